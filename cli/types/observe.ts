@@ -87,18 +87,19 @@ function observeText(seen: Observed, text: string): void {
   texts.count++
   if (texts.format !== undefined) texts.format = commonFormat(texts.format, text)
   if (texts.format === 'id' && texts.ids.size < mostIds) texts.ids.add(text)
-  if (texts.different.size > 0 && texts.different.size <= mostChoices) {
-    if (isTooLong(text)) texts.different.clear()
-    else texts.different.add(text)
+  if (texts.different.size > 0 && texts.different.size <= mostChoices && !texts.different.has(text)) {
+    if (mayBeChoice(text)) texts.different.add(text)
+    else texts.different.clear()
   }
 }
 
 function choices(text: string): Set<string> {
-  return new Set(isTooLong(text) ? [] : [text])
+  return new Set(mayBeChoice(text) ? [text] : [])
 }
 
-function isTooLong(text: string): boolean {
-  return text.length === 0 || text.length > longestChoice
+/** An id, a day or an address is data, however often it comes again, also beside texts that are none. */
+function mayBeChoice(text: string): boolean {
+  return text.length > 0 && text.length <= longestChoice && formatOf(text) === undefined
 }
 
 function observeObject(seen: Observed, object: JsonObject, level: number): void {

@@ -72,6 +72,18 @@ describe('types from documents', () => {
     expect(of(['', 'x', '', 'x', '', 'x'])).toContain('  a: string\n')
   })
 
+  it.each([id, '2026-01-31', '2026-01-31T12:00:00Z', 'https://a.example/x', 'ada@example.com'])(
+    'take "%s" for data beside other texts, however often it comes again',
+    (text) => {
+      for (const texts of [
+        [text, 'none'],
+        ['none', text],
+      ]) {
+        expect(typeScript([...texts, ...texts, ...texts].map((a) => ({ a })))).toContain('  a: string\n')
+      }
+    },
+  )
+
   it('name parts for where they are, one of many in the singular', () => {
     const order = { lines: [{ product: { name: 'Tea' } }], address: { city: 'Bern' }, status: { code: 1 } }
     const text = typeScript([order], {}, 'orders')

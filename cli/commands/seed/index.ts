@@ -76,8 +76,16 @@ documents is left alone, or with --upsert brought up to date.`)
 
     const rows = seeded.map(({ isWhole: _, ...row }) => row)
     this.log(table(rows))
+    const left = mode === 'fill' ? seeded.filter(({ created, kept }) => created === 0 && kept > 0) : []
+    if (left.length > 0) this.note(leftAlone(left.map(({ collection }) => collection)))
     return rows
   }
+}
+
+/** Counts alone do not tell that nothing of the file was written where other documents were there before. */
+function leftAlone(names: readonly string[]): string {
+  const which = [...new Set(names)].join(', ')
+  return `Left alone, as they hold something already: ${which}. Change and add with --upsert, start anew with --replace.`
 }
 
 /** What a stopped seed has done; a collection that would be half is empty again. */

@@ -58,6 +58,19 @@ test('seeding again adds nothing, and leaves alone what somebody has changed', a
   expect(await fields(`${seeds.own}authors`)).toMatchObject([{ name: 'Ada', age: 40 }, { name: 'Bob' }])
 })
 
+test('a collection that holds other documents is named, with what seeds it all the same', async () => {
+  const seed = file(`${seeds.own}.json`, JSON.stringify(library()))
+  await seeds.world.json(['collections', 'create', `${seeds.own}posts`])
+  await seeds.world.json(['docs', 'create', `${seeds.own}posts`, 'title=Mine'])
+
+  const { stderr } = await seeds.world.svc(['seed', seed])
+
+  expect(stderr).toContain(
+    `Left alone, as they hold something already: ${seeds.own}posts. Change and add with --upsert`,
+  )
+  expect(stderr).not.toContain(`${seeds.own}authors`)
+})
+
 test('a document that was added to the file is not planted again either, nor what refers to it', async () => {
   await seeds.world.svc(['seed', file(`${seeds.own}.json`, JSON.stringify(library()))])
   const more = library()
