@@ -12,7 +12,11 @@ export interface PairedCollection {
 }
 
 function fileOf(url: string): string {
-  return join(configFolder(), 'pairs', `collections-${createHash('sha256').update(url).digest('hex').slice(0, 32)}.ndjson`)
+  return join(
+    configFolder(),
+    'pairs',
+    `collections-${createHash('sha256').update(url).digest('hex').slice(0, 32)}.ndjson`,
+  )
 }
 
 /** Those of a service that were ever paired with this one of the emulator, the latest last. */
