@@ -5,6 +5,7 @@ import { guardDisk } from './database/disk-guard.js'
 import { type MigrateOptions, migrate, NewerDatabaseError, OlderDatabaseError } from './database/migrate.js'
 import { makeStateFolder } from './database/pglite/folder-place.js'
 import { holdLock } from './database/pglite/lock.js'
+import { checkGinIndexes, mostBytesAtStart } from './database/pglite/pages/gin-check.js'
 import { openPglite } from './database/pglite/pglite.js'
 import { copyBeforeUpgrade, damaged, newer, prepareData } from './database/pglite/state-folder.js'
 import { readTemplate } from './database/pglite/template.js'
@@ -102,6 +103,7 @@ async function openFor(
   const db = await opening.catch((cause) => {
     throw damaged(dataDir, 'The database does not start from them.', cause)
   })
+  await requireWholeIndexes(db, dataDir)
   const refused = (cause: NewerDatabaseError) => newer(dataDir, cause)
   const current = await upToDate(db, refused, { refusesOlder: true }).catch(async (error) => {
     if (!(error instanceof OlderDatabaseError)) throw error
@@ -109,6 +111,14 @@ async function openFor(
     return upToDate(await openPglite({ dataDir, report }), refused)
   })
   return { db: guardDisk(current, folder), dataDir }
+}
+
+/** Asked before anything is written: a statement would not fail at such a page, but run for ever. */
+async function requireWholeIndexes(db: Database, dataDir: string): Promise<void> {
+  const damage = await checkGinIndexes(db.query, dataDir, mostBytesAtStart).catch((error) => error)
+  if (!damage) return
+  await db.close()
+  throw damage
 }
 
 /** Each database has a place of its own, so that two that share a folder or a bucket leave each other's files alone. */

@@ -1,7 +1,8 @@
 /** Damaged pages, of a table or an index: they keep few databases from being opened, and fail the requests that read them. */
+import { formatBytes } from '../../client/protocol/model/figures.js'
 import { nearby } from '../dev/box.js'
 import type { Finding, Patient } from './finding.js'
-import { dataSoundAt, loggedFailures } from './folder-files.js'
+import { bytesIn, dataSoundAt, loggedFailures } from './folder-files.js'
 
 /** `data_corrupted` and `index_corrupted`, and a database that did not open. */
 const damageCodes = ['XX001', 'XX002', 'DATA_DAMAGED']
@@ -28,7 +29,8 @@ export function damageFindings({ folder, holder, emulator }: Patient, branches: 
 async function rebuild(folder: string, places: readonly string[]): Promise<string> {
   const { repairData } = await import('../../emulator/repair-data.js')
   const repaired = await repairData(folder, places)
-  const copies = `The data as they were: ${repaired.map(({ copy }) => nearby(copy)).join(', ')}`
+  const sizes = repaired.map(({ copy }) => `${nearby(copy)} (${formatBytes(bytesIn(copy))})`)
+  const copies = `The data as they were: ${sizes.join(', ')}`
   const failed = repaired.flatMap(({ failed }) => failed)
   if (failed.length === 0) return `Read all tables and rebuilt their indexes. ${copies}`
   const tables = failed.map(({ table, message }) => `${table} (${message})`).join(', ')

@@ -2,11 +2,12 @@
 import { statSync } from 'node:fs'
 import { access, chmod, constants, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { formatBytes } from '../../client/protocol/model/figures.js'
 import { describeFailure } from '../base/failure.js'
 import { nearby } from '../dev/box.js'
 import { damageFindings } from './damage.js'
 import { type Finding, type Patient, type Seen, well } from './finding.js'
-import { namesIn } from './folder-files.js'
+import { bytesIn, namesIn } from './folder-files.js'
 
 export async function checkDataFolder(patient: Patient): Promise<Seen> {
   const { folder, holder, emulator } = patient
@@ -24,7 +25,7 @@ export async function checkDataFolder(patient: Patient): Promise<Seen> {
     ...data.flat(),
     ...damageFindings(patient, branches),
     ...modeFindings(folder),
-    ...copyFindings(folder),
+    ...copyFindings([folder, ...branches]),
   ]
   return { said: nearby(folder), findings: holder || emulator ? findings : [...findings, ...leftoverFindings(folder)] }
 }
@@ -81,17 +82,24 @@ function modeFindings(folder: string): Finding[] {
   return [{ code: 'FOLDER_OPEN_TO_OTHERS', level: 'wrong', message, remedy, repair }]
 }
 
-/** What `--fresh` has set aside, and what `--repair` has copied, is user data: it is named, and left alone. */
-function copyFindings(folder: string): Finding[] {
-  const copies = namesIn(folder).filter((name) => /^data\.(replaced|damaged)-/.test(name))
+/** What `--fresh` has set aside, and what was copied before a repair or an upgrade, is user data: it is named, and left alone. */
+function copyFindings(places: readonly string[]): Finding[] {
+  const isCopy = (name: string) => /^data\.(replaced|damaged|version)-/.test(name) && !draft.test(name)
+  const copies = places.flatMap((place) =>
+    namesIn(place)
+      .filter(isCopy)
+      .map((name) => join(place, name)),
+  )
   if (copies.length === 0) return []
-  const message = `${copies.length === 1 ? 'A copy' : `${copies.length} copies`} of former data, set aside by --fresh or --repair: ${copies.join(', ')}.`
-  const remedy = `If they are not needed any longer: rm -r ${copies.map((name) => nearby(join(folder, name))).join(' ')}`
+  const sizes = copies.map((copy) => `${nearby(copy)} (${formatBytes(bytesIn(copy))})`).join(', ')
+  const message = `${copies.length === 1 ? 'A copy' : `${copies.length} copies`} of former data, set aside by --fresh, by --repair or before an upgrade: ${sizes}.`
+  const remedy = `If they are not needed any longer: rm -r ${copies.map(nearby).join(' ')}`
   return [{ code: 'FORMER_DATA', level: 'note', message, remedy }]
 }
 
 /** Drafts of files that were never finished, as processes leave them that are killed. */
-const draft = /^(data\.new|dev\.\d+\.log|\.writable-.+|(emulator|manifest)\.json\..+|lock\.\d+-.+|modes\..+)$/
+const draft =
+  /^(data(\.(damaged|version)-.+)?\.new|dev\.\d+\.log|\.writable-.+|(emulator|manifest)\.json\..+|lock\.\d+-.+|modes\..+)$/
 
 function leftoverFindings(folder: string): Finding[] {
   const left = namesIn(folder).filter((name) => draft.test(name))

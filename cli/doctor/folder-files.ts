@@ -1,5 +1,5 @@
 /** What a state folder says of itself without being opened. */
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { isObject, parseJson } from '../../client/protocol/model/json.js'
 
@@ -51,6 +51,14 @@ export function loggedFailures(folder: string): LoggedFailure[] {
     if (!isObject(entry) || typeof entry.code !== 'string') return []
     return [{ at: new Date(String(entry.time)), code: entry.code, message: String(entry.message) }]
   })
+}
+
+/** What all files in a folder hold; what goes meanwhile counts nothing. */
+export function bytesIn(folder: string): number {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true })
+  const files = entries.filter((entry) => entry.isFile())
+  const sizes = files.map(({ parentPath, name }) => statSync(join(parentPath, name), { throwIfNoEntry: false })?.size)
+  return sizes.reduce<number>((sum, size = 0) => sum + size, 0)
 }
 
 /** None where there is no such folder. */

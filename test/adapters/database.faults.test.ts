@@ -52,6 +52,24 @@ describe('PGlite', () => {
     expect(await db.query(sql`select id from svc.things`)).toEqual([{ id: 'kept' }])
   })
 
+  it('says that an index is damaged in which a statement went round for ever, once that was stopped', async () => {
+    await db.query(sql`create index things_words on svc.things using gin (string_to_array(id, ' '))`)
+    await db.query(sql`checkpoint`)
+    const [row] = await db.query<{ path: string }>(sql`select pg_relation_filepath('svc.things_words') as path`)
+    await writeFile(join(folder, 'data', row?.path ?? ''), Buffer.alloc(2 * 8_192))
+
+    const hung = db.query(endless).catch((error: DatabaseError) => error.sqlState)
+
+    expect(await hung).toBe('57014')
+    expect(await db.query(sql`select 1 as one`)).toEqual([{ one: 1 }])
+    expect(reported).toEqual([
+      expect.objectContaining({
+        kind: 'damaged',
+        message: 'index "svc.things_words" contains unexpected zero page at block 0',
+      }),
+    ])
+  })
+
   it('goes on after its thread has died, and reports why', async () => {
     const { postMessage } = Worker.prototype
     const killing = vi.spyOn(Worker.prototype, 'postMessage').mockImplementation(function (this: Worker, ...message) {

@@ -1,7 +1,7 @@
 /** The thread that PGlite runs in: opened, configured, listened to and ended. */
 import { once } from 'node:events'
 import type { Worker } from 'node:worker_threads'
-import { sql } from '../port.js'
+import { type Sql, sql } from '../port.js'
 import { sessionSettings } from '../postgres/session-settings.js'
 import { type Job, openWireSession, type WireSession } from './protocol.js'
 import { headerBytes, openThread, type Thread, type ThreadSource } from './thread.js'
@@ -62,13 +62,23 @@ export async function connect(source: DataSource): Promise<WorkerConnection> {
 
 /** Waits until the directory is open, which the thread says first of all. */
 async function open(connection: WorkerConnection): Promise<void> {
+  await once(connection.worker, 'message')
+  await answered(connection, configure)
+}
+
+/** Asks a connection that nothing else is asked of yet, for a few rows. */
+export function askAlone(connection: WorkerConnection, statement: Sql): Promise<unknown[]> {
+  return Promise.race([answered(connection, statement), failure(connection.worker)])
+}
+
+async function answered(connection: WorkerConnection, statement: Sql): Promise<unknown[]> {
   const { worker, session } = connection
-  await once(worker, 'message')
-  await new Promise<unknown>((resolve, reject) => {
-    const bytes = session.write({ statements: [configure], resolve, reject })
+  const [rows = []] = await new Promise<unknown[][]>((resolve, reject) => {
+    const bytes = session.write({ statements: [statement], resolve, reject })
     worker.once('message', (answer: Uint8Array) => receiveAnswer(connection, answer))
     worker.postMessage(new Uint8Array(bytes))
   })
+  return rows
 }
 
 function failure(worker: Worker): Promise<never> {

@@ -1,9 +1,11 @@
 /** What happens when a statement takes too long or the thread dies: the directory is opened again, by another thread. */
 
+import type { Sql } from '../port.js'
 import { mayWrite } from '../statement-kind.js'
-import { connect, receiveAnswer, takeHeld, type WorkerConnection } from './connection.js'
+import { askAlone, connect, receiveAnswer, takeHeld, type WorkerConnection } from './connection.js'
 import { broken, closed, type Reason, tookTooLong, unknownOutcome } from './faults.js'
 import { isInside, isTransaction, type Transaction } from './jobs.js'
+import { checkGinIndexes } from './pages/gin-check.js'
 import type { Job } from './protocol.js'
 import { send } from './sending.js'
 import { atWork, type Pglite } from './state.js'
@@ -54,6 +56,7 @@ async function reopen(pglite: Pglite, reason: Reason): Promise<void> {
 export async function openAgain(pglite: Pglite): Promise<void> {
   pglite.isReopening = true
   const opened = pglite.isClosed ? undefined : await connect(pglite.source).catch((error) => void pglite.report(error))
+  if (opened) await reportDamage(pglite, opened)
   if (pglite.isClosed) await opened?.worker.terminate()
   pglite.isReopening = false
   pglite.isDown = !opened
@@ -63,6 +66,14 @@ export async function openAgain(pglite: Pglite): Promise<void> {
   pglite.connection = opened
   watch(pglite, opened)
   send(pglite)
+}
+
+/** A page that a statement went round in for ever: it was stopped, and others will have to be. */
+async function reportDamage({ source, report }: Pglite, opened: WorkerConnection): Promise<void> {
+  if (source.dataDir === undefined) return
+  const ask = (statement: Sql) => askAlone(opened, statement)
+  const damage = await checkGinIndexes(ask, source.dataDir).catch((error) => error)
+  if (damage) report(damage)
 }
 
 /** What was sent to a thread that has ended: what may have begun is rejected, all else waits again, in its order. */

@@ -20,14 +20,21 @@ afterEach(() => world.close())
 const pageBytes = 8_192
 
 /** Corrupts bytes of each of its pages, so that their checksums fail. */
-async function damage(relation: string, folder = '.svc'): Promise<void> {
-  const dataDir = join(world.folder, folder, 'data')
+const corrupt = (bytes: Buffer) => {
+  for (let end = pageBytes; end <= bytes.length; end += pageBytes) bytes[end - 64] = ~(bytes[end - 64] ?? 0)
+}
+
+/** Zeroes in place of a page have no checksum. */
+const zeroed = (block: number) => (bytes: Buffer) => void bytes.fill(0, block * pageBytes, (block + 1) * pageBytes)
+
+async function damage(relation: string, change: (bytes: Buffer) => void = corrupt): Promise<void> {
+  const dataDir = join(world.folder, '.svc', 'data')
   const db = await openPglite({ dataDir })
   const [row] = await db.query<{ path: string }>(sql`select pg_relation_filepath(${relation}::regclass) as path`)
   await db.close()
   const file = join(dataDir, row?.path ?? '')
   const bytes = readFileSync(file)
-  for (let end = pageBytes; end <= bytes.length; end += pageBytes) bytes[end - 64] = ~(bytes[end - 64] ?? 0)
+  change(bytes)
   writeFileSync(file, bytes)
 }
 
@@ -40,7 +47,8 @@ interface Report {
 async function doctor(...words: string[]) {
   const { stdout, exit } = await world.svc(['doctor', '--json', ...words])
   const findings = (JSON.parse(stdout) as Report).checks.flatMap((check) => check.findings)
-  return { exit, found: findings.find(({ code }) => code === 'DATA_DAMAGED'), codes: findings.map(({ code }) => code) }
+  const of = (name: string) => findings.find(({ code }) => code === name)
+  return { exit, found: of('DATA_DAMAGED'), copied: of('FORMER_DATA'), codes: findings.map(({ code }) => code) }
 }
 
 const create = () => world.svc(['docs', 'create', 'posts', 'title=new'])
@@ -70,6 +78,12 @@ test('an index that is damaged is rebuilt with --repair, from a table that is wh
   expect(created.exit).toBe(0)
   expect((await world.svc(['docs', 'count', 'posts'])).stdout.trim()).toBe('2')
   expect(copies()).toHaveLength(1)
+  const named = new RegExp(`\\.svc/${copies()[0]} \\([\\d.]+ MB\\)`)
+  expect(repaired.found?.repaired).toMatch(named)
+  expect(after.copied).toMatchObject({
+    message: expect.stringMatching(named),
+    remedy: expect.stringContaining('rm -r'),
+  })
 })
 
 test('a table that is damaged is named, with what can be done, and the indexes of the others are rebuilt', async () => {
@@ -104,5 +118,30 @@ test.each(['svc.projects_pkey', 'pg_catalog.pg_class_oid_index'])(
     expect(found.found).toBeDefined()
     expect(repaired).toMatchObject({ exit: 0, found: { repaired: expect.any(String) } })
     expect((await world.svc(['docs', 'count', 'posts'])).stdout.trim()).toBe('1')
+  },
+)
+
+test.each([0, 1])(
+  'svc dev names an index over all data whose page %i is zeroes, before a request reads it for ever',
+  async (block) => {
+    await damage('svc.documents_data', zeroed(block))
+
+    const refused = await world.svc(['dev', '--port', '0', '--json'])
+    const found = await doctor()
+    const repaired = await doctor('--repair')
+    await world.dev()
+    const created = await create()
+
+    expect(JSON.parse(refused.stdout)).toMatchObject({
+      error: {
+        code: 'DATA_DAMAGED',
+        message: expect.stringContaining(`index "svc.documents_data" contains unexpected zero page at block ${block}.`),
+        hint: expect.stringMatching(/^Rebuild the indexes: svc doctor --repair/),
+      },
+    })
+    expect(found).toMatchObject({ exit: 10, found: { message: expect.stringContaining('"svc.documents_data"') } })
+    expect(repaired).toMatchObject({ exit: 0, found: { repaired: expect.stringContaining('rebuilt their indexes') } })
+    expect(created.exit).toBe(0)
+    expect((await world.svc(['docs', 'count', 'posts', '--where', 'title=kept'])).stdout.trim()).toBe('1')
   },
 )

@@ -73,11 +73,14 @@ test('what a killed emulator leaves is found and, with --repair, removed', async
   const dev = await world.dev()
   await dev.stop('SIGKILL')
   writeFileSync(inFolder('.svc', 'dev.4711.log'), '')
+  // A copy that a repair had begun.
+  mkdirSync(inFolder('.svc', 'data.damaged-2026-01-01T00-00-00-000Z.new'))
 
   expect(await doctor()).toMatchObject({ exit: 10, codes: ['LEFTOVERS', 'STALE_EMULATOR_FILE'], repaired: [] })
   expect(await doctor(['--repair'])).toMatchObject({ exit: 0, repaired: ['LEFTOVERS', 'STALE_EMULATOR_FILE'] })
   expect(await doctor()).toMatchObject({ exit: 0, codes: [] })
   expect(existsSync(inFolder('.svc', 'dev.4711.log'))).toBe(false)
+  expect(existsSync(inFolder('.svc', 'data.damaged-2026-01-01T00-00-00-000Z.new'))).toBe(false)
 })
 
 test.skipIf(!existsSync('/proc/self/fd'))(

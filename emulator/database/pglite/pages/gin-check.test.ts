@@ -1,0 +1,96 @@
+import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Database, sql } from '../../port.js'
+import { openPglite } from '../pglite.js'
+import { unpackTemplate } from '../template.js'
+import { checkGinIndexes } from './gin-check.js'
+import { linksOf, pageBytes } from './gin-page.js'
+
+let folder: string
+let dataDir: string
+let db: Database
+let path: string
+
+/** Entries in more pages than one root has room for, a value in so many rows that it has a tree of its own, and rows that wait. */
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'svc-gin-'))
+  dataDir = join(folder, 'data')
+  await unpackTemplate(dataDir)
+  db = await openPglite({ dataDir })
+  // It would be read first.
+  await db.query(sql`drop index svc.documents_data`)
+  await db.query(sql`create table svc.kept (words text[])`)
+  await db.query(sql`insert into kept select array['each'] from generate_series(1, 30000)`)
+  await db.query(sql`insert into kept select array[repeat(md5(n::text), 20)] from generate_series(1, 60) as n`)
+  await db.query(sql`create index kept_words on kept using gin (words)`)
+  await db.query(sql`insert into kept select array['waits' || n] from generate_series(1, 2000) as n`)
+  await db.query(sql`select gin_clean_pending_list('kept_words')`)
+  await db.query(sql`insert into kept select array['waits' || n] from generate_series(1, 1000) as n`)
+  await db.query(sql`checkpoint`)
+  const [row] = await db.query<{ path: string }>(sql`select pg_relation_filepath('kept_words') as path`)
+  path = join(dataDir, row?.path ?? '')
+})
+afterAll(async () => {
+  await db.close()
+  rmSync(folder, { recursive: true })
+})
+
+/** The file with zeroes in place of the page at that block, and the file's own bytes again afterwards. */
+async function checkWithout(bytes: Buffer, block: number, mostBytes?: number): Promise<string | undefined> {
+  const damaged = Buffer.from(bytes)
+  damaged.fill(0, block * pageBytes, (block + 1) * pageBytes)
+  writeFileSync(path, damaged)
+  const damage = await checkGinIndexes(db.query, dataDir, mostBytes)
+  writeFileSync(path, bytes)
+  return damage?.message
+}
+
+const flagsAt = (bytes: Buffer, block: number) => bytes.readUInt16LE((block + 1) * pageBytes - 2)
+
+test('every page of zeroes that something points to is named, and none that is not in use', async () => {
+  const bytes = readFileSync(path)
+  const blocks = Array.from({ length: bytes.length / pageBytes }, (_, block) => block)
+  const isInUse = (block: number) => (flagsAt(bytes, block) & 4) === 0
+
+  const messages = []
+  for (const block of blocks) messages.push(await checkWithout(bytes, block))
+
+  // Meta page, inner and outer pages of the entries and of the tree of a value, what waits, and what was waited in.
+  const kinds = new Set(blocks.map((block) => flagsAt(bytes, block) & 0x1f))
+  expect([...kinds].toSorted((one, other) => one - other)).toEqual([0, 1, 2, 3, 4, 8, 16])
+  expect(messages).toEqual(
+    blocks.map((block) =>
+      isInUse(block) ? `index "svc.kept_words" contains unexpected zero page at block ${block}` : undefined,
+    ),
+  )
+})
+
+test('pages that were added and never used are sound', async () => {
+  const bytes = readFileSync(path)
+  appendFileSync(path, Buffer.alloc(2 * pageBytes))
+
+  const damage = await checkGinIndexes(db.query, dataDir)
+
+  writeFileSync(path, bytes)
+  expect(damage).toBeUndefined()
+})
+
+test('it reads as much as it may', async () => {
+  const bytes = readFileSync(path)
+  const last = bytes.length / pageBytes - 1
+
+  expect(await checkWithout(bytes, last, last * pageBytes)).toBeUndefined()
+  expect(await checkWithout(bytes, last, bytes.length)).toContain(`at block ${last}`)
+})
+
+test('a page that holds anything at all is read without a failure', () => {
+  const page = Buffer.alloc(pageBytes, 0xff)
+  for (const flags of [0, 1, 2, 3, 8, 16]) {
+    page.writeUInt16LE(flags, pageBytes - 2)
+
+    expect(linksOf(page)).toEqual(expect.any(Array))
+  }
+})
