@@ -14,11 +14,19 @@ export type SqlValue = string | number | boolean | null | readonly string[]
  */
 export const mostResultBytes = 1.5 * sizes.mostAnswerBytes
 
+/**
+ * `each time`: for its very values, for statements whose best plan depends on them. `once, of many`: its text names what it reads,
+ * so there are many like it, of which few are kept. Default: `once`.
+ */
+export type Planned = 'once' | 'once, of many' | 'each time'
+
+/** How many statements each connection keeps prepared. A long one, with its plan, takes 200 KB. */
+export const mostPrepared = { once: 400, 'once, of many': 50 } as const satisfies Partial<Record<Planned, number>>
+
 export interface Sql {
   readonly text: string
   readonly values: readonly SqlValue[]
-  /** `each time`: planned for its very values, for statements whose best plan depends on them. Default: planned once. */
-  readonly planned?: 'once' | 'each time'
+  readonly planned?: Planned
   /** For maintenance: the statement may take minutes. */
   readonly patient?: boolean
   /** It takes more space than it frees, so it is refused where the disk is nearly full. */
@@ -88,7 +96,7 @@ class Fragment implements Sql {
   constructor(
     readonly parts: readonly string[],
     readonly inputs: readonly (SqlValue | Fragment)[],
-    readonly planned: 'once' | 'each time' = 'once',
+    readonly planned: Planned = 'once',
     readonly isWriting = false,
   ) {}
 
@@ -171,6 +179,25 @@ export function makingRoom({ text, values }: Fragment): Sql {
 /** The same statement, planned for its values each time it runs. */
 export function plannedEachTime(fragment: Fragment): Fragment {
   return new Fragment(fragment.parts, fragment.inputs, 'each time', fragment.isWriting)
+}
+
+/**
+ * The same statement with some of its values in its text, all of them texts: a plan that is made once knows them, and so uses partial
+ * indexes whose condition they meet.
+ */
+export function naming({ parts, inputs, isWriting }: Fragment, isNamed: (value: SqlValue) => boolean): Fragment {
+  const named = inputs.map((input) => {
+    if (input instanceof Fragment) return naming(input, isNamed)
+    return isNamed(input) ? new Fragment([textLiteral(input)], []) : input
+  })
+  return new Fragment(parts, named, 'once, of many', isWriting)
+}
+
+/** Any text as one literal, whatever is in it and however the session reads backslashes. */
+export function textLiteral(value: SqlValue | undefined): string {
+  if (Array.isArray(value)) return `array[${value.map(textLiteral).join(', ')}]`
+  if (typeof value !== 'string' || value.includes('\0')) throw new Error('Only texts become literals.')
+  return ` E'${value.replaceAll(/['\\]/g, '$&$&')}'`
 }
 
 export const nothing = sql``

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { asSvcError } from '../../emulator/core/failures.js'
 import { migrate, NewerDatabaseError } from '../../emulator/database/migrate.js'
-import { type Database, DatabaseError, sql } from '../../emulator/database/port.js'
+import { type Database, DatabaseError, mostPrepared, sql } from '../../emulator/database/port.js'
 
 export interface DatabaseOptions {
   readonly mostStatementMilliseconds: number
@@ -258,6 +258,21 @@ export function databaseCases(engine: string, open: (options: DatabaseOptions) =
 
       expect(answers.map(([row]) => row?.n)).toEqual(texts.map((_, n) => n))
       expect(again).toEqual([{ n: 0 }])
+    })
+
+    it('keeps few of those prepared whose texts name what they read', async () => {
+      const texts = Array.from({ length: 60 }, (_, n) => ({
+        ...{ text: `select ${n} as of_many`, values: [], planned: 'once, of many' as const },
+      }))
+
+      const [answers, kept] = await db.transaction(async (tx) => {
+        const answers = await Promise.all(texts.map((statement) => tx.query<{ of_many: number }>(statement)))
+        const kept = await tx.query(sql`select from pg_prepared_statements where statement like 'select % as of_many'`)
+        return [answers, kept]
+      })
+
+      expect(answers.map(([row]) => row?.of_many)).toEqual(texts.map((_, n) => n))
+      expect(kept).toHaveLength(mostPrepared['once, of many'])
     })
 
     it('contract 10.10 drops the rows of a statement that answers over 48 MB, refuses it, and answers the next one', async () => {

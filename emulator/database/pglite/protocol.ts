@@ -7,7 +7,7 @@ import type {
   RowDescriptionMessage,
 } from 'pg-protocol/dist/messages.js'
 import { Parser } from 'pg-protocol/dist/parser.js'
-import { DatabaseError, mostResultBytes, resultTooLarge, type Sql } from '../port.js'
+import { DatabaseError, mostPrepared, mostResultBytes, resultTooLarge, type Sql } from '../port.js'
 import { columnReader, writeValue } from '../values.js'
 
 /** Statements that share one transaction, and what becomes of them. */
@@ -26,9 +26,6 @@ interface Prepared {
   /** Whether it is certain that the server has it: a job that used it has succeeded, and none has failed since. */
   isCertain: boolean
 }
-
-/** Prepared statements that a session keeps; beyond them the least recently used is closed. */
-const mostPrepared = 400
 
 /** One session: which statements it has prepared. A new connection starts a new one. */
 export interface WireSession {
@@ -60,8 +57,8 @@ const describePortal = serialize.describe({ type: 'P', name: '' })
 
 /** What a session knows. */
 interface SessionState {
-  /** By their text, the least recently used first. */
-  readonly prepared: Map<string, Prepared>
+  /** By their text, the least recently used first, which is closed where there are too many. */
+  readonly prepared: Readonly<Record<keyof typeof mostPrepared, Map<string, Prepared>>>
   /** The jobs that were written, in the order of their answers. */
   readonly answering: Answering[]
   /** Prepared statements are numbered. */
@@ -69,7 +66,8 @@ interface SessionState {
 }
 
 export function openWireSession(): WireSession {
-  const state: SessionState = { prepared: new Map(), answering: [], names: 0 }
+  const prepared = { once: new Map(), 'once, of many': new Map() }
+  const state: SessionState = { prepared, answering: [], names: 0 }
   const parser = new Parser()
   return {
     write: (job) => writeJob(state, job),
@@ -97,14 +95,17 @@ function writeJob(state: SessionState, job: Job): Buffer {
 }
 
 /** The prepared statement of that text; what prepares it goes into `parts` unless the server has it. */
-function prepare(state: SessionState, { text, planned }: Sql, parts: Buffer[]): Prepared {
+function prepare(state: SessionState, { text, planned = 'once' }: Sql, parts: Buffer[]): Prepared {
   if (planned === 'each time') {
     parts.push(serialize.parse({ text }))
     return { name: '', columns: undefined, isCertain: false }
   }
-  const plan = state.prepared.get(text) ?? addPlan(state, parts)
-  state.prepared.delete(text)
-  state.prepared.set(text, plan)
+  const kept = state.prepared[planned]
+  const known = kept.get(text)
+  if (!known && kept.size >= mostPrepared[planned]) closeOldest(kept, parts)
+  const plan = known ?? { name: `s${state.names++}`, columns: undefined, isCertain: false }
+  kept.delete(text)
+  kept.set(text, plan)
   // What an earlier job of the same message was to prepare is not there if that job fails.
   if (!plan.isCertain) {
     parts.push(serialize.close({ type: 'S', name: plan.name }), serialize.parse({ name: plan.name, text }))
@@ -112,14 +113,9 @@ function prepare(state: SessionState, { text, planned }: Sql, parts: Buffer[]): 
   return plan
 }
 
-function addPlan(state: SessionState, parts: Buffer[]): Prepared {
-  if (state.prepared.size >= mostPrepared) closeOldest(state, parts)
-  return { name: `s${state.names++}`, columns: undefined, isCertain: false }
-}
-
-function closeOldest({ prepared }: SessionState, parts: Buffer[]): void {
-  for (const [text, { name }] of prepared) {
-    prepared.delete(text)
+function closeOldest(kept: Map<string, Prepared>, parts: Buffer[]): void {
+  for (const [text, { name }] of kept) {
+    kept.delete(text)
     parts.push(serialize.close({ type: 'S', name }))
     return
   }

@@ -9,7 +9,7 @@ import { openPrimary, type Primary } from './primary.js'
 import { refusesOptions, requireServer } from './server.js'
 import { connectionOptions, requireSettings, sessionSettings } from './session-settings.js'
 import { openStandby } from './standby.js'
-import { type Postgres, runAlone, runOn, runPatiently } from './statements.js'
+import { newPreparing, type Postgres, runAlone, runOn, runPatiently } from './statements.js'
 
 export interface PostgresOptions {
   /** May name several hosts, one of which is the primary, and may lead through a pooler. */
@@ -59,7 +59,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     if (directUrl === undefined) throw pooled(error)
     return openWith(undefined)
   })
-  const db = overPool({ primary, direct, names: new Map(), patient: new Set(), isPreparing: true })
+  const db = overPool({ primary, direct, patient: new Set(), ...newPreparing() })
   if (readUrl === undefined) return db
   const standby = openStandby({ url: readUrl, primary: db, mostConnections, mostStatementMilliseconds })
   return {

@@ -4,7 +4,7 @@ import { type Database, DatabaseError, type Sql, type Standby } from '../port.js
 import { type Address, serversOf } from './addresses.js'
 import { openPool } from './primary.js'
 import { connectionOptions, sessionSettings } from './session-settings.js'
-import { type Preparing, runOn } from './statements.js'
+import { newPreparing, type Preparing, runOn } from './statements.js'
 
 const checkMilliseconds = 1_000
 
@@ -43,7 +43,7 @@ export function openStandby({ url, primary, mostConnections, mostStatementMillis
     primary,
     followers: serversOf(url, '--database-read-url').map((server) => ({
       pool: openPool(server, { mostConnections, options }),
-      preparing: { names: new Map(), isPreparing: true },
+      preparing: newPreparing(),
       ...{ replayed: 0n, isUp: false, lagMilliseconds: Number.POSITIVE_INFINITY, checking: undefined },
     })),
     positions: [],

@@ -1,7 +1,7 @@
 /** Single statements on a connection, or on any of the pool. */
 import { createHash } from 'node:crypto'
 import type pg from 'pg'
-import { DatabaseError, mostResultBytes, resultTooLarge, type Sql } from '../port.js'
+import { DatabaseError, mostPrepared, mostResultBytes, resultTooLarge, type Sql } from '../port.js'
 import { columnReader, writeValue } from '../values.js'
 import type { Server } from './addresses.js'
 import { newConnection } from './connect.js'
@@ -21,13 +21,15 @@ export interface Postgres extends Preparing {
 
 export interface Preparing {
   /** The names of prepared statements by their text. */
-  readonly names: Map<string, string>
+  readonly names: Readonly<Record<keyof typeof mostPrepared, Map<string, string>>>
   /** Whether statements are prepared under a name: a pooler that does not know of it loses them, a migration outdates them. */
   isPreparing: boolean
 }
 
-/** Statements kept prepared on each connection; further ones are planned each time. */
-const mostPrepared = 400
+/** Nothing is prepared yet. Where too many are, further ones are planned each time. */
+export function newPreparing(): Preparing {
+  return { names: { once: new Map(), 'once, of many': new Map() }, isPreparing: true }
+}
 
 /** Carries out one statement on a connection, or on one of the pool. @throws {DatabaseError} */
 export function runOn(runner: pg.Pool | pg.PoolClient, preparing: Preparing, statement: Sql): Promise<unknown[]> {
@@ -61,9 +63,12 @@ export async function runAlone(pool: pg.Pool, preparing: Preparing, statement: S
 async function ask(
   runner: pg.Pool | pg.PoolClient,
   preparing: Preparing,
-  { text, values, planned }: Sql,
+  { text, values, planned = 'once' }: Sql,
 ): Promise<unknown[]> {
-  const name = planned === 'each time' || !preparing.isPreparing ? undefined : nameOf(preparing.names, text)
+  const name =
+    planned === 'each time' || !preparing.isPreparing
+      ? undefined
+      : nameOf(preparing.names[planned], text, mostPrepared[planned])
   let bytes = 0
   // The rows of a result that is too large are not kept while they come in.
   const counting = (typeId: number) => {
@@ -111,9 +116,9 @@ export async function runPatiently({ direct, patient }: Postgres, statement: Sql
 }
 
 /** The same text has the same name everywhere, so that what others prepared on a connection is never something else. */
-function nameOf(names: Map<string, string>, text: string): string | undefined {
+function nameOf(names: Map<string, string>, text: string, most: number): string | undefined {
   const known = names.get(text)
-  if (known || names.size >= mostPrepared) return known
+  if (known || names.size >= most) return known
   const name = `svc_${createHash('sha256').update(text).digest('base64url')}`
   names.set(text, name)
   return name

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { Path } from '../../../client/protocol/model/path.js'
 import { ownField } from '../../../client/protocol/model/where.js'
-import { type Database, type Fragment, joinSql, type SqlValue, sql, writing } from '../../database/port.js'
+import { type Database, type Fragment, joinSql, sql, textLiteral, writing } from '../../database/port.js'
 import { patientSql } from '../upkeep.js'
 import {
   fieldText,
@@ -245,12 +245,5 @@ function directionOf(kind: FieldIndexKind): Fragment {
 
 /** An index is made of text alone: each parameter becomes a literal, and the table has no alias there. */
 export function inlined({ text, values }: Fragment): string {
-  return text.replaceAll(/\bd\./g, '').replaceAll(/\$(\d+)/g, (_, number) => literalOf(values[Number(number) - 1]))
-}
-
-/** Any text as one literal, whatever is in it and however the session reads backslashes. */
-function literalOf(value: SqlValue | undefined): string {
-  if (Array.isArray(value)) return `array[${value.map(literalOf).join(', ')}]`
-  if (typeof value !== 'string' || value.includes('\0')) throw new Error('Only texts become literals.')
-  return ` E'${value.replaceAll(/['\\]/g, '$&$&')}'`
+  return text.replaceAll(/\bd\./g, '').replaceAll(/\$(\d+)/g, (_, number) => textLiteral(values[Number(number) - 1]))
 }

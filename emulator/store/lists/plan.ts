@@ -53,7 +53,7 @@ export interface ListPlan {
   /** The name of the total among those that are remembered; undefined for one that is not worth it, or depends on more than the collection. */
   readonly totalKey: string | undefined
   readonly remembered: CountedTotal | undefined
-  /** Among few documents planning would take longest; among many the best plan depends on the values. */
+  /** Among few documents planning would take longest; among many the best plan depends on the values, unless an index has the page. */
   readonly isPlannedOnce: boolean
 }
 
@@ -81,7 +81,8 @@ export function planList(
     return { ...asked, ...plain, strategy: 'look only near', isPlannedOnce: true }
   }
   if (isNear) indexes?.asked(collection.id, uses)
-  const totalKey = known && !known.isSmall && canRemember(query) ? keyOf(collection.id, query) : undefined
+  const isWorthIt = isIndexed || known?.isSmall === false
+  const totalKey = isWorthIt && canRemember(query) ? keyOf(collection.id, query) : undefined
   const remembered = totalKey === undefined ? undefined : totals?.of(totalKey)
   const plan = {
     ...asked,
@@ -91,7 +92,7 @@ export function planList(
     remembered,
     isPlannedOnce: known?.isSmall === true,
   }
-  if (isIndexed) return { ...plan, equality, strategy: 'read index' }
+  if (isIndexed) return { ...plan, equality, strategy: 'read index', isPlannedOnce: true }
   const nearDocuments = nearOf(query, remembered, known?.documents)
   return { ...plan, nearDocuments, strategy: strategyOf(plan, nearDocuments) }
 }

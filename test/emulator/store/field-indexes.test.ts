@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Operator } from '../../../client/protocol/model/where.js'
+import type { Operator, Where } from '../../../client/protocol/model/where.js'
 import { sql } from '../../../emulator/database/port.js'
 import { fieldValue, inCollection, isRegular } from '../../../emulator/store/lists/fields.js'
 import { inlined, makeFieldIndex } from '../../../emulator/store/lists/indexes.js'
@@ -10,6 +10,8 @@ import {
   and,
   database,
   explained,
+  explainedForAny,
+  type Indexes,
   indexed,
   inOrder,
   list,
@@ -19,6 +21,19 @@ import {
 } from '../../fixtures/databases/stored-lists.js'
 
 const long = 'x'.repeat(700)
+const names = [
+  "it's",
+  'a"b',
+  'back\\slash',
+  "\\'; drop table documents; --",
+  '$1',
+  '{a,b}',
+  'NULL',
+  ' ',
+  'ünï',
+  'd.data',
+  '$$',
+]
 
 onEachEngine(() => {
   describe('A field index', () => {
@@ -109,20 +124,54 @@ onEachEngine(() => {
       expect(await explained(pageOf(plan))).toMatch(/Limit[^\n]*\n *-> +Index Scan using field_/)
     })
 
+    test.each([1, 2])('of %i compared fields serves any values by a plan made once', async (fields) => {
+      const posts = await aCollection(
+        'posts',
+        // As unevenly spread as an open order among those that are done.
+        Array.from({ length: 3_000 }, (_, n) => ({ kind: n % 1_000 === 7 ? 'open' : 'done', other: 'x', n })),
+      )
+      const equal = ([['kind'], ['other']] as const).slice(0, fields)
+      const kept = await withIndexes(posts, [{ path: ['n'], kind: 'desc', equal }])
+      const filters = [where('kind', 'eq', 'open'), where('other', 'eq', 'x')].slice(0, fields)
+      const sort = { path: ['n'], direction: 'desc' } as const
+      const query = { where: filters.reduce(and), sort, limit: 7, offset: 3, count: true, populate: [] }
+
+      for (const isSmall of [true, false]) {
+        const indexes: Indexes = { asked: (...uses) => ({ ...kept?.asked(...uses), isSmall, has: () => true }) }
+        const place = { project: 'p', collection: { id: posts, name: 'posts' }, mayReadAll: true, roles: [], indexes }
+        const statement = pageOf(planList(place, query))
+        const scans = (await explainedForAny(statement)).match(/(Index|Seq|Bitmap Heap) Scan.* on documents d_.*/g)
+
+        expect(statement.planned).toBe('once, of many')
+        // The page and its total, each in order and beside it.
+        expect(scans).toHaveLength(4)
+        for (const scan of scans ?? []) expect(scan).toMatch(/Index Scan using field_/)
+      }
+    })
+
+    test('over fields of any name has the page in its place', async () => {
+      for (const name of names) {
+        const posts = await aCollection(
+          name,
+          Array.from({ length: 500 }, (_, n) => ({ [name]: n % 10, n })),
+        )
+        const indexes = await withIndexes(posts, [{ path: ['n'], kind: 'desc', equal: [[name]] }])
+        const isSeven: Where = { all: [{ any: [{ path: [name], operator: 'eq', value: '7' }] }] }
+        const asked = { where: isSeven, sort: { path: ['n'] as const, direction: 'desc' as const } }
+        const place = { project: 'p', collection: { id: posts, name: 'posts' }, mayReadAll: true, roles: [], indexes }
+        const plan = planList(place, { limit: 3, offset: 0, count: false, populate: [], ...asked })
+
+        expect(plan.strategy).toBe('read index')
+        expect(await explainedForAny(pageOf(plan)), name).toMatch(/Limit[^\n]*\n *-> +Index Scan using field_/)
+        expect(await list(posts, { ...asked, limit: 3 }, indexes)).toEqual({
+          found: [497, 487, 477].map((n) => ({ [name]: 7, n })),
+          total: 50,
+        })
+        await database().batch([sql`delete from documents`, sql`delete from collections`])
+      }
+    })
+
     test('takes any field name for what it is', async () => {
-      const names = [
-        "it's",
-        'a"b',
-        'back\\slash',
-        "\\'; drop table documents; --",
-        '$1',
-        '{a,b}',
-        'NULL',
-        ' ',
-        'ünï',
-        'd.data',
-        '$$',
-      ]
       const documents = Array.from({ length: 500 }, (_, n) => Object.fromEntries(names.map((name) => [name, n])))
       const posts = await aCollection('posts', documents)
 
