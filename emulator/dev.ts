@@ -25,7 +25,7 @@ export interface Emulator {
   readonly version: string
   /** What hashes passwords: `@node-rs/bcrypt`, in native code, or `bcryptjs`. */
   hashLibrary(): Promise<string>
-  /** Empties the log of requests, as after those that only tried whether it answers. */
+  /** Empties the logs of requests and events, as after requests that only tried whether it answers. */
   forgetRequests(): void
   /** The name of one of its collections; nothing where it has none. Found at once, however many there are. */
   someCollection(): Promise<string | undefined>
@@ -49,7 +49,11 @@ export async function startEmulator(options: Partial<Config> = {}): Promise<Emul
     pid: process.pid,
     version,
     hashLibrary: backend.passwords.library,
-    forgetRequests: () => backend.requests.clear(),
+    forgetRequests() {
+      backend.requests.clear()
+      backend.events.clear()
+      backend.connections.forgetOpened()
+    },
     someCollection: () => selectSomeName(backend.db, project.id),
   }
 }

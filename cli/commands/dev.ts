@@ -71,7 +71,6 @@ command's exit code if it ends by itself.`)
       const { url, apiKey } = info
       const client = createClient({ url, apiKey, transport: 'sse', fetch: fetchDirectly })
       const [hashLibrary] = await Promise.all([emulator.hashLibrary(), firstAnswers(emulator)])
-      emulator.forgetRequests()
       if (flags.snapshot !== undefined) await loadSnapshot(info, flags.snapshot, (words) => this.note(words))
       const demo = flags.demo ? await loadDemo(client) : undefined
       const seeding = seedingOf(

@@ -10,12 +10,20 @@ export async function requireCommand([command = '']: readonly string[]): Promise
   const places = isPath
     ? [resolve(command)]
     : [...localFolders(), ...pathFolders()].map((folder) => join(folder, command))
-  for (const place of places.flatMap(spellings)) if (await canRun(place)) return
-  throw noCommand(command, 'not found')
+  const found: Found[] = []
+  for (const place of places.flatMap(spellings)) found.push(await findAt(place))
+  if (found.includes('command')) return
+  // A folder in PATH that is called so is none that was meant.
+  const obstacle = found.find((one) => one === 'permission denied' || (isPath && one === 'is a directory'))
+  throw noCommand(command, obstacle ?? 'not found')
 }
 
 export function noCommand(command: string, why: string, cause?: unknown): CliFailure {
-  const hint = 'What follows "--" is the command and its words, as a shell would run it.'
+  const [first, ...others] = command.trim().split(/\s+/)
+  const hint =
+    others.length > 0
+      ? `In quotes it is one word. Leave them out: -- ${[first, ...others].join(' ')}`
+      : 'What follows "--" is the command and its words, as a shell would run it.'
   return new CliFailure('NO_COMMAND', exits.notFound, `"${command}" could not be started (${why}).`, hint, { cause })
 }
 
@@ -38,11 +46,15 @@ function spellings(place: string): string[] {
   return (process.env.PATHEXT ?? '.EXE;.CMD;.BAT;.COM').split(';').map((ending) => place + ending)
 }
 
-async function canRun(place: string): Promise<boolean> {
-  try {
-    await access(place, constants.X_OK)
-    return (await stat(place)).isFile()
-  } catch {
-    return false
-  }
+/** What is at a place, in the words of a shell. */
+type Found = 'command' | 'is a directory' | 'permission denied' | 'not found'
+
+async function findAt(place: string): Promise<Found> {
+  const found = await stat(place).catch(() => undefined)
+  if (!found) return 'not found'
+  if (!found.isFile()) return 'is a directory'
+  return access(place, constants.X_OK).then(
+    () => 'command',
+    () => 'permission denied',
+  )
 }

@@ -3,12 +3,12 @@ import type { Emulator } from '../../emulator/dev.js'
 // An `import` of it loads `fetch` as well, from Node 22 on. Decision 20.
 const { get } = process.getBuiltinModule('node:http')
 
-type Asked = Pick<Emulator, 'url' | 'apiKey' | 'someCollection'>
+type Asked = Pick<Emulator, 'url' | 'apiKey' | 'someCollection' | 'forgetRequests'>
 
 /**
  * Waits for answers that went the whole way: to a request, and to a subscription, each through HTTP, the key and the database.
  * They are about one collection: to list all of them takes the longer the more there are. Asked by the plainest of means, since
- * `fetch` takes longer to load than this takes to be answered.
+ * `fetch` takes longer to load than this takes to be answered. Nobody has to see them among those of the app.
  *
  * @throws {Error} if one of them is no good answer.
  */
@@ -19,6 +19,7 @@ export async function firstAnswers(emulator: Asked): Promise<void> {
   const stream = await ask(emulator, `/realtime/sse/${name ?? noCollection}`)
   const expected = name === undefined ? [404] : [200, ...notForThisKey]
   if (!expected.includes(stream.status ?? 0)) throw unexpected('subscription', stream.status)
+  emulator.forgetRequests()
 }
 
 /** The collection may be for users or for some roles only: then to be refused is the right answer. */

@@ -144,3 +144,24 @@ it('lets the next login of the built-in provider fail, and shows how it ended', 
   await world.expectAccessible()
   expect(world.faults).toEqual([])
 })
+
+it('takes a login through the provider, and no other, for a step on Home', async () => {
+  const { page, emulator, goTo } = world
+  await createClient(emulator).auth.signUp({ email: 'lise@example.com', password: 'Correct4Horse' })
+  await goTo()
+  await page.getByText('login succeeded', { exact: true }).waitFor()
+  await page.getByRole('button', { name: '3 Log in through the provider: mark as done', exact: true }).waitFor()
+
+  await goTo('provider')
+  await page.getByRole('button', { name: 'Log in', exact: true }).click()
+  const opened = page.context().waitForEvent('page')
+  await page.getByRole('link', { name: 'Open the login', exact: true }).click()
+  const tab = await opened
+  await tab.getByText('Ada Lovelace', { exact: true }).first().click()
+  await tab.waitForURL(/svc-super-token=/)
+  await tab.close()
+  await goTo()
+
+  await page.getByRole('button', { name: 'Log in through the provider: done', exact: true }).waitFor()
+  expect(world.faults).toEqual([])
+})

@@ -5,6 +5,7 @@ import { Copy } from '../../parts/button.js'
 import { Icon } from '../../parts/icons.js'
 import { useSession } from '../../session/context.js'
 import { keepPreference, preference } from '../../session/storage.js'
+import { useFlows } from '../provider/use-flows.js'
 
 const steps = [
   { name: 'create', words: 'Create a document', command: 'svc docs create posts title=Hello' },
@@ -21,7 +22,7 @@ export function FirstSteps() {
   const { folder } = useSession()
   const place = `${folder}:steps`
   const [done, setDone] = useState<ReadonlySet<string>>(() => new Set(preference(place)?.split(' ') ?? []))
-  const seen = useSeen()
+  const seen = useSeen(done)
   const all = new Set([...done, ...seen])
   const text = [...all].join(' ')
   useEffect(() => keepPreference(place, text), [place, text])
@@ -54,15 +55,17 @@ export function FirstSteps() {
   )
 }
 
-function useSeen(): Step[] {
+function useSeen(done: ReadonlySet<string>): Step[] {
   const events = useEvents()
   const { data: connections } = useConnections()
+  // The event of a login does not tell how it was done.
+  const { data: flows } = useFlows(!done.has('login'))
   const has = (kind: string) => events.some((event) => event.kind === kind)
   return [
     ...(has('document.created') ? (['create'] as const) : []),
     ...(has('connection.subscribed') || connections?.some(({ subscriptions }) => subscriptions.length > 0)
       ? (['listen'] as const)
       : []),
-    ...(has('login.succeeded') ? (['login'] as const) : []),
+    ...(flows?.some(({ outcome }) => outcome === 'succeeded') ? (['login'] as const) : []),
   ]
 }

@@ -1,21 +1,13 @@
 /** The last logins as sequences of hops, each with its request and answer. */
-import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { hopKinds, type LoginFlow, type LoginHop } from '../../../client/protocol/model/provider-login.js'
 import { Failure } from '../../parts/states.js'
 import { clockTime, Time } from '../../parts/time.js'
-import { useSession } from '../../session/context.js'
-
-const refreshMilliseconds = 2_000
+import { useFlows } from './use-flows.js'
 
 export function LastFlows() {
-  const { control, project } = useSession()
   const [toggled, setToggled] = useState<ReadonlySet<string>>(new Set())
-  const { data, error, refetch } = useQuery({
-    queryKey: ['flows', 'hops', project.id],
-    queryFn: async () => (await control.idp.flows.list({ project: project.id })).flows,
-    refetchInterval: refreshMilliseconds,
-  })
+  const { data, error, refetch } = useFlows()
   const toggle = (id: string) =>
     setToggled((before) => {
       const after = new Set(before)

@@ -30,6 +30,18 @@ test('a log keeps so many bytes', () => {
   expect(events.length + missed).toBe(100)
 })
 
+test('a log that was emptied goes on with the next place, and what is gone was not missed', () => {
+  const log = openEventLog()
+  log.add(aMail('Before'))
+  log.clear()
+  log.add(aMail('After'))
+
+  const { events, missed } = log.read(0, 10)
+
+  expect([events.map(({ at }) => at), missed]).toEqual([[2], 0])
+  expect(log.placeOf(log.idOf(1))).toBe(1)
+})
+
 test('an id names its place, and those of other logs name none', () => {
   const log = openEventLog()
   log.add(aMail('Hello'))

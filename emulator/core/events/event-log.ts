@@ -32,6 +32,8 @@ export interface EventLog {
   /** Until the returned function is called. */
   enter(reader: EventReader): () => void
   readers(): ReadonlySet<EventReader>
+  /** Empties the log. Places go on from where they were, and what is gone counts as read. */
+  clear(): void
   idOf(place: number): string
   /** The place that an id names; nothing for one of another start of the emulator, or that is not there yet. */
   placeOf(id: string): number | undefined
@@ -48,6 +50,8 @@ export function openEventLog(limits = most): EventLog {
   let dropped = 0
   let bytes = 0
   let newest = 0
+  /** The newest when the log was emptied last. */
+  let cleared = 0
 
   const idOf = (place: number) => `${start}-${place}`
 
@@ -78,14 +82,21 @@ export function openEventLog(limits = most): EventLog {
     },
     read(after, most) {
       const oldest = newest - (events.length - dropped) + 1
-      const from = dropped + Math.max(0, after + 1 - oldest)
-      return { events: events.slice(from, from + most), missed: Math.max(0, oldest - after - 1) }
+      const read = Math.max(after, cleared)
+      const from = dropped + Math.max(0, read + 1 - oldest)
+      return { events: events.slice(from, from + most), missed: Math.max(0, oldest - read - 1) }
     },
     enter(reader) {
       readers.add(reader)
       return () => void readers.delete(reader)
     },
     readers: () => readers,
+    clear() {
+      events = []
+      dropped = 0
+      bytes = 0
+      cleared = newest
+    },
     placeOf(id) {
       const [name, digits = ''] = id.split('-')
       const place = /^\d{1,15}$/.test(digits) ? Number(digits) : Number.NaN

@@ -45,12 +45,15 @@ export interface Connections {
   subscribed(connection: OpenConnection, collection: string): void
   unsubscribed(connection: OpenConnection, collection: string, why?: string): void
   closed(connection: OpenConnection, why?: string): void
+  /** That those of now were opened is no longer in the log, so that they close is no event either. */
+  forgetOpened(): void
   all(): readonly OpenConnection[]
 }
 
 export function openConnections(events: Pick<EventLog, 'add'>): Connections {
   const all = new Map<string, OpenConnection>()
   const unidentified = new Set<OpenConnection>()
+  let forgotten: WeakSet<OpenConnection> = new WeakSet()
   let number = 0
 
   function say(how: How, connection: OpenConnection, { collection = null, why = null }: Particulars = {}): void {
@@ -80,8 +83,11 @@ export function openConnections(events: Pick<EventLog, 'add'>): Connections {
     unsubscribed: (connection, collection, why) => say('unsubscribed', connection, { collection, why }),
     closed(connection, why) {
       // One that never authenticated had no event that it was opened.
-      if (!unidentified.delete(connection)) say('closed', connection, { why })
+      if (!unidentified.delete(connection) && !forgotten.has(connection)) say('closed', connection, { why })
       all.delete(connection.id)
+    },
+    forgetOpened() {
+      forgotten = new WeakSet([...all.values()].filter((connection) => !unidentified.has(connection)))
     },
     all: () => [...all.values()],
   }

@@ -3,6 +3,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { createClient } from '../../../client/index.js'
+import { follow } from '../../fixtures/events.js'
 import { patiently } from '../../fixtures/patience.js'
 import { openWorld, type World } from '../command-line.js'
 
@@ -49,6 +51,26 @@ test.each(['SIGINT', 'SIGTERM'] as const)('%s stops it, and what was answered is
   expect(stopped.exit).toBe(0)
   expect(await world.json(['docs', 'count', 'posts'])).toEqual({ count: 1 })
 })
+
+test.each(['an empty folder', 'a folder with a collection'])(
+  'what it asks itself at its start is no event: %s',
+  async (folder) => {
+    if (folder !== 'an empty folder') {
+      const before = await world.dev()
+      await createClient(before).collections.create({ name: 'posts' })
+      await before.stop()
+    }
+    const dev = await world.dev()
+    const { controlToken } = JSON.parse(readFileSync(join(world.folder, '.svc', 'emulator.json'), 'utf8'))
+    await createClient(dev).collections.create({ name: 'pages' })
+
+    const stream = await follow({ url: dev.url, controlToken }, { last: 100 })
+    const [first] = await stream.next(1)
+    await stream.close()
+
+    expect(first).toMatchObject({ kind: 'collection.created', collection: { name: 'pages' } })
+  },
+)
 
 test('--detach answers once it is ready, and stays until svc stop', async () => {
   const ran = await world.svc(['dev', '--memory', '--port', '0', '--detach', '--tier', 'free', '--json'])
@@ -251,15 +273,17 @@ test('a command after -- that there is not ends it with 4; none at all, or one i
 })
 
 test.each([
-  ['that there is not', ['no-such-command']],
-  ['that is a folder', ['./inner']],
-  ['that cannot be run', ['./notes.txt']],
-])('a command %s is refused before anything is started for it', async (_, command) => {
+  ['that there is not', 'no-such-command', '(not found)'],
+  ['that is a folder', './inner', '(is a directory)'],
+  ['that cannot be run', './notes.txt', '(permission denied)'],
+  ['in quotes', 'node  -v', 'Leave them out: -- node -v'],
+])('a command %s is refused before anything is started for it', async (_, command, why) => {
   mkdirSync(join(world.folder, 'inner'))
   writeFileSync(join(world.folder, 'notes.txt'), '')
 
-  const ran = await world.svc(['dev', '--data', 'untouched', '--port', '0', '--', ...command])
+  const ran = await world.svc(['dev', '--data', 'untouched', '--port', '0', '--', command])
 
   expect(ran).toMatchObject({ exit: 4, stdout: '', stderr: expect.stringContaining('could not be started') })
+  expect(ran.stderr).toContain(why)
   expect(existsSync(join(world.folder, 'untouched'))).toBe(false)
 })

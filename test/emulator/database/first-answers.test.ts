@@ -8,7 +8,8 @@ async function asking(listener: RequestListener, collection?: string): Promise<v
   const server = createServer(listener)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  await firstAnswers({ url, apiKey: 'key', someCollection: async () => collection }).finally(() => {
+  const forgetRequests = () => undefined
+  await firstAnswers({ url, apiKey: 'key', someCollection: async () => collection, forgetRequests }).finally(() => {
     server.closeAllConnections()
     server.close()
   })
