@@ -46,6 +46,16 @@ it('contract 6.8 where SMTP is configured, the mail of the mailbox is sent too',
   expect(raw).toContain('From: Shop <shop@example.com>')
 })
 
+it('contract 6.7 the code that finishes a login is sent too', async () => {
+  smtp = await startSmtp()
+  await start(smtp.url)
+  await ask('PATCH', `/_svc/api/projects/${emulator.projectId}`, { settings: { require2fa: true } })
+
+  await ask('POST', '/auth-collections/signup', { email: 'ada@example.com', password: 'Correct4Horse' })
+
+  expect(await smtp.nextMail()).toMatchObject({ to: ['ada@example.com'], raw: expect.stringMatching(/\b\d{6}\b/) })
+})
+
 it('contract 6.8 what is beyond the limit, or to nobody, is not sent', async () => {
   smtp = await startSmtp()
   await start(smtp.url)

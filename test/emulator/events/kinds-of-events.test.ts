@@ -67,6 +67,25 @@ it('contract 11 signing up is a user who was created, and a login', async () => 
   ])
 })
 
+it('contract 11 a code that is wrong, or that no login waits for, is a login that failed', async () => {
+  const { control, app, stream, id: project } = await aFollowedProject()
+  await app.auth.signUp({ email, password })
+  await control.projects.update({ project, settings: { require2fa: true } })
+  await app.auth.logIn({ email, password }).catch(() => undefined)
+  await stream.next(4)
+  const finish = (email: string) => app.auth.verifyCode({ email, code: 'wrong' }).catch(() => undefined)
+
+  await finish(email)
+  await finish('nobody@example.com')
+  const found = await stream.next(2)
+  await stream.close()
+
+  expect(found).toMatchObject([
+    { kind: 'login.failed', login: { user: expect.any(String), email, why: 'wrong code' } },
+    { kind: 'login.failed', login: { user: null, email: 'nobody@example.com', why: 'no login waits for a code' } },
+  ])
+})
+
 it('contract 11 collections and files are events', async () => {
   const { owner, stream } = await aFollowedProject()
 

@@ -97,6 +97,12 @@ const refusals: readonly Refusal[] = [
     reason: () => ({ kind: 'credentials', problem: 'unknown email' }),
   },
   {
+    title: 'a code that no login waits for',
+    status: 401,
+    refuse: ({ ask }) => ask('POST', '/auth-collections/verify-2fa-login', { email: user.email, code: '123456' }),
+    reason: () => ({ kind: 'credentials', problem: 'wrong code' }),
+  },
+  {
     title: 'a key alone where roles are asked for',
     status: 401,
     refuse: ({ ask, post, apiKey }) =>
