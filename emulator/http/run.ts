@@ -155,11 +155,10 @@ async function send(res: ServerResponse, exchange: Exchange, answer: Outgoing): 
   return { status: answer.status, headers, body: 'open' in answer ? null : isBodiless ? '' : answer.body }
 }
 
+/** Written by itself, the header becomes one text; else Node holds it in some fifty pieces for as long as the answer lasts. */
 function openStream(res: ServerResponse, { open }: Stream, { faults }: Exchange): void {
-  if (isStalled(faults)) {
-    res.flushHeaders()
-    // It ends as any other stream does, and says nothing until then.
-    res.write = () => true
-  }
+  res.flushHeaders()
+  // It ends as any other stream does, and says nothing until then.
+  if (isStalled(faults)) res.write = () => true
   open(res)
 }

@@ -79,8 +79,9 @@ export function positionOf(connection: FeedConnection, listener: Listener): numb
 
 export function addTo(connection: FeedConnection, listener: Listener): void {
   const others = connection.listeners.get(listener.collection) ?? []
-  connection.listeners.set(listener.collection, [...others, listener])
-  connection.unannounced = [...connection.unannounced, listener]
+  // Not spread, for which V8 makes room for 17.
+  connection.listeners.set(listener.collection, others.concat(listener))
+  connection.unannounced = connection.unannounced.concat(listener)
 }
 
 /** Whether it was there. */
