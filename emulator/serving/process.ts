@@ -3,6 +3,7 @@ import { createHmac } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Backend, Keyring } from '../core/context.js'
 import { openEventLog } from '../core/events/event-log.js'
+import { StartError } from '../database/start-error.js'
 import { type DisposalStack, openInOrder } from '../disposal-stack.js'
 import { type Log, openLog } from '../http/log.js'
 import { type AppOptions, createApp } from '../http/server.js'
@@ -95,7 +96,7 @@ async function openServedBackend(
       warn,
       whileOpening: () => undefined,
     },
-  )
+  ).catch(hintForServe)
   await requireSameSecret(storage.db, secret)
   return openBackend(stack, storage, {
     about: { pid: process.pid, dataDir: undefined, servers: [], project: '', folder: '' },
@@ -111,6 +112,19 @@ async function openServedBackend(
     signingKey: (tokenSecret) => createHmac('sha256', secret).update(`project ${tokenSecret}`).digest('base64url'),
     ...{ ...addresses, log, url, warn },
   })
+}
+
+/** What is done about the folder of the files where there are no flags of `svc dev`. */
+const folderHints = new Map<StartError['code'], string>([
+  ['ALREADY_RUNNING', 'Stop that one. Processes share files in a bucket alone, as in --files-url s3://bucket/prefix.'],
+  ['FOLDER_NOT_WRITABLE', 'Name a writable folder on a local disk, or a bucket, as in --files-url s3://bucket/prefix.'],
+])
+
+function hintForServe(error: unknown): never {
+  const hint = error instanceof StartError ? folderHints.get(error.code) : undefined
+  throw hint !== undefined && error instanceof StartError
+    ? new StartError(error.code, error.message, hint, error.cause)
+    : error
 }
 
 /** Nothing is counted where no metrics are served. */

@@ -1,7 +1,7 @@
 /** For operators: the check, the guide's first start, and files for Docker, systemd and Kubernetes. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { execa } from 'execa'
 import getPort from 'get-port'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -60,6 +60,18 @@ describe('svc serve check', () => {
   it('says that so many processes take more connections than there are', async () => {
     expect((await check(['--workers', '40'])).codes).toContain('CONNECTIONS')
   })
+})
+
+it('a folder of files that another process serves from is refused, with what svc serve takes in its place', async () => {
+  const SVC_FILES_URL = pathToFileURL(join(world.folder, 'files')).href
+  const first = await world.startWith({ SVC_FILES_URL })
+
+  const { exit, stderr } = await world.run(['--port', '0', '--admin-port', '0'], { SVC_FILES_URL })
+  await first.stop()
+
+  expect([exit, stderr]).toEqual([1, expect.stringContaining(`is in use by process ${first.pid}`)])
+  expect(stderr).toContain('--files-url s3://bucket/prefix')
+  expect(stderr).not.toContain('--data')
 })
 
 it('the guide’s first start runs word for word', async () => {
