@@ -1,6 +1,6 @@
 /** How code looks in an editor, in the colours of the page. */
 import { HighlightStyle, syntaxHighlighting } from '@codemirror/language'
-import { EditorView } from '@codemirror/view'
+import { EditorView, highlightSpecialChars } from '@codemirror/view'
 import { tags } from '@lezer/highlight'
 
 const colours = HighlightStyle.define([
@@ -33,4 +33,5 @@ const theme = EditorView.theme({
   '.cm-tooltip': { backgroundColor: 'var(--panel)', borderColor: 'var(--line-strong)', color: 'var(--ink)' },
 })
 
-export const codeLook = [syntaxHighlighting(colours), theme]
+/** Marks that turn the direction around, and others that are not seen, are shown: they would let a value look like another. */
+export const codeLook = [syntaxHighlighting(colours), highlightSpecialChars(), theme]

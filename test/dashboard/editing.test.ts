@@ -156,3 +156,25 @@ function holdTimers() {
   }
   Object.assign(globalThis, { setTimeout: changed, endTimers })
 }
+
+it('shows a mark that turns the direction of a value around, and saves it as it was', async () => {
+  const { page, client, goTo } = world
+  const title = '\u202egpj.exe'
+  const { id } = await client.collection('posts').create({ title })
+  await goTo(`data/posts/${id}`)
+
+  await page.locator('.cm-content .cm-specialChar').waitFor()
+  await page.locator('.cm-content').click()
+  await page.keyboard.press('ControlOrMeta+A')
+  await page.keyboard.press('ArrowRight')
+  await page.keyboard.press('ArrowLeft')
+  await page.keyboard.insertText(', "views": 1')
+  await page.keyboard.press('ControlOrMeta+S')
+  await page
+    .locator('.pane-facts')
+    .getByText(/ version 2 /)
+    .waitFor()
+
+  expect((await client.collection('posts').get(id)).data).toEqual({ title, views: 1 })
+  expect(world.faults).toEqual([])
+})

@@ -151,6 +151,23 @@ it('adds and removes faults, moves the clock, and changes settings with undo', a
   expect(world.faults).toEqual([])
 })
 
+it('takes the words of a list as they are typed, and names a refused setting as it is shown', async () => {
+  const { page, goTo } = world
+  await goTo('settings')
+  const set = async (name: string, text: string) => {
+    await page.getByLabel(name, { exact: true }).fill(text)
+    await page.locator('li').filter({ hasText: name }).getByRole('button', { name: 'Set', exact: true }).click()
+  }
+
+  await set('selfRoles', 'buyer, seller')
+  await page.getByText('Changed selfRoles', { exact: true }).waitFor()
+  await set('tokenTtl', '5 minutes')
+  await page.getByText('"tokenTtl": expected number, received string.', { exact: true }).waitFor()
+
+  await expect.poll(() => page.getByLabel('selfRoles', { exact: true }).inputValue()).toBe('["buyer","seller"]')
+  expect(world.faults).toEqual([])
+})
+
 it('goes anywhere by the palette and the keyboard alone, and shows the way on Home', async () => {
   const { page, client, goTo } = world
   await client.collection('posts').create({ title: 'One' })

@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { tiers } from '../../../client/protocol/model/limits.js'
 import { Button } from '../../parts/button.js'
+import { wordsIn } from '../../parts/words.js'
 
 /** The allowed values, where they are few. */
 export function choicesOf(name: string): readonly string[] {
@@ -22,7 +23,7 @@ interface ControlProps {
   readonly onSet: (value: unknown) => void
 }
 
-/** A switch, a choice, or a field whose text is taken as JSON where it is some. */
+/** A switch, a choice, or a field whose text is taken as JSON where it is some, else as a text or the texts of a list. */
 export function SettingControl({ name, value, choices, isBusy, onSet }: ControlProps) {
   if (typeof value === 'boolean') {
     return (
@@ -58,7 +59,7 @@ function TextControl({ name, value, isBusy, onSet }: Omit<ControlProps, 'choices
       className="inline-form"
       onSubmit={(event) => {
         event.preventDefault()
-        onSet(meant(text))
+        onSet(meant(text, Array.isArray(value)))
       }}
     >
       <input className="input mono" aria-label={name} value={text} onChange={({ target }) => setText(target.value)} />
@@ -69,10 +70,10 @@ function TextControl({ name, value, isBusy, onSet }: Omit<ControlProps, 'choices
   )
 }
 
-function meant(text: string): unknown {
+function meant(text: string, isList: boolean): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    return text
+    return isList ? wordsIn(text) : text
   }
 }

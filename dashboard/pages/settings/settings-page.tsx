@@ -1,6 +1,7 @@
 /** Every setting of the project, what it does and what it takes; and the keys. */
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { SvcError } from '../../../client/index.js'
 import { settingWords } from '../../../client/protocol/model/project.js'
 import { useCommand } from '../../frame/command-line.js'
 import { useProject } from '../../frame/counts.js'
@@ -47,6 +48,12 @@ function Theme() {
   )
 }
 
+/** The body of the request is nothing that people see. */
+function namedAsHere(error: unknown): never {
+  if (!(error instanceof SvcError) || error.code !== 'VALIDATION_ERROR') throw error
+  throw new Error(error.message.replaceAll('"settings.', '"'), { cause: error })
+}
+
 function Settings({ project }: { project: ProjectRecord }) {
   const { control } = useSession()
   const { say } = useUndo()
@@ -57,7 +64,7 @@ function Settings({ project }: { project: ProjectRecord }) {
     run(async () => {
       const before = settings[name as keyof typeof settings]
       const write = async (next: unknown) => {
-        await control.projects.update({ project: project.id, settings: { [name]: next } })
+        await control.projects.update({ project: project.id, settings: { [name]: next } }).catch(namedAsHere)
         await queries.invalidateQueries()
       }
       await write(value)
