@@ -21,7 +21,7 @@ export interface DocumentRow {
 export interface NewData {
   readonly id: string
   readonly json: string
-  /** Members and items in it, at all levels; left out, few. */
+  /** It has at most so many members and items, at all levels; left out, few. */
   readonly values?: number
   /** The user who creates it. */
   readonly createdBy?: string | undefined

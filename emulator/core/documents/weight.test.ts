@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../../client/protocol/model/json.js'
-import { requireLight, requireStorable } from './weight.js'
+import { mostValuesIn, requireLight, requireStorable, requireWalkedLight } from './weight.js'
 
 describe('what cannot be stored', () => {
   it.each([
@@ -45,4 +45,33 @@ describe('the weight of a document', () => {
       expect(() => requireLight(fields)).toThrow(expect.objectContaining({ code: 'PAYLOAD_TOO_LARGE' }))
     }
   })
+
+  it('is refused beyond as it was walked, itself and as the data in a body', () => {
+    for (const fields of [nested(65), withKeys(10_001), values(200_002), { a: 'x'.repeat(1_048_569) }]) {
+      requireStorable(fields)
+      expect(() => requireWalkedLight(fields)).toThrow(expect.objectContaining({ code: 'PAYLOAD_TOO_LARGE' }))
+      const data = { ...fields }
+      requireStorable({ data })
+      expect(() => requireWalkedLight(data)).toThrow(expect.objectContaining({ code: 'PAYLOAD_TOO_LARGE' }))
+    }
+  })
+
+  it('is found by one walk where it is large', () => {
+    const large = { a: 'x'.repeat(100_000) }
+    requireStorable(large)
+
+    expect(requireLight(large)).toBe(0)
+  })
+
+  it.each(['{}', '{"a":1}', '{"a":[1,1,1,1],"b":[[],[],{}]}', '{"a":{"b":{"c":[0,0]}}}'])(
+    'has at least the values of a short text: %s',
+    (text) => {
+      const fields = JSON.parse(text)
+      const long = { ...fields, z: 'x'.repeat(500) }
+
+      const values = mostValuesIn(long, JSON.stringify(long)) - 1
+
+      expect(mostValuesIn(fields, text)).toBeGreaterThanOrEqual(values)
+    },
+  )
 })

@@ -16,8 +16,14 @@ interface Measure {
   digits: number
 }
 
-/** Of what was walked as a body: nothing is walked twice to be weighed. */
+/** Of what was walked: nothing large is walked twice to be weighed. */
 const known = new WeakMap<JsonObject, Measure>()
+/** To walk so little again is faster than to remember it. */
+const mostForgottenBytes = 16 * 1024
+
+function remember(fields: JsonObject, measure: Measure): void {
+  if (measure.mostBytes > mostForgottenBytes || !isWithin(measure)) known.set(fields, measure)
+}
 
 /**
  * Refuses what PostgreSQL cannot hold: texts, numbers and field names. It walks all of it, once: what a document among it weighs,
@@ -32,8 +38,8 @@ export function requireStorable(body: JsonObject, place: Issue['path'] = []): nu
   const { data } = body
   if (isObject(data)) {
     const inner = emptyMeasure()
-    known.set(data, inner)
     measureMembers(data, inner, 1, [...path, 'data'])
+    remember(data, inner)
     addMember(whole, 'data', path)
     whole.depth = inner.depth + 1
     whole.keys += inner.keys
@@ -42,11 +48,11 @@ export function requireStorable(body: JsonObject, place: Issue['path'] = []): nu
     whole.digits += inner.digits
     if (Object.keys(body).length > 1) measureMembers(body, whole, 1, path, 'data')
   } else measureMembers(body, whole, 1, path)
-  known.set(body, whole)
+  remember(body, whole)
   return whole.mostBytes
 }
 
-/** Whether a walk has found so little in an object that no part of it can be too much. */
+/** Whether a walk has found so little in a large object that no part of it can be too much. */
 export function isLight(body: JsonObject): boolean {
   const whole = known.get(body)
   return whole !== undefined && isWithin(whole)
@@ -61,7 +67,7 @@ export function isLight(body: JsonObject): boolean {
 export function requireLight(fields: JsonObject): number {
   const before = known.get(fields)
   const measure = before ?? measureOf(fields)
-  known.set(fields, measure)
+  if (!before) remember(fields, measure)
   const { depth, keys, values, mostBytes, digits } = measure
   if (isWithin(measure)) return before ? 0 : mostBytes
   if (depth > sizes.mostDocumentDepth) throw tooDeep()
@@ -72,9 +78,17 @@ export function requireLight(fields: JsonObject): number {
   return mostBytes
 }
 
-/** Members and items of a document, at all levels; counted anew only where no walk has seen it. */
-export function countValues(fields: JsonObject): number {
-  return (known.get(fields) ?? measureOf(fields)).values
+/** As `requireLight`, for what `requireStorable` has walked: whatever it does not remember is light. */
+export function requireWalkedLight(fields: JsonObject): number {
+  return known.has(fields) ? requireLight(fields) : 0
+}
+
+/** In so short a text there are few values: each takes two characters of it at least. */
+const shortCharacters = 500
+
+/** At most how many members and items a document has, at all levels; counted where its text is long. */
+export function mostValuesIn(fields: JsonObject, text: string): number {
+  return text.length <= shortCharacters ? text.length / 2 : (known.get(fields) ?? measureOf(fields)).values
 }
 
 function isWithin({ depth, keys, values, mostBytes, digits }: Measure): boolean {

@@ -14,7 +14,7 @@ import type { Context } from '../context.js'
 import { openPauses } from '../pauses.js'
 import { publishing } from '../unit-of-work.js'
 import { visibleTo } from './closed-fields.js'
-import { countValues, requireLight } from './weight.js'
+import { mostValuesIn, requireLight } from './weight.js'
 
 /** The versions a write may meet, from `if-match`; left out, any will do. Contract 3.8. */
 export type VersionGuard = readonly number[] | 'any'
@@ -69,7 +69,7 @@ export async function textsOf<Item>(
     const text = JSON.stringify(fields)
     bytes += bytesInAnswer(text)
     requireAnswerable(bytes)
-    texts.push({ item, text: { json: text, values: countValues(fields) } })
+    texts.push({ item, text: { json: text, values: mostValuesIn(fields, text) } })
     const pause = pauses.after(text.length)
     if (pause) await pause
   }

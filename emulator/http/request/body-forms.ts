@@ -15,7 +15,7 @@ import {
 } from '../../../client/protocol/wire/body/decode.js'
 import type { JsonSchema } from '../../../client/protocol/wire/codec.js'
 import { object } from '../../../client/protocol/wire/json-schema.js'
-import { isLight, requireLight } from '../../core/documents/weight.js'
+import { isLight, requireLight, requireWalkedLight } from '../../core/documents/weight.js'
 import { openPauses } from '../../core/pauses.js'
 import type { BodyForm } from '../route.js'
 import { placesInBatch, placesInDocument } from './issue-places.js'
@@ -47,7 +47,7 @@ export const newDocuments: BodyForm<readonly Fields[]> = {
   batch: 'documents',
   async read(dialect, body) {
     const documents = decodeBatchCreate(dialect, body)
-    await eachInTurn(documents, requireLight)
+    await eachInTurn(documents, requireWalkedLight)
     return documents
   },
   places: (dialect, { documents }) => placesInBatch(dialect, { name: 'documents', members: documents }),
@@ -132,7 +132,10 @@ const most = sizes.mostBatchItems
 /** What is heavy is weighed once more, and a little of it is enough for a turn of the event loop. */
 async function eachInTurn<Item>(items: readonly Item[], check: (item: Item) => number): Promise<void> {
   const pauses = openPauses()
-  for (const item of items) await pauses.after(check(item))
+  for (const item of items) {
+    const pause = pauses.after(check(item))
+    if (pause) await pause
+  }
 }
 
 /** Of what is light as a whole, each part is. */

@@ -1,6 +1,6 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { SvcError } from '../../../client/protocol/model/errors.js'
-import { parseInSteps } from './parse-steps.js'
+import { parseInSteps, parseJsonBytes } from './parse-steps.js'
 
 const wide = (item: string, count: number) => Array.from({ length: count }, () => item).join()
 const texts = (count: number) => Array.from({ length: count }, (_, at) => `"k${at}":"é\\"},{\\\\${at}"`).join()
@@ -66,6 +66,26 @@ describe('a body that is parsed in pieces', () => {
     isDone = true
 
     expect(turns).toBeGreaterThan(text.length / (2 * 64 * 1024))
+  })
+})
+
+describe('a body is parsed', () => {
+  const few = (bytes: number) => ({ text: `["${'x'.repeat(bytes - 4)}",[]]`, values: 2 })
+  const many = (bytes: number) => ({ text: `[${wide('0', bytes / 2)}]`, values: bytes / 2 })
+
+  it.each([
+    ['whole up to 256 KB', many(256 * 1024 - 2), true],
+    ['in steps beyond, if it has many values', many(256 * 1024 + 2), false],
+    ['whole beyond, if it has few', few(1024 * 1024 - 4), true],
+    ['in steps beyond 1 MB', few(1024 * 1024 + 1), false],
+  ])('%s', async (_how, { text, values }, isWhole) => {
+    const parse = vi.spyOn(JSON, 'parse')
+
+    await parseJsonBytes(Buffer.from(text), values)
+    const asked = parse.mock.calls.map(([piece]) => piece)
+    parse.mockRestore()
+
+    expect(asked.includes(text)).toBe(isWhole)
   })
 })
 

@@ -12,12 +12,14 @@ interface Range {
   readonly to: number
 }
 
-/** What is parsed as it is: a body that takes few milliseconds. */
+/** What is parsed as it is, since it takes few milliseconds: a body of so many bytes, or a larger one of few values. */
 const mostWholeBytes = 256 * 1024
+const fewValues = { most: 20_000, mostBytes: 1024 * 1024 }
 
-/** As `JSON.parse`, in steps where the body is large. @throws {SvcError} `INVALID_BODY` */
-export async function parseJsonBytes(bytes: Buffer): Promise<Json> {
-  return bytes.length <= mostWholeBytes ? parse(bytes.toString('utf8')) : parseInSteps(bytes)
+/** As `JSON.parse`, in steps where a body of so many values is large. @throws {SvcError} `INVALID_BODY` */
+export async function parseJsonBytes(bytes: Buffer, values: number): Promise<Json> {
+  const mostBytes = values <= fewValues.most ? fewValues.mostBytes : mostWholeBytes
+  return bytes.length <= mostBytes ? parse(bytes.toString('utf8')) : parseInSteps(bytes)
 }
 
 /**

@@ -66,8 +66,7 @@ export async function parseMeasured(
   { batch, refuseOther = notAnObject }: Reading = {},
 ): Promise<JsonObject> {
   const json = requireUtf8(bytes)
-  await scanBody(json, batch)
-  const value = await parseJsonBytes(json)
+  const value = await parseJsonBytes(json, await scanBody(json, batch))
   if (!isObject(value)) throw refuseOther()
   return value
 }
@@ -78,12 +77,12 @@ async function requireStorableBatch(body: JsonObject, batch: BatchMember): Promi
   requireStorable(rest)
   if (typeof members !== 'object' || members === null) return void requireStorable({ [batch]: members })
   const pauses = openPauses()
-  for (const [name, member] of Object.entries(members)) {
-    const place = [batch, Array.isArray(members) ? Number(name) : name]
+  for (const [name, member] of Array.isArray(members) ? members.entries() : Object.entries(members)) {
     const isDocument = isObject(member)
     // Names are looked at with what they stand for; of documents what they weigh is kept.
-    if (!isDocument || !Array.isArray(members)) requireStorable({ [name]: isDocument ? null : member }, [batch])
-    if (isDocument) await pauses.after(requireStorable(member, place))
+    if (!isDocument || typeof name === 'string') requireStorable({ [name]: isDocument ? null : member }, [batch])
+    const pause = isDocument && pauses.after(requireStorable(member, [batch, name]))
+    if (pause) await pause
   }
 }
 

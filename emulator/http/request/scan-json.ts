@@ -46,8 +46,9 @@ interface Scan {
  * items, or is too heavy. Without a batch, all of the body is one document. What is not JSON passes: the parser says so.
  *
  * @throws {SvcError} `PAYLOAD_TOO_LARGE`, `VALIDATION_ERROR` for a batch of too many items
+ * @returns how many values there are
  */
-export async function scanBody(bytes: Buffer, batch: BatchMember | undefined): Promise<void> {
+export async function scanBody(bytes: Buffer, batch: BatchMember | undefined): Promise<number> {
   const counts = {
     at: 0,
     depth: 0,
@@ -64,7 +65,7 @@ export async function scanBody(bytes: Buffer, batch: BatchMember | undefined): P
   const scan: Scan = { bytes, batch, ...counts }
   for (;;) {
     advance(scan, Math.min(scan.at + mostScannedBytes, bytes.length))
-    if (scan.at >= bytes.length) return
+    if (scan.at >= bytes.length) return scan.bodyValues
     await othersFirst()
   }
 }

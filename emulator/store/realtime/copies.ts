@@ -21,10 +21,12 @@ export function shareCopies(db: Database, documents: readonly { readonly json: s
 
 /** Documents as one JSON array of groups, each of which is stored as it is. */
 export function inGroups(documents: readonly { readonly json: string }[]): string {
-  const groups = Array.from({ length: Math.ceil(documents.length / together) }, (_, group) =>
-    documents.slice(group * together, (group + 1) * together).map(({ json }) => json),
-  )
-  return `[${groups.map((group) => `[${group.join()}]`).join()}]`
+  let text = ''
+  for (const [at, { json }] of documents.entries()) {
+    if (at > 0) text += at % together === 0 ? '],[' : ','
+    text += json
+  }
+  return `[[${text}]]`
 }
 
 /** The columns of a change that leads to its copy, and their values for the row of `fresh` with that place among so many. */
