@@ -159,6 +159,19 @@ test('svc exec that is killed leaves no process and no file behind', async () =>
   expect(readdirSync(temporary())).toEqual([])
 })
 
+test('svc exec that is killed ends what its command has started too', async () => {
+  const code = "require('node:fs').writeFileSync('pid', String(process.pid)); setInterval(() => undefined, 1_000)"
+  // As under `npm test`: a shell that hands no signal on.
+  const exec = start(`
+    require('node:child_process').spawn('sh', ['-c', '"$0" -e "$1" & wait', process.execPath, ${JSON.stringify(code)}])
+    setInterval(() => undefined, 1_000)`)
+  const pid = await pidOfCommand()
+
+  exec.kill('SIGKILL')
+
+  await expect.poll(() => isRunning(pid)).toBe(false)
+})
+
 test('a command of svc exec that there is not ends it with 4, before anything is started; none at all is misuse', async () => {
   const missing = await world.svc(['exec', '--seed', 'missing.json', '--', 'no-such-command'])
 
