@@ -24,6 +24,7 @@ import { envFile, fillEnvFile } from '../target/env-file.js'
 import { fetchDirectly } from '../target/fetch-directly.js'
 import { openDashboard } from '../target/open-dashboard.js'
 import { prose } from '../terminal/prose.js'
+import { printableLines } from '../terminal/text-width.js'
 
 export default class Dev extends SvcCommand {
   static override summary = 'Start the emulator.'
@@ -185,6 +186,12 @@ command's exit code if it ends by itself.`)
     else process.exitCode = end
   }
 
+  /** In the background words go to the log too, beside the line of JSON that says that it is ready. */
+  protected override noteAlways(text: string, colour?: (text: string) => string): void {
+    if (process.env[inBackground] === '1') process.stderr.write(`${printableLines(text)}\n`)
+    else super.noteAlways(text, colour)
+  }
+
   private async detach(
     { open, quiet }: { open: boolean; quiet: boolean },
     folder: string,
@@ -193,7 +200,7 @@ command's exit code if it ends by itself.`)
     if (app.length > 0) throw misuse('A command runs beside "svc dev" at a terminal only.', 'Leave out --detach.')
     const { startDetached } = await import('../dev/detach.js')
     const words = this.argv.filter((word) => !['--detach', '--open', '--json'].includes(word))
-    const { info, isBeside } = await startDetached(words, folder)
+    const { info, isBeside } = await startDetached(words, folder, { [inBackground]: '1' })
     if (this.jsonEnabled()) process.stdout.write(`${JSON.stringify({ type: 'ready', ...info })}\n`)
     else if (!quiet) {
       const stop = isBeside ? `kill ${info.pid}` : `svc stop${dataWords(folder)}`
@@ -202,6 +209,9 @@ command's exit code if it ends by itself.`)
     if (open) await openDashboard(info, folder)
   }
 }
+
+/** The variable that tells the process of `--detach` what it is. */
+const inBackground = 'SVC_DEV_IN_BACKGROUND'
 
 /** What listens to keys is loaded only where there is a terminal. */
 async function listenToKeys(

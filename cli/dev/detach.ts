@@ -22,7 +22,11 @@ export interface Detached {
  *
  * @throws {CliFailure} as the process would, if it ends before it is ready.
  */
-export async function startDetached(words: readonly string[], folder: string): Promise<Detached> {
+export async function startDetached(
+  words: readonly string[],
+  folder: string,
+  env: Readonly<Record<string, string>>,
+): Promise<Detached> {
   const { makeStateFolder } = await import('../../emulator/database/pglite/folder-place.js')
   await makeStateFolder(folder)
   const log = join(folder, `dev.${process.pid}.log`)
@@ -30,6 +34,7 @@ export async function startDetached(words: readonly string[], folder: string): P
   const child = spawn(process.execPath, [process.argv[1] ?? '', 'dev', ...words, '--json'], {
     detached: true,
     stdio: ['ignore', output, output],
+    env: { ...process.env, ...env },
   })
   child.unref()
   let hasEnded = false

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -85,4 +85,18 @@ test('--snapshot loads it at the start, and svc undo takes that back', async () 
   expect(undone.exit).toBe(0)
   expect(after).toEqual(['drafts', 'posts'])
   expect(await world.svc(['dev', '--port', '0', '--snapshot', 'none'])).toMatchObject({ exit: 4 })
+})
+
+test('in the background, it says so in its log', async () => {
+  await git('init', '-q', '-b', 'main')
+  await world.svc(['dev', '--port', '0', '--per-branch', '--detach'])
+  const log = () => readFileSync(join(world.folder, '.svc', 'dev.log'), 'utf8')
+  try {
+    await git('symbolic-ref', 'HEAD', 'refs/heads/next')
+
+    await expect.poll(log).toContain('"next" is checked out, and the data of "main" are still served.')
+  } finally {
+    await world.svc(['stop'])
+  }
+  expect(log()).toContain('stopped; what was answered is kept')
 })
