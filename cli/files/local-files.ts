@@ -6,6 +6,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { StoredFile } from '../../client/protocol/model/file.js'
 import { CliFailure, exits, misuse, noFile } from '../base/failure.js'
+import { typeByEnding } from './types-by-ending.js'
 
 export interface LocalFile {
   readonly place: string
@@ -58,7 +59,8 @@ function requireThere(path: string) {
 /** A file that is read while it is sent, never whole into memory. */
 export async function openLocalFile(place: string): Promise<File> {
   if ((await requireThere(place)).isDirectory()) throw misuse(`"${place}" is a folder, not a file.`)
-  return new File([await openAsBlob(place)], basename(place))
+  const name = basename(place)
+  return new File([await openAsBlob(place)], name, { type: typeByEnding(name) })
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: no name of a file that a terminal is ever to show has them.

@@ -4,7 +4,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openWorld, type World } from '../command-line.js'
 
 interface Listed {
-  readonly items: readonly { readonly id: string; readonly path: string; readonly name: string; readonly url: string }[]
+  readonly items: readonly {
+    readonly id: string
+    readonly path: string
+    readonly name: string
+    readonly url: string
+    readonly mimeType: string
+  }[]
 }
 
 let world: World
@@ -83,6 +89,21 @@ test('of several files, the one that is refused is named, and how many are store
   expect(exit).toBe(5)
   expect(stderr).toContain('1 of 2 files stored\n')
   expect(stderr).toContain('"mixed/b\\nc.txt": A file name cannot hold control characters.')
+})
+
+test('a file is stored with the type that a browser would send for its ending', async () => {
+  await mkdir(join(world.folder, 'typed'))
+  for (const name of ['a.json', 'b.MP3', 'c.unknown', 'd']) await writeFile(join(world.folder, 'typed', name), 'x')
+
+  await world.svc(['files', 'upload', 'typed'])
+
+  const types = (await list('typed')).items.map(({ name, mimeType }) => [name, mimeType]).sort()
+  expect(types).toEqual([
+    ['a.json', 'application/json'],
+    ['b.MP3', 'audio/mpeg'],
+    ['c.unknown', 'application/octet-stream'],
+    ['d', 'application/octet-stream'],
+  ])
 })
 
 test('a page says how to get the next', async () => {
