@@ -23,7 +23,7 @@ export default {
   tempDirName: 'mutation/.stryker',
   incremental: true,
   incrementalFile: `mutation/.stryker-reports/${name}.json`,
-  reporters: ['clear-text', 'json'],
+  reporters: ['clear-text', 'json', 'progress-append-only'],
   jsonReporter: { fileName: `mutation/.stryker-reports/${name}-report.json` },
   clearTextReporter: { reportTests: false, allowColor: false, skipFull: true },
   concurrency: 2,

@@ -4,7 +4,9 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { groups } from './groups.js'
 import { keptWorker } from './kept-worker.js'
 
-const { tests = [], needsService = false } = groups[process.env.SVC_MUTATION_GROUP ?? ''] ?? {}
+const { tests: all = [], needsService = false } = groups[process.env.SVC_MUTATION_GROUP ?? ''] ?? {}
+/** `SVC_MUTATION_TESTS` names some of them: fewer kills, and each certain, where all take too long. */
+const tests = process.env.SVC_MUTATION_TESTS?.split(',') ?? all
 
 /** As the group has them: a mutant is dead at the first test that fails. */
 class InOrder extends BaseSequencer {

@@ -106,3 +106,19 @@ it('contract 6.8 a mail that is asked for too soon names the seconds that are le
 
   expect([tooSoon.status, tooSoon.headers.get('retry-after')]).toEqual([429, '40'])
 })
+
+it('contract 6.7 a login waits for its code until five minutes have passed, and not at that moment', async () => {
+  const user = await aUser()
+  await ask('POST', '/auth/2fa/enable', {}, user.token)
+  await ask('POST', '/auth/2fa/verify', { code: await codeOf(user) }, user.token)
+  const finish = async (after: number) => {
+    await ask('POST', '/auth-collections/login', { email: user.email, password })
+    await advance(after)
+    return ask('POST', '/auth-collections/verify-2fa-login', { email: user.email, code: await codeOf(user) })
+  }
+
+  const tooLate = await finish(5 * 60_000)
+  const inTime = await finish(5 * 60_000 - 1)
+
+  expect([tooLate.status, inTime.status]).toEqual([401, 200])
+})
