@@ -97,6 +97,19 @@ const refusals: readonly Refusal[] = [
     reason: () => ({ kind: 'credentials', problem: 'unknown email' }),
   },
   {
+    title: 'a login by password of somebody who has none',
+    status: 401,
+    async refuse({ id: project, ask }) {
+      const identity = { provider: 'https://id.example', subject: 'ada' }
+      const form = new FormData()
+      form.set('mode', 'fill')
+      form.set('steps', new Blob([JSON.stringify({ step: 'user', name: 'ada', email: user.email, identity })]))
+      await controlOf(emulator).seeds.apply({ project, form })
+      return ask('POST', '/auth-collections/login', user)
+    },
+    reason: () => ({ kind: 'credentials', problem: 'no password' }),
+  },
+  {
     title: 'a code that no login waits for',
     status: 401,
     refuse: ({ ask }) => ask('POST', '/auth-collections/verify-2fa-login', { email: user.email, code: '123456' }),
