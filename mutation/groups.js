@@ -54,6 +54,7 @@ export const groups = {
       'test/conformance/accounts/current-user.test.ts',
       'test/conformance/requests/keys.test.ts',
       'test/emulator/accounts/own-accounts.test.ts',
+      'test/emulator/accounts/password-races.test.ts',
       'test/emulator/accounts/login-throttle.test.ts',
       'test/emulator/accounts/smtp.test.ts',
       'test/emulator/time.test.ts',

@@ -1,7 +1,8 @@
 import { generate } from 'otplib'
 import { expect, test } from 'vitest'
 import { type Account, anEmail, aTown, goodPassword, type Town, userOf } from '../../fixtures/accounts.js'
-import { mailTo } from '../../fixtures/mail/mails.js'
+import { countMails, mailTo } from '../../fixtures/mail/mails.js'
+import { changeSettings } from '../../fixtures/service.js'
 import { expectFailure, expectStatus, inDialects, type Wire } from '../../fixtures/wires.js'
 
 /** The TOTP code, some time steps of 30 seconds from now. */
@@ -199,5 +200,16 @@ inDialects('Sign-up where everybody needs a second factor', (wire) => {
     expect(wire.record(expectStatus(201, signedUp))).toEqual({ requires_2fa: true, message })
     const login = wire.record(expectStatus(200, await finish(town, email, codes[0] ?? '')))
     expect(login).toMatchObject({ token: expect.any(String), user: { email } })
+  })
+
+  test('contract 6.7 who has an authenticator is mailed no code', async () => {
+    const town = await aTown(wire)
+    const { email, password, secret } = await enrolled(wire, town)
+    await changeSettings(town.project, { require2fa: true })
+
+    await town.logIn(email, password)
+
+    expectStatus(200, await finish(town, email, await codeOf(secret)))
+    expect(await countMails(email)).toBe(0)
   })
 })

@@ -1,0 +1,55 @@
+/** What becomes of a login whose account changes while its password is looked at. */
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { defaultConfig } from '../../../emulator/config.js'
+import { openService, type Service } from '../../../emulator/open-service.js'
+
+let service: Service
+beforeEach(async () => {
+  service = await openService({ ...defaultConfig, memory: true })
+})
+afterEach(() => service.close())
+
+const credentials = { email: 'ada@example.com', password: 'Correct4Horse' }
+
+async function ask(method: string, path: string, body: object, token?: string) {
+  const headers = new Headers({ 'x-api-key': service.secretKey ?? '', 'content-type': 'application/json' })
+  if (token !== undefined) headers.set('authorization', `Bearer ${token}`)
+  if (path.startsWith('/_svc/')) headers.set('svc-control-token', service.controlToken)
+  const answer = await fetch(`${service.url}${path}`, {
+    method,
+    headers,
+    body: JSON.stringify(body),
+  })
+  return { status: answer.status, body: (await answer.json().catch(() => ({}))) as { id?: string; token?: string } }
+}
+
+/** Logs in, and has something happen once the password was found right. */
+async function logInWhile(happen: () => Promise<{ status: number }>): Promise<number[]> {
+  const { passwords } = service.backend
+  const matches = passwords.matches
+  const done: number[] = []
+  vi.spyOn(passwords, 'matches').mockImplementationOnce(async (...args) => {
+    const isRight = await matches(...args)
+    done.push((await happen()).status)
+    return isRight
+  })
+  return [(await ask('POST', '/auth-collections/login', credentials)).status, ...done]
+}
+
+it('a password that is changed meanwhile opens nothing', async () => {
+  const { token } = (await ask('POST', '/auth-collections/signup', credentials)).body
+
+  const statuses = await logInWhile(() =>
+    ask('POST', '/auth/change-password', { oldPassword: credentials.password, newPassword: 'Newer4Horses' }, token),
+  )
+
+  expect(statuses).toEqual([401, 200])
+})
+
+it('an account that is deleted meanwhile is as if it had never been', async () => {
+  const { id } = (await ask('POST', '/auth-collections/signup', credentials)).body
+
+  const statuses = await logInWhile(() => ask('DELETE', `/_svc/api/users/${id}`, {}))
+
+  expect(statuses).toEqual([401, 200])
+})
