@@ -45,7 +45,17 @@ it('names the file that an address of the database is read from, unless a flag g
 })
 
 it.each([
-  [{ SVC_DATABASE_URL: undefined }, { exit: 2, hint: expect.stringContaining('SVC_DATABASE_URL') }],
+  [
+    { SVC_DATABASE_URL: undefined },
+    { exit: 2, message: 'SVC_DATABASE_URL is not set.', hint: expect.stringContaining('postgres://') },
+  ],
+  [
+    { SVC_DATABASE_URL: undefined, SVC_SECRET: undefined },
+    {
+      message: 'SVC_DATABASE_URL and SVC_SECRET are not set.',
+      hint: expect.stringMatching(/^SVC_DATABASE_URL: .+; SVC_SECRET: .*svc serve keys/),
+    },
+  ],
   [
     { SVC_SECRET: undefined, SVC_SECRET_FILE: '/none' },
     { exit: 4, message: 'No file "/none".' },

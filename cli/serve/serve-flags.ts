@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import * as Flags from '@oclif/core/flags'
 import type { InferredFlags } from '@oclif/core/interfaces'
 import type { ServeConfig } from '../../emulator/serve.js'
-import { misuse, noFile } from '../base/failure.js'
+import { type CliFailure, misuse, noFile } from '../base/failure.js'
 import { mailFlags, readMailUrls } from '../dev/mail-flags.js'
 import { readDuration } from '../terminal/duration.js'
 
@@ -116,13 +116,13 @@ export type ServeFlags = InferredFlags<typeof serveFlags>
 /** @throws {CliFailure} for what is missing or cannot be read */
 export function readServeConfig(flags: ServeFlags, env: NodeJS.ProcessEnv = process.env): ServeConfig {
   const databaseUrl = flags['database-url'] ?? readSecret('SVC_DATABASE_URL', env)
-  if (databaseUrl === undefined) {
-    throw misuse('No database is named.', 'Set SVC_DATABASE_URL to postgres://user:password@host:5432/database.')
-  }
   const filesUrl = flags['files-url']
-  if (filesUrl === undefined) throw misuse('No place for files is named.', 'Set SVC_FILES_URL to s3://bucket/prefix.')
+  const secret = readSecret('SVC_SECRET', env)
+  if (databaseUrl === undefined || filesUrl === undefined) {
+    throw missing({ SVC_DATABASE_URL: databaseUrl, SVC_FILES_URL: filesUrl, SVC_SECRET: secret })
+  }
   return {
-    ...{ databaseUrl, filesUrl },
+    ...{ databaseUrl, filesUrl, secret: secret ?? '' },
     databaseListenUrl: flags['database-listen-url'] ?? readSecret('SVC_DATABASE_LISTEN_URL', env),
     databaseReadUrl: flags['database-read-url'] ?? readSecret('SVC_DATABASE_READ_URL', env),
     databaseUrlFiles: {
@@ -130,7 +130,6 @@ export function readServeConfig(flags: ServeFlags, env: NodeJS.ProcessEnv = proc
       databaseListenUrl: fileOf(flags['database-listen-url'], 'SVC_DATABASE_LISTEN_URL', env),
       databaseReadUrl: fileOf(flags['database-read-url'], 'SVC_DATABASE_READ_URL', env),
     },
-    secret: readSecret('SVC_SECRET', env) ?? '',
     adminToken: readSecret('SVC_ADMIN_TOKEN', env),
     publicUrl: flags['public-url'],
     host: flags.host,
@@ -146,6 +145,20 @@ export function readServeConfig(flags: ServeFlags, env: NodeJS.ProcessEnv = proc
     shutdownTimeout: readTime('shutdown-timeout', flags['shutdown-timeout']),
     log: flags['request-log'] ? 'info' : 'warn',
   }
+}
+
+/** What each of them is to be. */
+const wanted = {
+  SVC_DATABASE_URL: 'postgres://user:password@host:5432/database',
+  SVC_FILES_URL: 's3://bucket/prefix',
+  SVC_SECRET: 'what `svc serve keys` prints, the same for every process',
+}
+
+/** All at once, so that nobody has to start it again for each. */
+function missing(found: Readonly<Record<keyof typeof wanted, string | undefined>>): CliFailure {
+  const names = (Object.keys(wanted) as (keyof typeof wanted)[]).filter((name) => found[name] === undefined)
+  const message = `${names.join(', ').replace(/, (?=\w+$)/, ' and ')} ${names.length === 1 ? 'is' : 'are'} not set.`
+  return misuse(message, names.map((name) => `${name}: ${wanted[name]}`).join('; '))
 }
 
 /** @param fewest of what is not 0 */

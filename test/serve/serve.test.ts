@@ -16,6 +16,15 @@ it('refuses to start without a secret, and says what makes one', async () => {
   expect([exit, stderr]).toEqual([1, expect.stringMatching(/SVC_SECRET is not set\.[\s\S]*svc serve keys/)])
 })
 
+it('writes nothing but lines of JSON to standard error, from its start to its end', async () => {
+  const serving = await world.start()
+  await fetch(`${serving.url}/collections`)
+  await serving.stop()
+
+  const lines = serving.log().trim().split('\n')
+  expect(lines.map((line) => typeof JSON.parse(line))).toEqual(lines.map(() => 'object'))
+})
+
 it('its keys are what it starts with', async () => {
   const { stdout } = await world.run(['keys'])
   const env = Object.fromEntries(

@@ -31,9 +31,7 @@ const mostConnectMilliseconds = 5_000
 /** @throws {StartError} `FILES_UNREACHABLE` */
 export async function openS3Store({ url, place, mostMilliseconds = 30_000 }: S3Options): Promise<FileStore> {
   const { bucket, prefix, endpoint, region } = readS3Url(url)
-  const s3 = await import('@aws-sdk/client-s3').catch((cause) => {
-    throw unreachable('The library for S3 is not installed.', 'Add it: npm install @aws-sdk/client-s3', cause)
-  })
+  const s3 = await loadLibrary()
   const client = new s3.S3Client({
     region,
     ...(endpoint === undefined ? {} : { endpoint, forcePathStyle: true }),
@@ -125,6 +123,14 @@ export async function openS3Store({ url, place, mostMilliseconds = 30_000 }: S3O
 
     close: async () => client.destroy(),
   }
+}
+
+async function loadLibrary() {
+  // Which Node is supported, this package says.
+  process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true'
+  return import('@aws-sdk/client-s3').catch((cause) => {
+    throw unreachable('The library for S3 is not installed.', 'Add it: npm install @aws-sdk/client-s3', cause)
+  })
 }
 
 /** By the older of the two ways to list, which every server with an S3 interface knows. */
