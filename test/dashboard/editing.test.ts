@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from 'vitest'
-import { type DashboardWorld, worldsOfFile } from './world.js'
+import { type DashboardWorld, untilVersion, worldsOfFile } from './world.js'
 
 const openWorld = worldsOfFile()
 let world: DashboardWorld
@@ -33,19 +33,13 @@ it('creates once, however often it is saved, and keeps what is typed while it is
   await page.keyboard.insertText('later')
   answer()
   await row('Once').waitFor()
-  await page
-    .locator('.pane-facts')
-    .getByText(/ version 1 /)
-    .waitFor()
+  await untilVersion(page, 1)
 
   expect(await client.collection('posts').count()).toBe(1)
   expect(await page.locator('.cm-content').textContent()).toContain('later')
   await page.unrouteAll()
   await page.keyboard.press('ControlOrMeta+S')
-  await page
-    .locator('.pane-facts')
-    .getByText(/ version 2 /)
-    .waitFor()
+  await untilVersion(page, 2)
   expect((await client.collection('posts').list()).items).toMatchObject([{ data: { title: 'Once', text: 'later' } }])
   expect(world.faults).toEqual([])
 })
@@ -60,10 +54,7 @@ it('takes a number in a field as it is typed', async () => {
   await page.keyboard.press('ControlOrMeta+A')
   await page.keyboard.type('1.05')
   await page.keyboard.press('ControlOrMeta+S')
-  await page
-    .locator('.pane-facts')
-    .getByText(/ version 2 /)
-    .waitFor()
+  await untilVersion(page, 2)
 
   expect((await client.collection('posts').get(id)).data).toEqual({ title: 'Number', price: 1.05 })
 })
@@ -170,10 +161,7 @@ it('shows a mark that turns the direction of a value around, and saves it as it 
   await page.keyboard.press('ArrowLeft')
   await page.keyboard.insertText(', "views": 1')
   await page.keyboard.press('ControlOrMeta+S')
-  await page
-    .locator('.pane-facts')
-    .getByText(/ version 2 /)
-    .waitFor()
+  await untilVersion(page, 2)
 
   expect((await client.collection('posts').get(id)).data).toEqual({ title, views: 1 })
   expect(world.faults).toEqual([])

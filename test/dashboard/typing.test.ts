@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from 'vitest'
-import { type DashboardWorld, worldsOfFile } from './world.js'
+import { type DashboardWorld, untilVersion, worldsOfFile } from './world.js'
 
 const openWorld = worldsOfFile()
 let world: DashboardWorld
@@ -24,10 +24,7 @@ it('offers the fields of the collection and their usual values while a document 
   await page.getByRole('option', { name: /subtitle/ }).click()
   await page.keyboard.type('"About" }')
   await page.keyboard.press('ControlOrMeta+S')
-  await page
-    .locator('.pane-facts')
-    .getByText(/ version 1 /)
-    .waitFor()
+  await untilVersion(page, 1)
 
   const { items } = await client.collection('posts').list({ where: { subtitle: 'About' } })
   expect(items.map(({ data }) => data)).toEqual([{ status: 'published', subtitle: 'About' }])

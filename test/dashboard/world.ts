@@ -32,6 +32,14 @@ export interface DashboardWorld {
 /** How long a busy machine may take for anything. */
 export const patience = mostMilliseconds
 
+/** Until the page of a document shows that version of it. */
+export async function untilVersion(page: Page, version: number): Promise<void> {
+  await page
+    .locator('.pane-facts')
+    .getByText(new RegExp(` version ${version} `))
+    .waitFor()
+}
+
 type Options = Parameters<typeof startEmulator>[0]
 
 /**
