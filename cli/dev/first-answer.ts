@@ -8,7 +8,7 @@ type Asked = Pick<Emulator, 'url' | 'apiKey' | 'someCollection' | 'forgetRequest
 /**
  * Waits for answers that went the whole way: to a request, and to a subscription, each through HTTP, the key and the database.
  * They are about one collection: to list all of them takes the longer the more there are. Asked by the plainest of means, since
- * `fetch` takes longer to load than this takes to be answered. Nobody has to see them among those of the app.
+ * `fetch` takes longer to load than this takes to be answered. Afterwards the logs of requests and events are empty.
  *
  * @throws {Error} if one of them is no good answer.
  */

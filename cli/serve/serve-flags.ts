@@ -154,7 +154,7 @@ const wanted = {
   SVC_SECRET: 'what `svc serve keys` prints, the same for every process',
 }
 
-/** All at once, so that nobody has to start it again for each. */
+/** One failure that names all of them. */
 function missing(found: Readonly<Record<keyof typeof wanted, string | undefined>>): CliFailure {
   const names = (Object.keys(wanted) as (keyof typeof wanted)[]).filter((name) => found[name] === undefined)
   const message = `${names.join(', ').replace(/, (?=\w+$)/, ' and ')} ${names.length === 1 ? 'is' : 'are'} not set.`

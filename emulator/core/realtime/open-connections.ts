@@ -45,7 +45,7 @@ export interface Connections {
   subscribed(connection: OpenConnection, collection: string): void
   unsubscribed(connection: OpenConnection, collection: string, why?: string): void
   closed(connection: OpenConnection, why?: string): void
-  /** That those of now were opened is no longer in the log, so that they close is no event either. */
+  /** The events of their opening are no longer kept, so their closing is none either. */
   forgetOpened(): void
   all(): readonly OpenConnection[]
 }
