@@ -1,9 +1,9 @@
 import { type ImportSource, type ReadOptions, readRecords } from '../../seeds/records/input.js'
 import type { Client } from '../base/target-command.js'
 import { type ImportResult, type ImportStep, runImport } from './run-import.js'
-import type { SendRows } from './send-chunk.js'
+import type { OpenChunk } from './send-chunk.js'
 import { type ImportState, newImportState, type StateFile } from './state.js'
-import { upsertSender } from './upsert.js'
+import { openUpserts } from './upsert.js'
 
 export interface ImportOptions {
   readonly client: Client
@@ -30,7 +30,7 @@ export interface ImportSummary {
   readonly isWhole: boolean
 }
 
-const mostInFlight = 3
+const mostOpen = 3
 
 /**
  * Imports one input, or the rest of it where an earlier import of the same was stopped. Its state stays: an import of
@@ -60,17 +60,18 @@ function importRest(
     records: readRecords(input, options.read),
     state,
     from,
-    send: senderOf(options),
+    open: openerOf(options),
+    mostOpen,
     // Two requests at once could both create a document of the same key.
-    mostInFlight: options.upsertBy === undefined ? mostInFlight : 1,
+    sendsInOrder: options.upsertBy !== undefined,
     signal: options.signal,
   })
 }
 
-function senderOf({ client, collection, upsertBy, refusesKeyless = false, onCreated }: ImportOptions): SendRows {
+function openerOf({ client, collection, upsertBy, refusesKeyless = false, onCreated }: ImportOptions): OpenChunk {
   const into = client.collection(collection)
-  if (upsertBy !== undefined) return upsertSender(into, upsertBy, { refusesKeyless })
-  return async (rows, idempotencyKey) => {
+  if (upsertBy !== undefined) return openUpserts(into, upsertBy, { refusesKeyless })
+  return () => async (rows, idempotencyKey) => {
     const created = await into.createMany(
       rows.map(({ fields }) => fields),
       { idempotencyKey, returning: onCreated !== undefined },

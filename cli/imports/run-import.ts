@@ -1,15 +1,17 @@
 import type { BadRow, InputRecord, Records } from '../../seeds/records/record.js'
 import { type Chunk, gather } from './chunks.js'
-import { type RefusedRow, type SendRows, type Sent, sendRows } from './send-chunk.js'
+import { type OpenChunk, type RefusedRow, type Sent, sendRows } from './send-chunk.js'
 import type { ImportState, StateFile } from './state.js'
 
 export interface ImportRun {
   readonly records: Records
   readonly state: StateFile
   readonly from: ImportState
-  readonly send: SendRows
-  /** Requests that may be in flight at once. */
-  readonly mostInFlight: number
+  readonly open: OpenChunk
+  /** Chunks that may be open at once. */
+  readonly mostOpen: number
+  /** Whether a chunk is sent only once all before it are dealt with. It is opened before that. */
+  readonly sendsInOrder: boolean
   /** Once aborted, nothing new is read or sent; what is in flight is awaited. */
   readonly signal: AbortSignal
 }
@@ -43,6 +45,7 @@ type Happening =
   | { readonly kind: 'read'; readonly cut: CutChunk | undefined }
   | { readonly kind: 'answered'; readonly outcome: Finished }
   | { readonly kind: 'failed'; readonly error: unknown; readonly chunk?: Chunk }
+  | { readonly kind: 'unsent'; readonly chunk: Chunk }
 
 /**
  * Reads and sends at the same time, several requests at once, in constant memory, and yields after each answer. The state
@@ -63,12 +66,16 @@ export async function* runImport(run: ImportRun): AsyncGenerator<ImportStep, Imp
   run.state.save(state)
   while (reading !== undefined || inFlight.size > 0) {
     const next: Happening = await Promise.race(
-      reading !== undefined && inFlight.size < run.mostInFlight ? [reading, ...inFlight.values()] : inFlight.values(),
+      reading !== undefined && inFlight.size < run.mostOpen ? [reading, ...inFlight.values()] : inFlight.values(),
     )
     if (next.kind === 'read') {
-      isStopped = next.cut !== undefined && (failure !== undefined || run.signal.aborted)
+      isStopped ||= next.cut !== undefined && (failure !== undefined || run.signal.aborted)
       reading = next.cut && !isStopped ? readNext(chunks) : undefined
-      if (next.cut && !isStopped) inFlight.set(next.cut.chunk.from, send(next.cut, state.id, run.send))
+      const before = run.sendsInOrder ? [...inFlight.values()].at(-1) : undefined
+      if (next.cut && !isStopped) inFlight.set(next.cut.chunk.from, send(next.cut, state.id, run, before))
+    } else if (next.kind === 'unsent') {
+      isStopped = true
+      inFlight.delete(next.chunk.from)
     } else if (next.kind === 'failed') {
       failure ??= next
       reading = undefined
@@ -97,8 +104,18 @@ function readNext(chunks: AsyncGenerator<CutChunk>): Promise<Happening> {
   )
 }
 
-function send({ chunk, bad }: CutChunk, importId: string, send: SendRows): Promise<Happening> {
-  return sendRows(chunk.rows, importId, send).then(
+/** Where the chunk before it failed, it fails too: rows of one document are not to change their order. */
+async function send(
+  { chunk, bad }: CutChunk,
+  importId: string,
+  run: ImportRun,
+  before: Promise<Happening> | undefined,
+): Promise<Happening> {
+  const sendOpened = run.open(chunk.rows)
+  const previous = await before
+  if (previous?.kind === 'failed') return { ...previous, chunk }
+  if (previous && run.signal.aborted) return { kind: 'unsent', chunk }
+  return sendRows(chunk.rows, importId, sendOpened).then(
     (sent): Happening => ({ kind: 'answered', outcome: { ...sent, chunk, refused: merge(sent.refused, bad) } }),
     (error): Happening => ({ kind: 'failed', error, chunk }),
   )

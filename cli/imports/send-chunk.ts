@@ -14,6 +14,9 @@ export interface RefusedRow {
 /** Creates all of these or none; `key` makes a repetition safe. Answers how many documents have another id than their row named. */
 export type SendRows = (rows: readonly ReadRow[], key: string) => Promise<number>
 
+/** Prepares a chunk, before its turn to be sent; what it returns sends its rows, all of them or those that are not refused. */
+export type OpenChunk = (rows: readonly ReadRow[]) => SendRows
+
 export interface Sent {
   readonly accepted: number
   readonly newIds: number

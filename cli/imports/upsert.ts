@@ -5,46 +5,75 @@ import { type Json, type JsonObject, objectOfMany } from '../../client/protocol/
 import type { ReadRow } from '../../seeds/records/record.js'
 import { misuse } from '../base/failure.js'
 import type { Client } from '../base/target-command.js'
-import type { SendRows } from './send-chunk.js'
+import type { OpenChunk } from './send-chunk.js'
 
 type Collection = ReturnType<Client['collection']>
 
 // Of the 8 KB of an encoded query (contract 10.7) and its 200 tests (10.11), with room for the field and the page.
 const mostEncoded = 7_000
-const mostValues = 100
+// One document for each value does not fill a page of 100, after which another would be asked for.
+const mostValues = 99
 const listsAtOnce = 4
+
+type Find = (values: readonly string[]) => Promise<Map<string, string>>
+
+/** A chunk whose documents are looked for before its turn. */
+interface OpenLookup {
+  readonly known: ReturnType<Find>
+  /** Values that documents were created with since it began. */
+  readonly created: Set<string>
+}
 
 /**
  * Sends rows as changes of the documents that have the same value in `field`, and creates the others.
  * Rows of one value are merged in their order, so that the last one wins. A field that none of the first rows has is
  * most likely misspelled, and would create all of them once more.
+ *
+ * Documents are looked for while chunks before are still written: of these, only what is created changes which document
+ * has a value. Such values are looked for once more.
  */
-export function upsertSender(
+export function openUpserts(
   collection: Collection,
   field: string,
   { refusesKeyless }: { refusesKeyless: boolean },
-): SendRows {
+): OpenChunk {
   let isThere = false
-  return async (rows, idempotencyKey) => {
-    const byValue = mergeRows(rows, field)
-    isThere ||= byValue.size > 0
-    if (!isThere) throw misuse(`No row has a value in "${field}", the field of --by.`)
-    if (refusesKeyless) requireValues(rows, field)
-    const known = await findKnown(collection, field, [...byValue.keys()])
-    const changed = new Map<string, JsonObject>()
-    const created: JsonObject[] = []
-    const keyless = rowsWithoutValue(rows, field)
-    for (const [value, fields] of byValue) {
-      const id = known.get(value)
-      if (id !== undefined) changed.set(id, withoutId(fields, field))
-      else created.push(withoutId(fields, field))
+  const find = finderIn(collection, field)
+  const lookups: OpenLookup[] = []
+  return (opened) => {
+    const lookup = beginLookup(find, valuesOf(opened, field))
+    lookups.push(lookup)
+    return async (rows, idempotencyKey) => {
+      // Chunks are sent in order, so those before it are dealt with.
+      while (lookups[0] !== lookup) lookups.shift()
+      const byValue = mergeRows(rows, field)
+      isThere ||= byValue.size > 0
+      if (!isThere) throw misuse(`No row has a value in "${field}", the field of --by.`)
+      if (refusesKeyless) requireValues(rows, field)
+      const known = await lookup.known
+      const recent = await find([...byValue.keys()].filter((value) => lookup.created.has(value)))
+      const changed = new Map<string, JsonObject>()
+      const created = new Map<string, JsonObject>()
+      for (const [value, fields] of byValue) {
+        const id = known.get(value) ?? recent.get(value)
+        if (id !== undefined) changed.set(id, withoutId(fields, field))
+        else created.set(value, withoutId(fields, field))
+      }
+      if (changed.size > 0) await collection.updateMany(objectOfMany(changed), { returning: false })
+      await create(collection, [...created.values()], idempotencyKey)
+      for (const one of lookups) for (const value of created.keys()) one.created.add(value)
+      // Apart, and last: repeated after a crash, the rows above are known and changed, and these must be the same request.
+      await create(collection, rowsWithoutValue(rows, field), `${idempotencyKey}-keyless`)
+      return field === 'id' ? created.size : 0
     }
-    if (changed.size > 0) await collection.updateMany(objectOfMany(changed), { returning: false })
-    await create(collection, created, idempotencyKey)
-    // Apart, and last: repeated after a crash, the rows above are known and changed, and these must be the same request.
-    await create(collection, keyless, `${idempotencyKey}-keyless`)
-    return field === 'id' ? created.length : 0
   }
+}
+
+function beginLookup(find: Find, values: readonly string[]): OpenLookup {
+  const known = find(values)
+  // It fails for who awaits it, which is later.
+  known.catch(() => undefined)
+  return { known, created: new Set() }
 }
 
 async function create(collection: Collection, rows: readonly JsonObject[], idempotencyKey: string): Promise<void> {
@@ -53,6 +82,10 @@ async function create(collection: Collection, rows: readonly JsonObject[], idemp
     // What is created has other indices than the rows, of which several may be one document.
     throw placed(error, (path) => path.slice(1))
   })
+}
+
+function valuesOf(rows: readonly ReadRow[], field: string): string[] {
+  return [...new Set(rows.flatMap(({ fields }) => textOf(fields[field]) ?? []))]
 }
 
 function mergeRows(rows: readonly ReadRow[], field: string): Map<string, JsonObject> {
@@ -92,20 +125,19 @@ function withoutId(fields: JsonObject, field: string): JsonObject {
   return rest
 }
 
-async function findKnown(
-  collection: Collection,
-  field: string,
-  values: readonly string[],
-): Promise<Map<string, string>> {
-  const known = new Map<string, string>()
-  const find = async (some: string[]) => {
-    for await (const { id, data } of collection.iterate({ where: { [field]: { in: some } } })) {
-      const value = field === 'id' ? id : textOf(data[field])
-      if (value !== undefined && !known.has(value)) known.set(value, id)
-    }
+/** Finds the id of the first document with each value; few lists at once, whoever asks. */
+function finderIn(collection: Collection, field: string): Find {
+  const limit = pLimit(listsAtOnce)
+  return async (values) => {
+    const known = new Map<string, string>()
+    await limit.map(inPieces(values), async (some) => {
+      for await (const { id, data } of collection.iterate({ where: { [field]: { in: some } } })) {
+        const value = field === 'id' ? id : textOf(data[field])
+        if (value !== undefined && !known.has(value)) known.set(value, id)
+      }
+    })
+    return known
   }
-  await pLimit(listsAtOnce).map(inPieces(values), find)
-  return known
 }
 
 /** Values that one list can ask for. */
