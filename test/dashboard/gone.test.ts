@@ -1,8 +1,8 @@
 /** Pages of what was deleted elsewhere while they were open, and of what was never there. */
 import { beforeEach, expect, it } from 'vitest'
-import { type Control, controlClient } from '../../client/control.js'
+import type { Control } from '../../client/control.js'
 import { createClient } from '../../client/index.js'
-import { openSender } from '../../client/send.js'
+import { controlOf } from '../fixtures/requests/emulator-control.js'
 import { type DashboardWorld, worldsOfFile } from './world.js'
 
 const openWorld = worldsOfFile()
@@ -12,7 +12,7 @@ let project: string
 beforeEach(async () => {
   world = await openWorld()
   const { client, emulator } = world
-  control = controlClient(openSender({ url: emulator.url }).send, emulator.controlToken)
+  control = controlOf(emulator)
   project = (await control.info.get()).project.id
   await client.collections.create({ name: 'posts' })
 })

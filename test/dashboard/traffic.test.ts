@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, expect, it } from 'vitest'
 import { createClient } from '../../client/index.js'
+import { controlOf } from '../fixtures/requests/emulator-control.js'
 import { type DashboardWorld, worldsOfFile } from './world.js'
 
 const openWorld = worldsOfFile()
@@ -131,7 +132,8 @@ it('adds and removes faults, moves the clock, and changes settings with undo', a
   await page.getByRole('combobox', { name: 'Kind', exact: true }).selectOption('status')
   await page.getByLabel('Path', { exact: true }).fill('/collections/nothing/**')
   await page.getByRole('button', { name: 'Add', exact: true }).click()
-  await page.getByText(/any method · \/collections\/nothing\/\*\*/).waitFor()
+  await page.getByText('/collections/nothing/**', { exact: true }).waitFor()
+  await page.getByText('1 fault is on', { exact: true }).waitFor()
   await page.getByRole('button', { name: 'Remove', exact: true }).click()
   await page.getByText('nothing is disturbed', { exact: true }).waitFor()
   await page.getByRole('button', { name: '+30 days', exact: true }).click()
@@ -148,6 +150,30 @@ it('adds and removes faults, moves the clock, and changes settings with undo', a
   await expect.poll(() => page.getByLabel('tokenTtl', { exact: true }).inputValue()).toBe('604800')
   await world.expectAccessible()
   expect(emulator.url).toContain('127.0.0.1')
+  expect(world.faults).toEqual([])
+})
+
+it('lets the connections of the project break after its writes, a number of times, until a preset takes their place', async () => {
+  const { page, emulator, goTo } = world
+  const control = controlOf(emulator)
+  const project = emulator.projectId
+  await goTo('simulate')
+  await page.getByRole('combobox', { name: 'Kind', exact: true }).selectOption('drop')
+  await page.getByRole('combobox', { name: 'When', exact: true }).selectOption('after')
+  await page.getByRole('combobox', { name: 'Method', exact: true }).selectOption('POST')
+  await page.getByLabel('Times', { exact: true }).fill('2')
+  await page.getByRole('button', { name: 'Add', exact: true }).click()
+  await page.getByText('2 times, POST', { exact: true }).waitFor()
+
+  expect((await control.faults.list()).faults).toMatchObject([
+    { kind: 'drop', when: 'after', method: 'POST', times: 2, rate: 1, project },
+  ])
+  await page.getByRole('button', { name: 'rate-storm', exact: true }).click()
+  await page.getByText('50 % · preset rate-storm', { exact: true }).waitFor()
+
+  expect((await control.faults.list()).faults).toMatchObject([{ kind: 'status', status: 429, project }])
+  await page.getByRole('button', { name: 'Remove all', exact: true }).click()
+  await page.getByText('nothing is disturbed', { exact: true }).waitFor()
   expect(world.faults).toEqual([])
 })
 

@@ -2,9 +2,8 @@
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { dashboardPages, dashboardPlace } from '../../cli/target/dashboard-address.js'
-import { controlClient } from '../../client/control.js'
-import { openSender } from '../../client/send.js'
 import { type DashboardWorld, worldsOfFile } from '../dashboard/world.js'
+import { controlOf } from '../fixtures/requests/emulator-control.js'
 
 const sizes = { wide: { width: 1440, height: 900 }, narrow: { width: 390, height: 844 } }
 const titles: { readonly [page: string]: string } = { provider: 'Login provider', api: 'API' }
@@ -25,7 +24,7 @@ beforeEach(async () => {
   post = made?.id ?? ''
   await client.auth.signUp({ email: 'ada@example.com', password: 'Correct4Horse' })
   await client.files.upload(new File(['Hello'], 'hello.txt'), { path: 'letters' })
-  const control = controlClient(openSender({ url: emulator.url }).send, emulator.controlToken)
+  const control = controlOf(emulator)
   await client.auth.requestPasswordReset('ada@example.com')
   await control.snapshots.save({ project: emulator.projectId, name: 'before-the-import' })
   await beginLogin()

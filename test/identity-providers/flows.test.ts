@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type Control, controlClient } from '../../client/control.js'
-import { openSender } from '../../client/send.js'
+import type { Control } from '../../client/control.js'
 import { type Emulator, startEmulator } from '../../emulator/dev.js'
+import { controlOf } from '../fixtures/requests/emulator-control.js'
 
 let emulator: Emulator
 let control: Control
 
 beforeAll(async () => {
   emulator = await startEmulator({ memory: true })
-  control = controlClient(openSender({ url: emulator.url }).send, emulator.controlToken)
+  control = controlOf(emulator)
 })
 afterAll(() => emulator?.close())
 

@@ -8,12 +8,12 @@ const needs: {
   readonly [Kind in FaultKind]?: readonly (readonly [name: keyof FaultInput, words: string, usual: number])[]
 } = {
   latency: [
-    ['milliseconds', 'milliseconds', 500],
-    ['jitter', 'jitter', 0],
+    ['milliseconds', 'Delay, ms', 500],
+    ['jitter', 'Jitter, ms', 0],
   ],
-  status: [['status', 'status', 503]],
-  slow: [['bytesPerSecond', 'bytes a second', 20_000]],
-  flap: [['seconds', 'every … seconds', 5]],
+  status: [['status', 'Status', 503]],
+  slow: [['bytesPerSecond', 'Bytes a second', 20_000]],
+  flap: [['seconds', 'Interval, s', 5]],
 }
 
 export function AddFault({ isBusy, onAdd }: { isBusy: boolean; onAdd: (fault: FaultInput) => void }) {
@@ -25,12 +25,14 @@ export function AddFault({ isBusy, onAdd }: { isBusy: boolean; onAdd: (fault: Fa
       onSubmit={(event) => {
         event.preventDefault()
         const form = new FormData(event.currentTarget)
-        const [method, path] = ['method', 'path'].map((name) => String(form.get(name) ?? '').trim())
+        const text = (name: string) => String(form.get(name) ?? '').trim() || undefined
         onAdd({
           kind,
           rate: Number(form.get('rate')) / 100,
-          ...(method ? { method } : {}),
-          ...(path ? { path } : {}),
+          method: text('method'),
+          path: text('path'),
+          times: Number(text('times')) || undefined,
+          when: kind === 'drop' && text('when') === 'after' ? 'after' : undefined,
           ...Object.fromEntries(figures.map(([name]) => [name, Number(form.get(name))])),
         })
       }}
@@ -56,6 +58,17 @@ export function AddFault({ isBusy, onAdd }: { isBusy: boolean; onAdd: (fault: Fa
       <Field label="Share, %">
         <input className="input mono" name="rate" type="number" min={0} max={100} defaultValue={100} required />
       </Field>
+      <Field label="Times">
+        <input className="input mono" name="times" type="number" min={1} placeholder="no end" />
+      </Field>
+      {kind === 'drop' ? (
+        <Field label="When">
+          <select name="when">
+            <option value="before">before it is carried out</option>
+            <option value="after">after it</option>
+          </select>
+        </Field>
+      ) : null}
       {figures.map(([name, words, usual]) => (
         <Field key={name} label={words}>
           <input className="input mono" name={name} type="number" min={0} defaultValue={usual} required />

@@ -1,6 +1,7 @@
 /** Trouble on purpose: faults, another time, another plan. */
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FaultPreset, faultKinds, faultPresets } from '../../../client/protocol/model/faults/fault.js'
+import { effectOf, scopeOf } from '../../../client/protocol/model/faults/words.js'
 import { tiers } from '../../../client/protocol/model/limits.js'
 import { useCommand } from '../../frame/command-line.js'
 import { useFaults, useProject } from '../../frame/counts.js'
@@ -15,10 +16,7 @@ export function SimulatePage() {
   const { data: faults, error, refetch } = useFaults()
   useCommand(faults?.length ? 'svc faults list' : 'svc faults preset flaky')
   return (
-    <Page
-      title="Simulate"
-      facts={faults ? (faults.length === 0 ? 'nothing is disturbed' : `${faults.length} faults are on`) : ''}
-    >
+    <Page title="Simulate" facts={faults ? countOf(faults.length) : ''}>
       {error ? <Failure error={error} retry={() => void refetch()} /> : null}
       <div className="cards">
         <Faults />
@@ -27,6 +25,11 @@ export function SimulatePage() {
       </div>
     </Page>
   )
+}
+
+function countOf(faults: number): string {
+  if (faults === 0) return 'nothing is disturbed'
+  return faults === 1 ? '1 fault is on' : `${faults} faults are on`
 }
 
 function useRefreshing(key: string): [boolean, (work: () => Promise<unknown>) => void] {
@@ -43,8 +46,9 @@ function useRefreshing(key: string): [boolean, (work: () => Promise<unknown>) =>
   ]
 }
 
+/** Adds to the project that is shown, as the commands do; a preset takes the place of those that are on. */
 function Faults() {
-  const { control } = useSession()
+  const { control, project } = useSession()
   const { data: faults } = useFaults()
   const [isBusy, run] = useRefreshing('faults')
   return (
@@ -57,39 +61,45 @@ function Faults() {
       </h2>
       <div className="presets">
         {(Object.keys(faultPresets) as FaultPreset[]).map((preset) => (
-          <Button key={preset} disabled={isBusy} onClick={() => run(() => control.faults.addPreset({ preset }))}>
+          <Button
+            key={preset}
+            disabled={isBusy}
+            onClick={() =>
+              run(async () => {
+                await control.faults.clear({ project: project.id })
+                await control.faults.addPreset({ preset, project: project.id })
+              })
+            }
+          >
             {preset}
           </Button>
         ))}
       </div>
       <ul className="faults">
-        {faults?.map(({ id, kind, preset, method, path, rate, hits, seen, milliseconds, status }) => (
-          <li key={id}>
-            <b className="mono warn" title={faultKinds[kind]}>
-              {kind}
+        {faults?.map((fault) => (
+          <li key={fault.id}>
+            <b className="mono warn" title={faultKinds[fault.kind]}>
+              {effectOf(fault)}
             </b>
             <span className="mono dim grow cut">
               {[
-                method ?? 'any method',
-                path ?? 'any path',
-                rate < 1 ? `${Math.round(rate * 100)} %` : '',
-                milliseconds === undefined ? '' : `${milliseconds} ms`,
-                status ?? '',
-                preset === null ? '' : `preset ${preset}`,
+                scopeOf(fault) || 'every request',
+                fault.project === project.id ? '' : fault.project ? `project ${fault.project}` : 'all projects',
+                fault.preset === null ? '' : `preset ${fault.preset}`,
               ]
                 .filter((word) => word !== '')
                 .join(' · ')}
             </span>
             <span className="mono dim">
-              {hits} of {seen} hit
+              {fault.hits} of {fault.seen} hit
             </span>
-            <Button disabled={isBusy} onClick={() => run(() => control.faults.remove({ fault: id }))}>
+            <Button disabled={isBusy} onClick={() => run(() => control.faults.remove({ fault: fault.id }))}>
               Remove
             </Button>
           </li>
         ))}
       </ul>
-      <AddFault isBusy={isBusy} onAdd={(fault) => run(() => control.faults.add(fault))} />
+      <AddFault isBusy={isBusy} onAdd={(fault) => run(() => control.faults.add({ ...fault, project: project.id }))} />
     </article>
   )
 }

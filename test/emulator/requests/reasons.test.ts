@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { controlClient } from '../../../client/control.js'
 import type { RequestRecord } from '../../../client/protocol/control/requests.js'
 import type { Reason } from '../../../client/protocol/model/requests/reason.js'
-import { openSender } from '../../../client/send.js'
 import { type Emulator, startEmulator } from '../../../emulator/dev.js'
+import { controlOf } from '../../fixtures/requests/emulator-control.js'
 import { formOf } from '../../fixtures/requests/form.js'
 
 // In a shared service, other tests would evict the records.
@@ -16,8 +15,6 @@ afterAll(() => emulator.close())
 
 type Settings = NonNullable<Parameters<ReturnType<typeof controlOf>['projects']['create']>[0]>['settings']
 type Headers = Readonly<Record<string, string>>
-
-const controlOf = ({ url, controlToken }: Emulator) => controlClient(openSender({ url }).send, controlToken)
 
 /** A project of the case's own, with a guarded collection and one that has a schema. */
 async function aShop(settings: Settings = {}) {

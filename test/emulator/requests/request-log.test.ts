@@ -1,19 +1,16 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { controlClient } from '../../../client/control.js'
-import { openSender } from '../../../client/send.js'
 import { type Emulator, startEmulator } from '../../../emulator/dev.js'
 import { startOn } from '../../fixtures/databases/engine-emulators.js'
 import { engines } from '../../fixtures/databases/engines.js'
+import { controlOf } from '../../fixtures/requests/emulator-control.js'
 import { fileOf, formOf } from '../../fixtures/requests/form.js'
 
 // In a shared service, other tests would evict the records.
 
 type Headers = Readonly<Record<string, string>>
 type Settings = NonNullable<Parameters<ReturnType<typeof controlOf>['projects']['create']>[0]>['settings']
-
-const controlOf = ({ url, controlToken }: Emulator) => controlClient(openSender({ url }).send, controlToken)
 
 async function aProject(emulator: Emulator, settings: Settings = {}) {
   const control = controlOf(emulator)

@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { controlClient } from '../../../client/control.js'
 import { dialects } from '../../../client/protocol/wire/dialects.js'
-import { openSender } from '../../../client/send.js'
 import { type Emulator, startEmulator } from '../../../emulator/dev.js'
 import { isSecretPath } from '../../../emulator/http/requests/secret-routes.js'
 import type { Route } from '../../../emulator/http/route.js'
 import { routes } from '../../../emulator/http/routes/index.js'
+import { controlOf } from '../../fixtures/requests/emulator-control.js'
 
 // In a shared service, other tests would evict the records.
 
@@ -15,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => emulator.close())
 
-const control = () => controlClient(openSender({ url: emulator.url }).send, emulator.controlToken)
+const control = () => controlOf(emulator)
 
 /** All that the control API returns of the kept requests, as text, and how many there are. */
 async function logged(): Promise<{ text: string; count: number }> {
