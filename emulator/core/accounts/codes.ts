@@ -28,10 +28,11 @@ export async function stepOfCode(
   now: Date,
   after: number | null = null,
 ): Promise<number | undefined> {
-  if (!/^\d{6}$/.test(code)) return undefined
+  const token = withoutSpaces(code)
+  if (!/^\d{6}$/.test(token)) return undefined
   const result = await verify({
     secret,
-    token: code,
+    token,
     epoch: secondsOf(now),
     epochTolerance: stepSeconds,
     ...(after === null ? {} : { afterTimeStep: after }),
@@ -66,7 +67,12 @@ export function newRecoveryCodes(): string[] {
 
 /** Without regard to case and spaces, as people type them. */
 export function hashCode(code: string): string {
-  return hashOf(code.replaceAll(/\s/g, '').toLowerCase())
+  return hashOf(withoutSpaces(code).toLowerCase())
+}
+
+/** Authenticator apps show "123 456". */
+function withoutSpaces(code: string): string {
+  return code.replaceAll(/\s/g, '')
 }
 
 function secondsOf(now: Date): number {

@@ -43,7 +43,7 @@ export async function verifyTwoFactor(ctx: UserContext, code: string): Promise<r
   const recoveryCodes = newRecoveryCodes()
   await tryCode(ctx, async ({ backend, db, project }, user, { pendingTotpSecret: secret, totpSecret }) => {
     if (!secret) return totpSecret ? isOnAlready : 'Ask for a secret first: POST /auth/2fa/enable.'
-    if ((await stepOfCode(secret, code.replaceAll(/\s/g, ''), backend.now(project.id))) === undefined) return false
+    if ((await stepOfCode(secret, code, backend.now(project.id))) === undefined) return false
     await updateTotp(db, user, { secret, recoveryHashes: recoveryCodes.map(hashCode) })
     return true
   })

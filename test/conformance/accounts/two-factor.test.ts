@@ -113,6 +113,18 @@ inDialects('Two-factor login', (wire) => {
     }
   })
 
+  test('contract 6.7 a code is accepted with the space that authenticator apps show in it', async () => {
+    const town = await aTown(wire)
+    const { api, email, password } = await town.anAccount()
+    const spaced = async (secret: string, steps = 0) => (await codeOf(secret, steps)).replace(/^.../, '$& ')
+    const { secret } = wire.record(await api.post('/auth/2fa/enable', {})) as { secret: string }
+
+    expectStatus(200, await api.post('/auth/2fa/verify', { code: await spaced(secret) }))
+    await town.logIn(email, password)
+    expectStatus(200, await finish(town, email, await spaced(secret)))
+    expectStatus(200, await api.post('/auth/2fa/disable', { code: await spaced(secret, 1) }))
+  })
+
   test('contract 6.7 the fifth wrong code ends the attempt', async () => {
     const town = await aTown(wire)
     const { email, password, secret } = await enrolled(wire, town)

@@ -144,6 +144,7 @@ describe('Codes', () => {
     const code = await codeAt(secret, at(0))
 
     expect(await stepOfCode(secret, code, at(0))).toBe(step)
+    expect(await stepOfCode(secret, code.replace(/^.../, ' $& '), at(0))).toBe(step)
     expect(await stepOfCode(secret, code, at(59.9))).toBe(step)
     expect(await stepOfCode(secret, code, at(-30))).toBe(step)
     expect(await stepOfCode(secret, code, at(60))).toBeUndefined()
