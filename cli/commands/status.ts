@@ -1,6 +1,7 @@
 import * as Flags from '@oclif/core/flags'
 import { dataFlag, emulatorHere, noEmulator } from '../base/here.js'
 import { SvcCommand } from '../base/svc-command.js'
+import { servedBranch } from '../git/served-branch.js'
 import { openControl } from '../target/control.js'
 import { isAnswering } from '../target/emulator-health.js'
 import { infoRows } from '../target/info-rows.js'
@@ -30,11 +31,12 @@ export default class Status extends SvcCommand {
         : await openControl(emulator)
             .info.get()
             .catch(() => undefined)
+    const branch = await servedBranch(emulator.dataDir)
     const env = { SVC_URL: emulator.url, SVC_API_KEY: emulator.apiKey, SVC_WS_URL: emulator.wsUrl }
 
     if (flags.env) for (const [name, value] of Object.entries(env)) this.log(`export ${name}=${quoted(value)}`)
-    else this.log(record(info ? { ...shown, ...infoRows(info) } : shown))
-    return { ...shown, ...(info ? { info } : {}), env }
+    else this.log(record({ ...shown, ...branch, ...(info ? infoRows(info) : {}) }))
+    return { ...shown, ...branch, ...(info ? { info } : {}), env }
   }
 }
 

@@ -1,7 +1,7 @@
 /** `svc dev --per-branch`: which branch's data are served, and what to do once another one is checked out. */
 import { execFile } from 'node:child_process'
 import { unwatchFile, watchFile } from 'node:fs'
-import { resolve } from 'node:path'
+import { basename, dirname, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { CliFailure, exits } from '../base/failure.js'
 import { gitPlace } from '../snapshots/git-place.js'
@@ -41,6 +41,26 @@ export async function openServedBranch(folder: string = process.cwd()): Promise<
       watchFile(head, { interval: pollMilliseconds, persistent: false }, onChange)
       return () => unwatchFile(head, onChange)
     },
+  }
+}
+
+/** The branch whose data are in that folder, and the one that is checked out where it is another; of other folders nothing. */
+export async function servedBranch(dataDir: string | null): Promise<{ branch?: string; checkedOut?: string }> {
+  const place = dirname(dataDir ?? '')
+  const branches = dirname(place)
+  if (basename(branches) !== 'branches') return {}
+  const branch = decodedName(basename(place))
+  // Where the state folder is elsewhere, nothing is known of the repository.
+  const { branch: checkedOut = branch } = await gitPlace(dirname(dirname(branches)))
+  return { branch, ...(checkedOut === branch ? {} : { checkedOut }) }
+}
+
+/** A name that was cut may end within an escape. */
+function decodedName(name: string): string {
+  try {
+    return decodeURIComponent(name)
+  } catch {
+    return name
   }
 }
 
