@@ -20,7 +20,8 @@ export default class Undo extends SnapshotCommand {
   static override description =
     prose(`Commands that delete or change more than one document save a snapshot first and say its name. This brings
 back what the last of them has removed or changed, and removes what it has created. What was written since stays as it is,
-and is listed. Given again, it takes back the command before that one; svc snapshot list shows them.`)
+and is listed. Given again, it takes back the command before that one; svc snapshot list shows them. A command that was refused has
+changed nothing: the one before it is taken back then. At a terminal it says which command that is, and asks.`)
   static override examples = ['<%= config.bin %> undo', '<%= config.bin %> undo auto-2026-11-22-221503-3f9a --json']
   static override args = {
     snapshot: Args.string({
@@ -32,11 +33,23 @@ and is listed. Given again, it takes back the command before that one; svc snaps
   async run() {
     const { args, flags } = await this.parse(Undo)
     const { snapshots, project } = this.snapshots(flags)
-    const undone = await snapshots.undo({ project, snapshot: args.snapshot })
+    const asked = this.mayAsk(flags) ? await this.ask(snapshots, { project, name: args.snapshot }) : undefined
+    const undone = await snapshots.undo({ project, snapshot: args.snapshot ?? asked })
 
     this.note(`Took back "svc ${undone.command}": ${wordsOf(undone)}.`)
     for (const [part, noun] of parts) this.showKept(undone[part], noun)
     return undone
+  }
+
+  /** Asks about the newest, or the one that is named: what was confirmed is what is taken back, whatever is saved meanwhile. */
+  private async ask(snapshots: Control['snapshots'], { project, name }: { project: string; name: string | undefined }) {
+    const saved = await snapshots.list({ project })
+    const last = saved.snapshots.find((one) => one.command !== null && (name === undefined || one.name === name))
+    // The service says why there is nothing to undo.
+    if (!last) return undefined
+    const at = last.madeAt.slice(0, 19).replace('T', ' ')
+    await this.confirm(`Take back "svc ${last.command}" of ${at}?`, { yes: false })
+    return last.name
   }
 
   /** What was written since. */

@@ -119,6 +119,24 @@ test('contract 12.6 each undo takes back the command before, until there is none
   expect(none.exit).toBe(4)
 })
 
+test('at a terminal undo says what it takes back, which after a refused command is the one before it', async () => {
+  const name = await aCollection()
+  const before = await documentsOf(name)
+  await world.svc(['docs', 'update', name, '--all', 'status=gone', '--yes'])
+  const between = await documentsOf(name)
+  const refused = await world.svc(['docs', 'update', name, '--where', 'n__foo=1', 'status=x', '--yes'])
+
+  const question = `Take back "svc docs update ${name}" of `
+  const no = await world.terminal(['undo'], [[question, 'n\r']])
+  const after = await documentsOf(name)
+  const yes = await world.terminal(['undo'], [[question, 'y\r']])
+
+  expect(refused.exit).toBe(2)
+  expect([no.exit, yes.exit]).toEqual([130, 0])
+  expect(after).toEqual(between)
+  expect(await documentsOf(name)).toEqual(before)
+})
+
 test('contract 12.6 one document, or what is only created, needs no snapshot', async () => {
   const name = await aCollection()
   const [one] = await documentsOf(name)
