@@ -1,4 +1,6 @@
 import * as Flags from '@oclif/core/flags'
+import { SvcError } from '../../client/protocol/model/errors.js'
+import { reworded } from '../base/failure.js'
 import type { Client } from '../base/service-command.js'
 import { createIfMissing } from '../collections/create-if-missing.js'
 import { applySync, type Direction } from '../sync/apply.js'
@@ -18,7 +20,8 @@ export default class Push extends SyncCommand {
     prose(`Creates the collections that are missing, with schema and permissions, and the documents that only the emulator has, and
 updates those that changed here since the last pull or push. What it does not mention it leaves alone: documents that are only there,
 what changed there, and fields that a pull redacted. What changed on both sides stays as it is there, unless --force overwrites it.
-Documents that were deleted here stay there, unless --delete deletes them. Users and files are no part of it.
+Documents that were deleted here stay there, unless --delete deletes them. A collection that was deleted there is created again only
+if it is named, or with --force. Users and files are no part of it.
 
 It shows what it is going to do, and asks. What it overwrites and deletes is written to a file first, which svc docs batch takes back.`)
   static override examples = [
@@ -39,7 +42,9 @@ It shows what it is going to do, and asks. What it overwrites and deletes is wri
     const { argv, flags } = await this.parse(Push)
     return this.withBoth(flags, async (sides) => {
       const plan = await this.plan(sides, { names: argv.map(String), by: flags.by })
-      const plans = plan.collections.filter(({ local }) => local !== undefined)
+      const isWanted = ({ isGone }: CollectionPlan) => !isGone || argv.length > 0 || flags.force
+      const plans = plan.collections.filter((one) => one.local !== undefined && isWanted(one))
+      if (plan.collections.some((one) => !isWanted(one))) this.note('To create them again, name them, or push --force.')
       const work = plans.map((one) => chosen(one, flags))
       const total = this.showPlans(work)
       const isNothing = total === 0 && plans.every(({ remote }) => remote)
@@ -48,7 +53,9 @@ It shows what it is going to do, and asks. What it overwrites and deletes is wri
       else await this.confirm(`${wordsOf(work.map(({ row }) => row))} on ${host}?`, flags)
       const undo = openUndoFile(host, new Date())
       try {
-        const synced = await this.follow(total, flags, (followed) => pushAll({ sides, plan, work, undo }, followed))
+        const synced = await this.follow(total, flags, (followed) =>
+          pushAll({ sides, plan, work, undo }, followed).catch(refused(plans)),
+        )
         this.showRefused(synced.refused)
         if (!isNothing) this.noteSynced(synced)
         const takenBackBy = undo.isThere ? undo.path : null
@@ -82,6 +89,16 @@ function wordsOf(rows: readonly { create: number; update: number; delete: number
   )
   const words = parts.length === 0 ? 'create the missing collections' : parts.join(', ')
   return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+/** A key that may not create what is missing may write to what is there. */
+function refused(plans: readonly CollectionPlan[]) {
+  return (error: unknown): never => {
+    const there = plans.flatMap(({ name, remote }) => (remote ? [name] : []))
+    const isRefused = error instanceof SvcError && error.status === 403
+    if (!isRefused || there.length === 0 || there.length === plans.length) throw error
+    throw reworded(error, () => ({ hint: `To push only what is there: svc push ${there.join(' ')}` }))
+  }
 }
 
 interface Pushing {
