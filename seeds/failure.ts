@@ -1,3 +1,5 @@
+import { isObject, parseJson } from '../client/protocol/model/json.js'
+
 /** What is wrong with an input, or with how it was named: for the command line, and for tests, which have no exit codes. */
 export class InputFailure extends Error {
   override readonly name = 'InputFailure'
@@ -18,7 +20,14 @@ export function misused(message: string, hint?: string): InputFailure {
 }
 
 export function noFile(name: string, cause?: unknown): InputFailure {
-  return new InputFailure('missing', 'NO_FILE', `No file "${name}".`, undefined, { cause })
+  return new InputFailure('missing', 'NO_FILE', `No file "${name}".`, hintOfFile(name), { cause })
+}
+
+/** Where content stands in the place of a file's name. */
+export function hintOfFile(name: string): string | undefined {
+  const content = parseJson(name)
+  if (!isObject(content) && !Array.isArray(content)) return undefined
+  return 'That is JSON, and not the name of a file. Save it to a file, and name that.'
 }
 
 /** What is wrong with a seed, and where: `seed.json:5`. */

@@ -1,6 +1,6 @@
 import { unknownOutcome } from '../../client/protocol/model/error-words.js'
 import { type Issue, SvcError, statusOf } from '../../client/protocol/model/errors.js'
-import { InputFailure } from '../../seeds/failure.js'
+import { hintOfFile, InputFailure } from '../../seeds/failure.js'
 
 /** The exit codes, as the guide `docs/guides/command-line.md` lists them. */
 export const exits = {
@@ -51,7 +51,7 @@ export function misuse(message: string, hint?: string): CliFailure {
 
 /** A file that is not there: exit 4. */
 export function noFile(name: string, cause?: unknown): CliFailure {
-  return new CliFailure('NO_FILE', exits.notFound, `No file "${name}".`, undefined, { cause })
+  return new CliFailure('NO_FILE', exits.notFound, `No file "${name}".`, hintOfFile(name), { cause })
 }
 
 interface ExitSignal extends Error {

@@ -63,7 +63,7 @@ function readText(file: string): string {
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException
     if (code === 'EISDIR') throw misuse(`"${file}" is a folder, not a file.`)
-    if (code !== 'ENOENT') throw cause
+    if (code !== 'ENOENT' && code !== 'ENAMETOOLONG') throw cause
     throw noFile(file, cause)
   }
 }
