@@ -1,5 +1,5 @@
 /** What stands in the place of content: what comes, what is missing, what failed. */
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 import { SvcError } from '../../client/index.js'
 import { useConnection } from '../live/context.js'
 
@@ -33,9 +33,20 @@ export function isMissing(error: unknown): boolean {
   return error instanceof SvcError && error.status === 404
 }
 
+/** Whether what an address names was in the list since the page was opened. */
+export function useWasShown(id: string | undefined, isThere: boolean): boolean {
+  const shown = useRef<string>(undefined)
+  useEffect(() => {
+    if (isThere) shown.current = id
+  }, [id, isThere])
+  return id !== undefined && shown.current === id
+}
+
 interface GoneProps {
-  /** What is missing, such as "This user". */
+  /** What is missing, such as "user". */
   readonly what: string
+  /** Whether it was shown before. */
+  readonly wasShown: boolean
   /** Where the way back leads, such as "All users". */
   readonly back: string
   readonly onBack: () => void
@@ -43,11 +54,11 @@ interface GoneProps {
   readonly children?: ReactNode
 }
 
-/** In the place of what an address names and the emulator does not have: it was deleted, or other data were loaded. */
-export function Gone({ what, back, onBack, children }: GoneProps) {
+/** In the place of what an address names and the emulator does not have: it was deleted, other data were loaded, or it never was. */
+export function Gone({ what, wasShown, back, onBack, children }: GoneProps) {
   return (
     <div className="gone" role="status">
-      <span>{what} is not here any more.</span>
+      <span>{wasShown ? `This ${what} is not here any more.` : `There is no such ${what} here.`}</span>
       {children}
       <button type="button" className="link" onClick={onBack}>
         {back}

@@ -27,8 +27,12 @@ async function signUp(email: string): Promise<string> {
 
 /** The page says so in one sentence, in no box of an error, and has one way back. */
 async function expectGone(what: string, back: string): Promise<void> {
+  await expectSaid(`This ${what} is not here any more.`, back)
+}
+
+async function expectSaid(words: string, back: string): Promise<void> {
   const { page } = world
-  const said = page.locator('.gone').filter({ hasText: `${what} is not here any more.` })
+  const said = page.locator('.gone').filter({ hasText: words })
   await said.getByRole('button', { name: back, exact: true }).waitFor()
   expect(await page.getByRole('alert').allTextContents()).toEqual([])
 }
@@ -44,11 +48,11 @@ it('a document that is deleted elsewhere keeps what is typed, and becomes anothe
   await page.keyboard.insertText('{"title": "Typed"}')
   await page.getByRole('button', { name: /^Save/ }).waitFor()
   await client.collection('posts').delete(id)
-  await expectGone('This document', 'All documents of posts')
+  await expectGone('document', 'All documents of posts')
 
   // It is there after a reload, too, when the document was never read.
   await page.reload()
-  await expectGone('This document', 'All documents of posts')
+  await expectGone('document', 'All documents of posts')
   expect(await page.locator('.cm-content').textContent()).toBe('{"title": "Typed"}')
   await world.expectAccessible()
   await page.getByRole('button', { name: 'Create another one with this content', exact: true }).click()
@@ -67,7 +71,7 @@ it('a reset under an open collection leaves what is typed, and the collection co
   await page.keyboard.insertText('{"title": "Typed"}')
   await world.row('First').waitFor()
   await control.projects.reset({ project })
-  await expectGone('This collection', 'All collections')
+  await expectGone('collection', 'All collections')
   expect(await page.locator('.cm-content').textContent()).toBe('{"title": "Typed"}')
 
   await client.collections.create({ name: 'posts' })
@@ -83,7 +87,7 @@ it('a user, a snapshot and a collection that are deleted elsewhere are said to b
   await goTo(`users/${user}`)
   await page.getByRole('textbox', { name: 'Roles', exact: true }).fill('editor')
   await control.users.remove({ user })
-  await expectGone('This user', 'All users')
+  await expectGone('user', 'All users')
   expect(await page.getByRole('textbox', { name: 'Roles', exact: true }).inputValue()).toBe('editor')
   await goBack('All users')
   await page.getByRole('heading', { name: 'No users yet', exact: true }).waitFor()
@@ -92,14 +96,14 @@ it('a user, a snapshot and a collection that are deleted elsewhere are said to b
   await goTo('snapshots/friday')
   await page.getByRole('button', { name: 'Load', exact: true }).waitFor()
   await control.snapshots.remove({ project, snapshot: 'friday' })
-  await expectGone('This snapshot', 'All snapshots')
+  await expectGone('snapshot', 'All snapshots')
   await goBack('All snapshots')
   await page.getByRole('heading', { name: 'No snapshots yet', exact: true }).waitFor()
 
   await goTo('data/posts')
   await page.getByRole('heading', { name: 'No documents yet', exact: true }).waitFor()
   await client.collections.delete('posts')
-  await expectGone('This collection', 'All collections')
+  await expectGone('collection', 'All collections')
   await goBack('All collections')
   await page.getByRole('heading', { name: 'No collections yet', exact: true }).waitFor()
   expect(world.faults).toEqual([])
@@ -109,16 +113,16 @@ it('an address of what was never there says so on every page that has one', asyn
   const { goTo } = world
   const nowhere = '01890000-0000-7000-8000-000000000000'
   for (const [path, what, back] of [
-    ['data/nothing', 'This collection', 'All collections'],
-    [`data/posts/${nowhere}`, 'This document', 'All documents of posts'],
-    [`users/${nowhere}`, 'This user', 'All users'],
-    [`mail/${nowhere}`, 'This mail', 'All mail'],
-    [`requests/${nowhere}`, 'This request', 'All requests'],
-    [`files/${nowhere}`, 'This file', 'All files'],
-    ['snapshots/nothing', 'This snapshot', 'All snapshots'],
+    ['data/nothing', 'collection', 'All collections'],
+    [`data/posts/${nowhere}`, 'document', 'All documents of posts'],
+    [`users/${nowhere}`, 'user', 'All users'],
+    [`mail/${nowhere}`, 'mail', 'All mail'],
+    [`requests/${nowhere}`, 'request', 'All requests'],
+    [`files/${nowhere}`, 'file', 'All files'],
+    ['snapshots/nothing', 'snapshot', 'All snapshots'],
   ] as const) {
     await goTo(path)
-    await expectGone(what, back)
+    await expectSaid(`There is no such ${what} here.`, back)
   }
   expect(world.faults).toEqual([])
 })

@@ -73,7 +73,7 @@ export function CollectionView({ name, id }: { name: string; id: string | undefi
       }
     >
       {isGone ? (
-        <Gone what="This collection" back="All collections" onBack={() => go('/data')} />
+        <Gone what="collection" wasShown back="All collections" onBack={() => go('/data')} />
       ) : (
         <List name={name} id={id} query={query} documents={documents} openNew={openNew} />
       )}
@@ -217,7 +217,7 @@ function Missing({ name, error }: { name: string; error: unknown }) {
   const [, go] = useLocation()
   return (
     <Page title={name}>
-      <Unread error={error} what="This collection" back="All collections" onBack={() => go('/data')} />
+      <Unread error={error} what="collection" wasShown={false} back="All collections" onBack={() => go('/data')} />
     </Page>
   )
 }

@@ -12,7 +12,7 @@ import { Button, Copy } from '../../parts/button.js'
 import { type Column, Grid } from '../../parts/grid.js'
 import { Facts, Page, Pane } from '../../parts/layout.js'
 import { Preview } from '../../parts/preview.js'
-import { Empty, Failure, Gone, Skeleton, wordsOf } from '../../parts/states.js'
+import { Empty, Failure, Gone, Skeleton, useWasShown, wordsOf } from '../../parts/states.js'
 import { Time } from '../../parts/time.js'
 import { useSession } from '../../session/context.js'
 
@@ -42,6 +42,7 @@ export function FilesPage() {
   const [uploads, upload] = useUploads(folder)
   const close = useCallback(() => go('/files'), [go])
   const selected = files.find((file) => file.id === id)
+  const wasShown = useWasShown(id, selected !== undefined)
   // It may stand in another folder, or in a part of the list that is not read yet.
   const isGone = id !== undefined && !selected && folder === '' && !isPending && files.length >= (total ?? Infinity)
   useCommand(folder === '' ? 'svc files list' : `svc files list ${shellWord(folder)}`)
@@ -63,7 +64,7 @@ export function FilesPage() {
           <FilePane key={selected.id} file={selected} onClose={close} />
         ) : isGone ? (
           <Pane title="…" onClose={close}>
-            <Gone what="This file" back="All files" onBack={close} />
+            <Gone what="file" wasShown={wasShown} back="All files" onBack={close} />
           </Pane>
         ) : undefined
       }

@@ -139,7 +139,14 @@ function MailPane({ id, onClose }: { id: string; onClose: () => void }) {
       }
     >
       {error ? (
-        <Unread error={error} retry={() => void refetch()} what="This mail" back="All mail" onBack={onClose} />
+        <Unread
+          error={error}
+          retry={() => void refetch()}
+          what="mail"
+          wasShown={Boolean(mail)}
+          back="All mail"
+          onBack={onClose}
+        />
       ) : null}
       {!mail && !error ? <Skeleton /> : null}
       {mail ? (

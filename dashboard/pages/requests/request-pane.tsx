@@ -72,7 +72,14 @@ export function RequestPane({ id, onClose, onOpen }: RequestPaneProps) {
       foot={request && !isMissing(error) ? <Foot request={request} onReplayed={onReplayed} /> : null}
     >
       {error ? (
-        <Unread error={error} retry={() => void refetch()} what="This request" back="All requests" onBack={onClose} />
+        <Unread
+          error={error}
+          retry={() => void refetch()}
+          what="request"
+          wasShown={Boolean(request)}
+          back="All requests"
+          onBack={onClose}
+        />
       ) : null}
       {!request && !error ? <Skeleton /> : null}
       {request ? <Why request={request} /> : null}

@@ -10,7 +10,7 @@ import { Button } from '../../parts/button.js'
 import { Field, FormDialog } from '../../parts/dialog.js'
 import { type Column, Grid } from '../../parts/grid.js'
 import { Facts, Page, Pane } from '../../parts/layout.js'
-import { Empty, Failure, Gone, Skeleton, Unread } from '../../parts/states.js'
+import { Empty, Failure, Gone, Skeleton, Unread, useWasShown } from '../../parts/states.js'
 import { Time } from '../../parts/time.js'
 import { useSession } from '../../session/context.js'
 
@@ -28,6 +28,7 @@ export function SnapshotsPage() {
   useCommand(name === undefined ? 'svc snapshot list' : `svc snapshot load ${name}`)
   const shown = (data ?? []).filter(({ command }) => isAutomatic || command === null)
   const selected = data?.find((snapshot) => snapshot.name === name)
+  const wasShown = useWasShown(name, selected !== undefined)
   return (
     <Page
       title="Snapshots"
@@ -48,7 +49,7 @@ export function SnapshotsPage() {
           <SnapshotPane key={selected.name} snapshot={selected} onClose={close} />
         ) : data && name !== undefined ? (
           <Pane title={<span className="mono">{name}</span>} onClose={close}>
-            <Gone what="This snapshot" back="All snapshots" onBack={close} />
+            <Gone what="snapshot" wasShown={wasShown} back="All snapshots" onBack={close} />
           </Pane>
         ) : undefined
       }
@@ -223,7 +224,14 @@ function SnapshotPane({ snapshot, onClose }: { snapshot: Snapshot; onClose: () =
       />
       <h3 className="section">Changed since</h3>
       {error ? (
-        <Unread error={error} retry={() => void refetch()} what="This snapshot" back="All snapshots" onBack={onClose} />
+        <Unread
+          error={error}
+          retry={() => void refetch()}
+          what="snapshot"
+          wasShown
+          back="All snapshots"
+          onBack={onClose}
+        />
       ) : null}
       {!data && !error ? <Skeleton rows={3} /> : null}
       {data ? <Changes diff={data} /> : null}

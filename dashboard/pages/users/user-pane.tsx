@@ -31,7 +31,7 @@ export function UserPane({ id, onClose }: { id: string; onClose: () => void }) {
       onClose={onClose}
       foot={user && !isMissing(error) ? <Foot user={user} onClose={onClose} /> : null}
     >
-      {error ? <Unread error={error} what="This user" back="All users" onBack={onClose} /> : null}
+      {error ? <Unread error={error} what="user" wasShown={Boolean(user)} back="All users" onBack={onClose} /> : null}
       {!user && !error ? <Skeleton /> : null}
       {user ? <Details user={user} /> : null}
     </Pane>

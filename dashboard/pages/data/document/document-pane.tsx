@@ -65,7 +65,7 @@ export function DocumentPane({ collection, id, onClose, onOpen }: PaneProps) {
     >
       {error && !stored && !isGone ? <Failure error={error} /> : null}
       {isGone ? (
-        <Gone what="This document" back={`All documents of ${collection}`} onBack={onClose}>
+        <Gone what="document" wasShown={hasText} back={`All documents of ${collection}`} onBack={onClose}>
           {hasText ? (
             <button
               type="button"
