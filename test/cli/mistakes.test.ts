@@ -131,14 +131,6 @@ const mistakes: readonly (readonly [title: string, words: string[], exit: number
   ],
   ['an id that a script left empty', ['docs', 'delete', 'posts', '', '--yes'], 2, /ID is empty\.\n.*variable/],
   ['a document in no file', ['docs', 'create', 'posts', '-f', 'nope.json'], 4, /No file "nope\.json"/],
-  [
-    'a document in the place of its file',
-    ['docs', 'create', 'posts', '-f', `{"title":"${'x'.repeat(300)}"}`],
-    4,
-    /No file "{.*\n.*That is JSON/,
-  ],
-  ['a schema in the place of its file', ['collections', 'create', 'q', '--schema', '{"a":{}}'], 4, /\n.*That is JSON/],
-  ['a seed in the place of its file', ['seed', '[{"title":"Hello"}]'], 4, /No file "\[.*\n.*That is JSON/],
   ['a document in a folder', ['docs', 'create', 'posts', '-f', '.'], 2, /"\." is a folder/],
   [
     'a setting written as text',

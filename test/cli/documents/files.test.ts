@@ -171,6 +171,9 @@ test('a folder is deleted once that is confirmed, and documents keep their files
 })
 
 test.each([
+  [['docs', 'create', 'posts', '-f', `{"title":"${'x'.repeat(300)}"}`], 'That is JSON, and not the name of a file.'],
+  [['collections', 'create', 'q', '--schema', '{"title":{}}'], 'That is JSON, and not the name of a file.'],
+  [['seed', '[{"title":"Hello"}]'], 'That is JSON, and not the name of a file.'],
   [['files', 'upload', 'nowhere.png'], 'No file "nowhere.png".'],
   [['files', 'upload', 'photos/a.txt', '--to', '../x'], 'is not a valid folder'],
   [['files', 'download', 'nowhere'], 'No file in "nowhere".'],
