@@ -52,7 +52,7 @@ function openReader(queries: QueryClient) {
   let timer: ReturnType<typeof setTimeout> | undefined
 
   function wish(key: string, milliseconds = 0) {
-    if (!waiting.has(key)) waiting.set(key, Date.now() + milliseconds)
+    if (!waiting.has(key)) waiting.set(key, performance.now() + milliseconds)
     timer ??= setTimeout(read, 0)
   }
 
@@ -60,7 +60,7 @@ function openReader(queries: QueryClient) {
     timer = undefined
     for (const [key, from] of waiting) {
       const queryKey = key.split(' ')
-      if (from > Date.now() || queries.isFetching({ queryKey }) > 0) continue
+      if (from > performance.now() || queries.isFetching({ queryKey }) > 0) continue
       waiting.delete(key)
       void queries.invalidateQueries({ queryKey })
     }
@@ -115,13 +115,13 @@ export function useFlashes(collection: string): ReadonlySet<string> {
     let changedAt: readonly (readonly [id: string, at: number])[] = []
     function show() {
       timer = undefined
-      const from = Date.now() - flashMilliseconds
+      const from = performance.now() - flashMilliseconds
       changedAt = changedAt.filter(([, at]) => at > from)
       setFlashes(changedAt.length === 0 ? noFlashes : new Set(changedAt.map(([id]) => id)))
       if (changedAt.length > 0) timer = setTimeout(show, flashMilliseconds / 4)
     }
     const leave = store.onBatch((events) => {
-      const now = Date.now()
+      const now = performance.now()
       const changed = events.flatMap((event) =>
         'document' in event && event.document.collection === collection ? [[event.document.id, now] as const] : [],
       )

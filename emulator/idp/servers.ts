@@ -17,10 +17,10 @@ export function openServers(): Servers {
     async metadataOf({ server, mayBePlain }, fetch) {
       if (!('issuer' in server)) return writtenDown(server)
       const kept = known.get(server.issuer)
-      if (kept && kept.until > Date.now()) return kept.metadata
+      if (kept && kept.until > performance.now()) return kept.metadata
       const metadata = await discover(server.issuer, mayBePlain, fetch)
       if (known.size >= mostServers) known.clear()
-      known.set(server.issuer, { metadata, until: Date.now() + keptMilliseconds })
+      known.set(server.issuer, { metadata, until: performance.now() + keptMilliseconds })
       return metadata
     },
   }

@@ -21,6 +21,23 @@ async function write(text: string) {
 
 const row = (text: string) => world.row(text)
 
+it('counts on while the clock of the machine is set back', async () => {
+  const { page, client, goTo } = world
+  await goTo('data')
+  await row('authors').getByText('0', { exact: true }).waitFor()
+  await page.evaluate(() => {
+    let now = Date.now()
+    Date.now = () => {
+      now -= 60_000
+      return now
+    }
+  })
+
+  await client.collection('authors').create({ name: 'Ada' })
+
+  await row('authors').getByText('1', { exact: true }).waitFor()
+})
+
 it('makes a collection and a document in it, changes it, deletes it, and takes that back', async () => {
   const { page, client, goTo } = world
   await goTo('data')

@@ -227,6 +227,18 @@ test.skipIf(!existsSync(join(root, '.git')))('what is read here are all files th
   expect(listed.filter((file) => !files.includes(file))).toEqual([])
 })
 
+test('durations are measured by a clock that never jumps: Date.now() only reads moments', () => {
+  const readsMoments = [
+    // The client has no bytes to spare: a token's life is by this clock, too, and `onResponse` only informs.
+    ...['client/auth/auth-state.ts', 'client/auth/session.ts', 'client/send.ts', 'dashboard/parts/time.tsx'],
+    ...['emulator/core/realtime/readers.ts', 'emulator/database/postgres/facts.ts', 'emulator/ports/files/s3.ts'],
+    ...['emulator/http/requests/capture.ts', 'emulator/serving/last-words.ts'],
+  ]
+  const ours = files.filter((file) => /^(client|cli|dashboard|emulator|seeds)\//.test(file) && !file.includes('.test.'))
+
+  expect(ours.filter((file) => withoutComments(read(file)).includes('Date.now()')).sort()).toEqual(readsMoments.sort())
+})
+
 test('no file is over 300 lines', () => {
   expect(files.filter((file) => read(file).trimEnd().split('\n').length > 300)).toEqual([])
 })

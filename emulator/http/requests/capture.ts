@@ -80,15 +80,14 @@ export function captured(door: Door, exchange: Exchange, trace: Trace, seen: Cap
   }
 }
 
-/** What a stream came to, by the bytes that its connection has sent. */
-export function endedStream(request: KeptRequest, endedAt: number, bytes: number): KeptRequest {
+/** What a stream came to: how much longer it took, and the bytes that its connection has sent. */
+export function endedStream(request: KeptRequest, longer: number, bytes: number): KeptRequest {
   const { timing, answerBody } = request
-  const total = endedAt - request.at
   return {
     ...request,
     state: 'answered',
     answerBody: { ...answerBody, bytes },
-    timing: { ...timing, total, writing: timing.writing + total - timing.total },
+    timing: { ...timing, total: timing.total + longer, writing: timing.writing + longer },
   }
 }
 

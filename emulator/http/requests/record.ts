@@ -58,7 +58,9 @@ export function record(door: Door, exchange: Exchange, seen: Captured, res: Serv
   if (request.state !== 'open') return
   const { socket } = req
   const before = socket.bytesWritten
+  const recordedAt = performance.now()
   res.once('close', () => {
-    requests.change(request.id, (kept) => endedStream(kept, Date.now(), socket.bytesWritten - before))
+    const longer = performance.now() - recordedAt
+    requests.change(request.id, (kept) => endedStream(kept, longer, socket.bytesWritten - before))
   })
 }
