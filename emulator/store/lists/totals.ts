@@ -39,7 +39,7 @@ const noTotal = sql`select null::int as total, null::bigint as seq`
 export function totalOf({ project, collection }: Counting['scope'], isWanted: boolean): Fragment {
   if (!isWanted) return noTotal
   return sql`
-      select c.documents + ${pendingDocuments(sql`${project}`, sql`c.collection_id`)} as total, null::bigint as seq
+      select c.documents + ${pendingDocuments(sql`${project}`, sql`${collection}::uuid`)} as total, null::bigint as seq
       from document_counts c
       where c.collection_id = ${collection}::uuid`
 }

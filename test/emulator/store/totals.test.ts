@@ -1,10 +1,13 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { ListQuery } from '../../../client/protocol/model/page.js'
 import { sql } from '../../../emulator/database/port.js'
+import { pageOf } from '../../../emulator/store/lists/page.js'
+import { planList } from '../../../emulator/store/lists/plan.js'
 import { openTotals, type Totals } from '../../../emulator/store/lists/totals.js'
 import {
   aCollection,
   database,
+  explainedForAny,
   type Indexes,
   list,
   n,
@@ -100,6 +103,20 @@ onEachEngine(() => {
     expect(await page('first', 1_500)).toEqual([2, 1])
     expect(await page('first', 3)).toEqual([2, 1])
     expect(await page('none', 0)).toEqual([])
+  })
+
+  test('The total of a collection is worked out once, not for each document of the page', async () => {
+    const posts = await aCollection(
+      'posts',
+      Array.from({ length: 50 }, (_, n) => ({ n })),
+    )
+    const place = { project: 'p', collection: { id: posts, name: 'posts' }, mayReadAll: true, roles: [] }
+
+    for (const sort of [undefined, { path: ['n'] as const, direction: 'asc' as const }]) {
+      const query = { where: { all: [] }, sort, limit: 20, offset: 0, count: true, populate: [] }
+      // Such a plan is part of another, and made anew for each of its rows.
+      expect(await explainedForAny(pageOf(planList(place, query)))).not.toContain('SubPlan')
+    }
   })
 })
 
