@@ -10,7 +10,17 @@ import { compileWhere } from './where.js'
 
 export function pageOf(plan: ListPlan): Fragment {
   const statement = statements[plan.strategy](plan)
-  return plan.isPlannedOnce ? statement : plannedEachTime(statement)
+  if (plan.planned === 'each time') return plannedEachTime(statement)
+  return plan.planned === 'once' ? statement : namingIndex(plan, statement)
+}
+
+/**
+ * Collection and paths are in the text, so a plan that is made once uses the index, whatever the values: the condition of a partial
+ * index holds for no parameter. Planning takes several times as long as reading.
+ */
+function namingIndex({ scope }: ListPlan, statement: Fragment): Fragment {
+  // Only paths are arrays in what indexes serve; values are compared as JSON and as texts.
+  return naming(statement, (value) => value === scope.collection || Array.isArray(value))
 }
 
 const statements = {
@@ -193,11 +203,7 @@ function matchesInOrder(plan: ListPlan, condition: Fragment): Fragment {
     ) as found`
 }
 
-/**
- * The page's worth from each place in the index, and the few documents that are not in there; the total beside them. Collection and
- * paths are in the text, so a plan that is made once uses the index, whatever the values: the condition of a partial index holds for
- * no parameter. Planning takes several times as long as reading.
- */
+/** The page's worth from each place in the index, and the few documents that are not in there; the total beside them. */
 function readFromIndex(plan: ListPlan): Fragment {
   const { scope, ordering, query } = plan
   const { sort, limit, offset, where } = query
@@ -214,13 +220,11 @@ function readFromIndex(plan: ListPlan): Fragment {
       select d.id, ${ordering.value} ${from(odd)}`,
   ]
   const counts = [...places, odd].map((condition) => sql`(select count(*) ${from(condition)})`)
-  const statement = withPage(
+  return withPage(
     plan,
     sql`page as (${cut(plan, sql`(${joinSql(matches, '\n      union all')}) as found`)})`,
     totalOfMatches(plan, sql`(${joinSql(counts, ' + ')})::int`),
   )
-  // Only paths are arrays here; values are compared as JSON.
-  return naming(statement, (value) => value === scope.collection || Array.isArray(value))
 }
 
 /** The page out of all that was found. */

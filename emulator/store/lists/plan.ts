@@ -3,9 +3,10 @@ import type { Collection } from '../../../client/protocol/model/collection.js'
 import type { ListQuery, Sort } from '../../../client/protocol/model/page.js'
 import type { Path } from '../../../client/protocol/model/path.js'
 import { canHold, type Operator, ownField, type Where } from '../../../client/protocol/model/where.js'
+import type { Planned } from '../../database/port.js'
 import { type Equality, equalityOf } from './equality.js'
 import { looksManyUp } from './field-test.js'
-import { creatorUse, type FieldIndexes, type FieldUse } from './indexes.js'
+import { creatorUse, type FieldIndexes, type FieldUse, type KnownFields } from './indexes.js'
 import { type Ordering, orderingOf } from './order.js'
 import type { CountedTotal, Totals } from './totals.js'
 import type { Reach, Reader } from './where.js'
@@ -53,8 +54,8 @@ export interface ListPlan {
   /** The name of the total among those that are remembered; undefined for one that is not worth it, or depends on more than the collection. */
   readonly totalKey: string | undefined
   readonly remembered: CountedTotal | undefined
-  /** Among few documents planning would take longest; among many the best plan depends on the values, unless an index has the page. */
-  readonly isPlannedOnce: boolean
+  /** Among few documents planning would take longest; among many the best plan depends on the values, unless an index serves any. */
+  readonly planned: Planned
 }
 
 /**
@@ -70,7 +71,7 @@ export function planList(
   const asked = { query, scope, ordering: orderingOf(query.sort), ...splitBounds(query.where) }
   const plain = { equality: undefined, nearDocuments: leastNear, totalKey: undefined, remembered: undefined }
   if (scope.creator !== undefined) return { ...asked, ...plain, strategy: 'find all', ...ofCreator(scope, indexes) }
-  if (isWalk(asked)) return { ...asked, ...plain, strategy: 'walk', isPlannedOnce: true }
+  if (isWalk(asked)) return { ...asked, ...plain, strategy: 'walk', planned: 'once' }
   const equality = equalityIn(query)
   const use = equality && inEquality(equality, query.sort)
   const uses = use ? [use] : usesOf(query)
@@ -78,7 +79,7 @@ export function planList(
   const known = indexes?.asked(collection.id, isNear ? [] : uses)
   const isIndexed = use !== undefined && known?.has(use.path, use.kind, use.equal) === true
   if (isNear && !isIndexed && !fitsOnPage(query, known)) {
-    return { ...asked, ...plain, strategy: 'look only near', isPlannedOnce: true }
+    return { ...asked, ...plain, strategy: 'look only near', planned: 'once' }
   }
   if (isNear) indexes?.asked(collection.id, uses)
   const isWorthIt = isIndexed || known?.isSmall === false
@@ -90,9 +91,9 @@ export function planList(
     scope: { ...scope, known },
     totalKey,
     remembered,
-    isPlannedOnce: known?.isSmall === true,
+    planned: plannedFor(query, known),
   }
-  if (isIndexed) return { ...plan, equality, strategy: 'read index', isPlannedOnce: true }
+  if (isIndexed) return { ...plan, equality, strategy: 'read index', planned: 'once, of many' }
   const nearDocuments = nearOf(query, remembered, known?.documents)
   return { ...plan, nearDocuments, strategy: strategyOf(plan, nearDocuments) }
 }
@@ -100,7 +101,38 @@ export function planList(
 /** Those of one user are few, and are found by who created them. Their total is one for each user: none is remembered. */
 function ofCreator(scope: ListPlan['scope'], indexes: FieldIndexes | undefined) {
   const known = indexes?.asked(scope.collection, [creatorUse])
-  return { scope: { ...scope, known }, isPlannedOnce: known?.isSmall === true }
+  return { scope: { ...scope, known }, planned: known?.isSmall ? 'once' : 'each time' } as const
+}
+
+function plannedFor(query: ListQuery, known: KnownFields | undefined): Planned {
+  if (!known) return 'each time'
+  if (known.isSmall || isLookUp(query)) return 'once'
+  return isServed(query, known) ? 'once, of many' : 'each time'
+}
+
+/** Many values of one field, each of which is looked up for itself in the index over all data. */
+function isLookUp({ where, populate }: ListQuery): boolean {
+  const [clause, another] = splitBounds(where).others.all
+  const [test, orTest] = clause?.any ?? []
+  return test !== undefined && !another && !orTest && looksManyUp(test) && !isLinked(test.path, populate)
+}
+
+/** Whether one index serves it, so that the planner has nothing to choose by the values: a sort, or tests of one field. */
+function isServed({ where, sort, populate }: ListQuery, known: KnownFields): boolean {
+  if (where.all.length === 0) return sort !== undefined && !ownField(sort.path) && known.has(sort.path, sort.direction)
+  const uses = where.all.map(({ any: [test, another] }) => {
+    const isPlain = test && !another && !ownField(test.path) && !isLinked(test.path, populate)
+    return isPlain ? { path: test.path, kind: kinds[test.operator] } : undefined
+  })
+  const [use] = uses
+  if (!use?.kind || !uses.every((one) => one && one.kind === use.kind && isSame(one.path, use.path))) return false
+  if (sort && ownField(sort.path) !== 'id')
+    return use.kind === 'range' && isSame(sort.path, use.path) && known.has(sort.path, sort.direction)
+  return use.kind === 'text' ? known.has(use.path, 'text') : known.has(use.path, 'asc') || known.has(use.path, 'desc')
+}
+
+function isSame(path: Path, other: Path): boolean {
+  return path.length === other.length && path.every((segment, at) => segment === other[at])
 }
 
 type Asked = Pick<ListPlan, 'query' | 'ordering' | 'bounds' | 'others'>

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
+import type { Sort } from '../../../client/protocol/model/page.js'
 import type { Operator, Where } from '../../../client/protocol/model/where.js'
 import { sql } from '../../../emulator/database/port.js'
 import { fieldValue, inCollection, isRegular } from '../../../emulator/store/lists/fields.js'
-import { inlined, makeFieldIndex } from '../../../emulator/store/lists/indexes.js'
+import { inlined, type KnownFields, makeFieldIndex } from '../../../emulator/store/lists/indexes.js'
 import { pageOf } from '../../../emulator/store/lists/page.js'
 import { planList } from '../../../emulator/store/lists/plan.js'
 import {
@@ -12,6 +13,7 @@ import {
   explained,
   explainedForAny,
   type Indexes,
+  idOf,
   indexed,
   inOrder,
   list,
@@ -35,6 +37,22 @@ const names = [
   '$$',
 ]
 
+/** As if the collection had many more documents. */
+function amongMany(indexes: Indexes): Indexes {
+  return { asked: (...uses) => ({ has: () => false, ...indexes?.asked(...uses), isSmall: false }) }
+}
+
+type Has = KnownFields['has']
+const byN = { path: ['n'], direction: 'desc' } as const
+const served: readonly (readonly [string, Where, Sort | undefined])[] = [
+  ['a sort', { all: [] }, byN],
+  ['a comparison', where('n', 'gte', '990'), undefined],
+  ['two comparisons', and(where('n', 'gte', '5'), where('n', 'lt', '9')), undefined],
+  ['a comparison and a sort of one field', where('n', 'lt', '500'), byN],
+  ['contains', where('title', 'contains', 'number 29'), undefined],
+  ['startswith', where('title', 'startswith', 'Post number 29'), undefined],
+]
+
 onEachEngine(() => {
   describe('A field index', () => {
     test('changes nothing about what a filter finds', async () => {
@@ -49,9 +67,82 @@ onEachEngine(() => {
       for (const operator of operators) {
         for (const value of ['', 'a', 'tea', 'y "t', 'x'.repeat(650), '2', '-1', '%', '\\']) {
           const query = { where: where('field', operator, value), limit: 100 }
-          expect(await list(posts, query, indexes), `${operator} ${value}`).toEqual(await list(posts, query))
+          const expected = await list(posts, query)
+          expect(await list(posts, query, indexes), `${operator} ${value}`).toEqual(expected)
+          expect(await list(posts, query, amongMany(indexes)), `${operator} ${value}, among many`).toEqual(expected)
         }
       }
+    })
+
+    test('changes nothing about the order', async () => {
+      const posts = await aCollection(
+        'posts',
+        [...inOrder, ...inOrder, 'tea', long, [long]].map((field) => ({ field })),
+      )
+      const indexes = amongMany(await indexed(posts, 'field'))
+
+      for (const direction of ['asc', 'desc'] as const) {
+        for (const filter of [{ all: [] }, where('field', 'gte', ''), where('field', 'lt', '5')]) {
+          const query = { where: filter, sort: { path: ['field'] as const, direction }, limit: 30, offset: 4 }
+          expect(await list(posts, query, indexes)).toEqual(await list(posts, query))
+        }
+      }
+    })
+
+    test.each(served)('serves any values of %s by a plan made once', async (_, filter, sort) => {
+      const posts = await aCollection(
+        'posts',
+        Array.from({ length: 3_000 }, (_, n) => ({ n: (n * 7) % 1_000, title: `Post number ${n}` })),
+      )
+      const [onN, onTitle] = [await indexed(posts, 'n'), await indexed(posts, 'title')]
+      const has: Has = (...field) => [onN, onTitle].some((kept) => kept?.asked(posts, []).has(...field))
+      const indexes: Indexes = { asked: () => ({ isSmall: false, documents: 3_000, has }) }
+      const place = { project: 'p', collection: { id: posts, name: 'posts' }, mayReadAll: true, roles: [] }
+      const query = { where: filter, sort, limit: 7, offset: 3, count: true, populate: [] }
+      const remembered = { of: () => ({ total: 30, seq: 1 }), keep: () => undefined }
+
+      for (const totals of filter.all.length > 0 ? [undefined, remembered] : [undefined]) {
+        const statement = pageOf(planList({ ...place, indexes, totals }, query))
+        const plan = await explainedForAny(statement)
+
+        expect(statement.planned).toBe('once, of many')
+        expect(plan.match(/Index (Only )?Scan (using|on) field_/g) ?? []).not.toHaveLength(0)
+        expect(plan).not.toMatch(/Seq Scan on documents /)
+      }
+    })
+
+    test('of which there are many for a list is chosen by the values each time', async () => {
+      const indexes: Indexes = { asked: () => ({ isSmall: false, documents: 30_000, has: () => true }) }
+      const place = { project: 'p', collection: { id: idOf(1), name: 'posts' }, mayReadAll: true, roles: [], indexes }
+      const asked = { limit: 7, offset: 0, count: true, populate: [] }
+
+      for (const [filter, path] of [
+        [and(where('n', 'gt', '5'), where('title', 'contains', 'a')), undefined],
+        [and(where('n', 'gt', '5'), where('m', 'lt', '7')), undefined],
+        [and(where('n', 'gt', '5'), where('title', 'eq', 'a')), undefined],
+        [where('n', 'gt', '5'), 'title'],
+        [where('title', 'contains', 'a'), 'title'],
+        [where('createdAt', 'gt', '2026-01-01'), undefined],
+        [{ all: [] }, 'createdAt'],
+      ] as const) {
+        const sort = path === undefined ? undefined : ({ path: [path], direction: 'asc' } as const)
+        expect(pageOf(planList(place, { ...asked, where: filter, sort })).planned).toBe('each time')
+      }
+    })
+
+    test('is not needed for many values, which are looked up by a plan made once', async () => {
+      const posts = await aCollection(
+        'posts',
+        Array.from({ length: 3_000 }, (_, n) => ({ key: `k${n}` })),
+      )
+      const indexes: Indexes = { asked: () => ({ isSmall: false, documents: 3_000, has: () => false }) }
+      const place = { project: 'p', collection: { id: posts, name: 'posts' }, mayReadAll: true, roles: [], indexes }
+      const values = Array.from({ length: 50 }, (_, n) => `k${n * 7}`)
+      const filter: Where = { all: [{ any: [{ path: ['key'], operator: 'in', values }] }] }
+      const query = { where: filter, sort: undefined, limit: 100, offset: 0, count: false, populate: [] }
+
+      expect(pageOf(planList(place, query)).planned).toBe('once')
+      expect((await list(posts, query, indexes)).found).toHaveLength(50)
     })
 
     test('over what a filter compares and what sorts changes nothing about what is found', async () => {
@@ -167,6 +258,16 @@ onEachEngine(() => {
           found: [497, 487, 477].map((n) => ({ [name]: 7, n })),
           total: 50,
         })
+        const inOrderOfN = { sort: asked.sort, limit: 1 }
+        const byName = { where: { all: [] }, sort: { path: [name] as const, direction: 'asc' as const }, limit: 1 }
+        const sorts = amongMany(
+          await withIndexes(posts, [
+            { path: ['n'], kind: 'desc' },
+            { path: [name], kind: 'asc' },
+          ]),
+        )
+        expect((await list(posts, inOrderOfN, sorts)).found).toEqual([{ [name]: 9, n: 499 }])
+        expect((await list(posts, byName, sorts)).found).toEqual([{ [name]: 0, n: 0 }])
         await database().batch([sql`delete from documents`, sql`delete from collections`])
       }
     })
