@@ -97,6 +97,29 @@ it('contract 6.12 the wait grows to a minute at most, and a right login clears i
   expect(await fail(user, 9)).toEqual(refused)
 })
 
+const rightAnswers: Readonly<Record<string, (user: User) => Promise<Asked>>> = {
+  code: async ({ id, token }) => {
+    await ask('POST', '/auth/2fa/enable', {}, token)
+    const { code } = (await ask('GET', `/_svc/api/users/${id}/code`)).body
+    return ask('POST', '/auth/2fa/verify', { code }, token)
+  },
+  password: ({ token }) =>
+    ask('POST', '/auth/change-password', { oldPassword: password, newPassword: 'Newer4Horses' }, token),
+}
+
+it.each(Object.entries(rightAnswers))(
+  'contract 6.12 a right %s of a signed-in user clears the failures',
+  async (_what, give) => {
+    const user = await aUser()
+    await fail(user, 9)
+
+    const right = await give(user)
+
+    expect(right.status).toBe(200)
+    expect(await fail(user, 9)).toEqual(refused)
+  },
+)
+
 it('contract 6.12 no wait outlives a clock that was set back, by however little', async () => {
   for (const back of [5_000, 30_000, minutes(5), minutes(14), minutes(60)]) {
     const user = await aUser()
