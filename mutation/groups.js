@@ -75,6 +75,7 @@ export const groups = {
       'client/protocol/wire/filters/encode.ts',
       'client/protocol/wire/filters/suffixes.ts',
       'emulator/core/realtime/matching.ts',
+      'emulator/core/realtime/text-search.ts',
     ],
     tests: [
       'test/emulator/store/filters.test.ts',
