@@ -1,6 +1,7 @@
 import * as Flags from '@oclif/core/flags'
 import type { Input, ParserOutput } from '@oclif/core/interfaces'
 import { type Client, type ClientOptions, createClient } from '../../client/index.js'
+import { scopeRefusal } from '../../client/protocol/model/access/key-scope.js'
 import { SvcError } from '../../client/protocol/model/errors.js'
 import type { Page } from '../../client/protocol/model/page.js'
 import { parseDialect } from '../../client/protocol/wire/dialects.js'
@@ -71,7 +72,9 @@ export abstract class ServiceCommand extends SvcCommand {
     if (isUnreachable(error)) return this.explainUnreachable(error)
     if (!(error instanceof SvcError) || !this.target) return error
     if (error.status === 401 && this.target.key === undefined) return explainNoKey(this.target)
-    if (error.code === 'UNAUTHORIZED' || error.code === 'FORBIDDEN') return this.explainRefused(error)
+    if (error.code === 'UNAUTHORIZED' || error.code === 'FORBIDDEN') {
+      return explainKey(error, this.target) ?? this.explainRefused(error)
+    }
     if (error.code === 'VALIDATION_ERROR') return explainText(error, this.argv)
     if (error.code === 'NOT_FOUND') return this.explainNotFound(error)
     return error
@@ -156,6 +159,19 @@ export abstract class ServiceCommand extends SvcCommand {
 function explainText(cause: SvcError, words: readonly string[]): Error {
   const hint = textHint(words, cause.issues)
   return hint === undefined ? cause : reworded(cause, () => ({ hint }))
+}
+
+const userToken = /^[\w-]+\.[\w-]+\.[\w-]+$/
+
+/** What is wrong with the key itself, where no role and no user would help. */
+function explainKey(cause: SvcError, { key = '', emulator }: Target): Error | undefined {
+  if (cause.message.startsWith(scopeRefusal)) {
+    const hint = `Give another key with --key or SVC_API_KEY.${emulator ? ' Scopes of keys: svc keys list' : ''}`
+    return reworded(cause, () => ({ hint }))
+  }
+  if (cause.code !== 'UNAUTHORIZED' || !userToken.test(key)) return undefined
+  const hint = 'That is the token of a user. It goes beside a key: svc api GET /… -H "authorization: Bearer …"'
+  return reworded(cause, () => ({ hint }))
 }
 
 function explainNoKey({ url, from, withheld }: Target): CliFailure {

@@ -5,6 +5,7 @@ import {
   isInScope,
   type ScopeAction,
   scopeActions,
+  scopeRefusal,
 } from '../../../client/protocol/model/access/key-scope.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import type { Caller, Context } from '../context.js'
@@ -14,7 +15,7 @@ export function requireScope({ caller }: Pick<Context, 'caller'>, action: ScopeA
   const scopes = scopesOf(caller)
   if (scopes === null || isInScope(scopes, action, collection)) return
   const where = collection === undefined ? '' : ` in "${collection.slice(0, 80)}"`
-  throw new SvcError('FORBIDDEN', `The scopes of the key do not include "${action}"${where}.`, [], {
+  throw new SvcError('FORBIDDEN', `${scopeRefusal} "${action}"${where}.`, [], {
     reason: { kind: 'scope', action, collection: collection ?? null, scopes },
   })
 }

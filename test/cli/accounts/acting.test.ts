@@ -130,6 +130,29 @@ test('managing what has permissions names the secret key', async () => {
   expect(ran).toMatchObject({ exit: 3, stderr: expect.stringContaining('svc project key --secret') })
 })
 
+test('a refusal by the scopes of a key names no role that would help, and the token of a user is no key', async () => {
+  await world.svc(['collections', 'create', 'scoped'])
+  const key = (await world.svc(['keys', 'create', '--scope', 'read:scoped', '--quiet'])).stdout.trim()
+  await world.svc(['users', 'signup', 'scope@example.com', '--password', 'Correct4Horse', '--quiet'])
+  const token = (await world.svc(['users', 'token', 'scope@example.com', '--quiet'])).stdout.trim()
+
+  const refused = await Promise.all(
+    [
+      ['docs', 'create', 'scoped', 'title=Hello', '--key', key],
+      ['users', 'list', '--key', key],
+      ['files', 'list', '--key', key],
+      ['collections', 'create', 'other', '--key', key],
+    ].map((words) => world.svc(words)),
+  )
+  const asUser = await world.svc(['docs', 'list', 'scoped', '--key', token])
+
+  for (const { exit, stderr } of refused) {
+    expect(exit).toBe(3)
+    expect(stderr).toMatch(/^error {2}The scopes of the key do not include .*\n +Give another key .*svc keys list\n$/)
+  }
+  expect(asUser).toMatchObject({ exit: 3, stderr: expect.stringContaining('That is the token of a user.') })
+})
+
 test('a wrong key is no missing role', async () => {
   const ran = await world.svc(['docs', 'list', 'drafts', '--key', 'svc_key_wrong'])
 

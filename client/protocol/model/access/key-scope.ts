@@ -3,6 +3,9 @@
 export const scopeActions = ['read', 'write', 'admin'] as const
 export type ScopeAction = (typeof scopeActions)[number]
 
+/** How a refusal by scopes begins. No role and no user helps there. */
+export const scopeRefusal = 'The scopes of the key do not include'
+
 /** `read`, or `read:posts` for one collection, by its name. */
 export const scopeForm = /^(?:read|write|admin)(?::[A-Za-z][A-Za-z0-9_-]{0,62})?$/
 export const mostScopes = 100
