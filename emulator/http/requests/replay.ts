@@ -13,6 +13,9 @@ const { request: openRequest } = process.getBuiltinModule('node:http')
 /** Headers that belong to a connection, or follow from the body. */
 const ofConnection = ['connection', 'keep-alive', 'content-length', 'transfer-encoding', 'upgrade', 'expect', 'te']
 
+/** Under it the service would answer what it answered then, and refuse another body. */
+const ofFirstTime = 'idempotency-key'
+
 const mostMilliseconds = 60_000
 const mostRecordingMilliseconds = 1_000
 
@@ -63,6 +66,7 @@ function open(url: string, options: RequestOptions): ClientRequest {
 
 function headersOf(kept: KeptRequest, { headers: edits = {} }: Edits): Record<string, string> {
   const headers = new Map(Object.entries(kept.headers).filter(([, value]) => !value.includes(mask)))
+  headers.delete(ofFirstTime)
   for (const [name, value] of Object.entries(edits)) {
     if (value === null) headers.delete(name.toLowerCase())
     else headers.set(name.toLowerCase(), value)

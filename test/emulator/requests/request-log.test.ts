@@ -239,6 +239,21 @@ describe('whatever the engine', () => {
     expect(refused.differences[0]).toEqual({ part: 'status', path: [], before: '201', after: '401' })
   })
 
+  it('contract 11 a replay of what was created under an idempotency key creates again, and may be edited', async () => {
+    const { ask, control, apiKey } = await aProject(emulator)
+    const headers = { 'x-api-key': apiKey, 'idempotency-key': 'once' }
+    const { id } = await ask('POST', '/collections/posts/documents', { title: 'Hello' }, headers)
+    const body = JSON.stringify({ title: 'Goodbye' })
+
+    const again = await control.requests.replay({ id })
+    const edited = await control.requests.replay({ id, body })
+    const underIt = await control.requests.replay({ id, body, headers: { 'idempotency-key': 'once' } })
+
+    expect([again.after.status, edited.after.status, underIt.after.code]).toEqual([201, 201, 'IDEMPOTENCY_MISMATCH'])
+    const { text } = await ask('GET', '/collections/posts/documents')
+    expect(JSON.parse(text)).toMatchObject({ total: 3 })
+  })
+
   it('contract 11 a replay is refused with words: of logins, of refused keys, and of what no request can be', async () => {
     const { ask, control, apiKey } = await aProject(emulator)
     const login = await ask('POST', '/auth-collections/login', { email: 'ada@example.com', password: 'Wrong4Horse' })
