@@ -148,6 +148,32 @@ function holdTimers() {
   Object.assign(globalThis, { setTimeout: changed, endTimers })
 }
 
+it('who types on while a new document is created by keyboard goes on typing in it', async () => {
+  const { page, client, goTo } = world
+  await client.collections.create({ name: 'letters' })
+  await goTo('data/letters/new')
+  await page.locator('.cm-content:focus').waitFor()
+  await page.keyboard.press('ControlOrMeta+A')
+  await page.keyboard.insertText('{"title": "First"}')
+  const answers: (() => void)[] = []
+  await page.route('**/collections/letters', async (route) => {
+    if (route.request().method() === 'POST') await new Promise<void>((resolve) => answers.push(resolve))
+    await route.continue()
+  })
+
+  await page.keyboard.press('ControlOrMeta+S')
+  await expect.poll(() => answers.length).toBe(1)
+  await page.keyboard.type(' n')
+  answers[0]?.()
+  await untilVersion(page, 1)
+  await page.locator('.cm-content:focus').waitFor()
+  await page.keyboard.type('n')
+
+  await expect.poll(() => page.locator('.cm-content').textContent()).toBe('{"title": "First"} nn')
+  expect(new URL(page.url()).pathname).not.toMatch(/\/new$/)
+  expect(await client.collection('letters').count()).toBe(1)
+})
+
 it('shows a mark that turns the direction of a value around, and saves it as it was', async () => {
   const { page, client, goTo } = world
   const title = '\u202egpj.exe'

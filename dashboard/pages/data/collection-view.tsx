@@ -1,6 +1,6 @@
 /** The documents of one collection: filters, the grid, and what is selected beside it. */
 import { useQuery } from '@tanstack/react-query'
-import { useCallback, useMemo } from 'react'
+import { useCallback, useMemo, useRef } from 'react'
 import { useLocation } from 'wouter'
 import type { Document } from '../../../client/index.js'
 import { formatCount } from '../../../client/protocol/model/figures.js'
@@ -33,6 +33,16 @@ export function CollectionView({ name, id }: { name: string; id: string | undefi
   const search = query.text === '' ? '' : `?${query.text}`
   const close = useCallback(() => go(place + search), [go, place, search])
   const openNew = () => go(`${place}/new${search}`)
+  const cursor = useRef<number>(undefined)
+  const open = (next: string, at?: number) => {
+    cursor.current = at
+    go(`${place}/${next}${search}`)
+  }
+  const takeCursor = () => {
+    const at = cursor.current
+    cursor.current = undefined
+    return at
+  }
   if (collection.error && !collection.data) return <Missing name={name} error={collection.error} />
   // What is typed into the pane and into dialogs stays.
   const isGone = isMissing(collection.error)
@@ -67,7 +77,8 @@ export function CollectionView({ name, id }: { name: string; id: string | undefi
             collection={name}
             id={id === 'new' ? undefined : id}
             onClose={close}
-            onOpen={(next) => go(`${place}/${next}${search}`)}
+            onOpen={open}
+            takeCursor={takeCursor}
           />
         )
       }

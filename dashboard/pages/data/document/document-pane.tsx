@@ -27,17 +27,21 @@ interface PaneProps {
   /** Undefined for a new one. */
   readonly id: string | undefined
   readonly onClose: () => void
-  readonly onOpen: (id: string) => void
+  /** With the cursor of who goes on typing there. */
+  readonly onOpen: (id: string, cursor?: number) => void
+  /** Where who was typing in a new document goes on, once it is created: of the one that opens next. */
+  readonly takeCursor: () => number | undefined
 }
 
-export function DocumentPane({ collection, id, onClose, onOpen }: PaneProps) {
+export function DocumentPane({ collection, id, onClose, onOpen, takeCursor }: PaneProps) {
   const edited = useDocument(collection, id)
   const known = useKnownFields(collection)
   const [tab, setTab] = useState('json')
   const { stored, error, conflict } = edited
+  const cursor = useRef<() => number | undefined>(() => undefined)
   const save = async () => {
     const saved = await edited.save()
-    if (saved && id === undefined) onOpen(saved.id)
+    if (saved && id === undefined) onOpen(saved.id, cursor.current())
   }
   useSaveKey(save)
   const isGone = isMissing(error)
@@ -81,7 +85,11 @@ export function DocumentPane({ collection, id, onClose, onOpen }: PaneProps) {
       {!hasText && !error ? <Skeleton /> : null}
       {conflict ? <ConflictView conflict={conflict} edited={edited} /> : null}
       {hasText && !conflict ? (
-        <Tabs value={tab} onChange={setTab} tabs={tabsOf({ collection, id, edited, known, save: () => void save() })} />
+        <Tabs
+          value={tab}
+          onChange={setTab}
+          tabs={tabsOf({ collection, id, edited, known, cursor, takeCursor, save: () => void save() })}
+        />
       ) : null}
     </Pane>
   )
@@ -108,18 +116,22 @@ interface TabInput {
   readonly id: string | undefined
   readonly edited: Edited
   readonly known: KnownFields
+  readonly cursor: { current: () => number | undefined }
+  readonly takeCursor: () => number | undefined
   readonly save: () => void
 }
 
-function tabsOf({ collection, id, edited, known, save }: TabInput): Tab[] {
+function tabsOf({ collection, id, edited, known, cursor, takeCursor, save }: TabInput): Tab[] {
   const { stored, text, edit, issues } = edited
+  // In a new document within the braces.
+  const startAt = id === undefined ? () => Math.max(0, text.lastIndexOf('\n')) : takeCursor
   const editing: Tab[] = [
     {
       name: 'json',
       title: 'JSON',
       content: () => (
         <Suspense fallback={<Skeleton />}>
-          <JsonEditor {...{ issues, known }} value={text} isNew={id === undefined} onChange={edit} onSave={save} />
+          <JsonEditor {...{ issues, known, startAt, cursor }} value={text} onChange={edit} onSave={save} />
         </Suspense>
       ),
     },

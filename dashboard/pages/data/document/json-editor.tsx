@@ -21,16 +21,19 @@ export interface JsonEditorProps {
   /** What the service said of fields, shown where they stand. */
   readonly issues: readonly Issue[]
   readonly known: KnownFields
-  /** Whether it has the focus from the start, with the cursor within the braces, as for a new document. */
-  readonly isNew: boolean
+  /** Where the cursor is when it opens, which it has the focus for; undefined where somebody else has that. */
+  readonly startAt: () => number | undefined
+  /** Receives what says where the cursor is, as long as it has the focus. */
+  readonly cursor: { current: () => number | undefined }
 }
 
 /** Beyond this, a parser at every pause would be felt. */
 const mostLinted = 300_000
 
-export default function JsonEditor({ value, onChange, onSave, issues, known, isNew }: JsonEditorProps) {
+export default function JsonEditor({ value, onChange, onSave, issues, known, startAt, cursor }: JsonEditorProps) {
   const host = useRef<HTMLDivElement>(null)
   const view = useRef<EditorView>(undefined)
+  const start = useRef(startAt)
   const calls = useRef({ onChange, onSave, known })
   calls.current = {
     ...{ onSave, known },
@@ -51,12 +54,14 @@ export default function JsonEditor({ value, onChange, onSave, issues, known, isN
       state: EditorState.create({ doc: first.current, extensions: extensionsOf(calls, refused) }),
     })
     view.current = opened
-    if (isNew) {
-      opened.dispatch({ selection: { anchor: Math.max(0, first.current.lastIndexOf('\n')) } })
+    cursor.current = () => (opened.hasFocus ? opened.state.selection.main.head : undefined)
+    const at = start.current()
+    if (at !== undefined) {
+      opened.dispatch({ selection: { anchor: Math.min(at, opened.state.doc.length) } })
       opened.focus()
     }
     return () => opened.destroy()
-  }, [isNew])
+  }, [cursor])
 
   useEffect(() => {
     const opened = view.current
