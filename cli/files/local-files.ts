@@ -1,5 +1,5 @@
 /** Files of this machine, to be sent and to be written. */
-import { createWriteStream, type Dirent, openAsBlob } from 'node:fs'
+import { createWriteStream, type Dirent, openAsBlob, type Stats } from 'node:fs'
 import { access, mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join, posix, relative, resolve, sep } from 'node:path'
 import { Readable } from 'node:stream'
@@ -33,7 +33,10 @@ export async function findLocalFiles(paths: readonly string[], folder: string): 
 
 async function findBelow(path: string, folder: string): Promise<FoundFiles> {
   const here = await requireThere(path)
-  if (!here.isDirectory()) return { files: [{ place: path, name: basename(path), folder, size: here.size }], links: [] }
+  if (!here.isDirectory()) {
+    requireFile(path, here)
+    return { files: [{ place: path, name: basename(path), folder, size: here.size }], links: [] }
+  }
   const entries = await readdir(path, { recursive: true, withFileTypes: true })
   const placesOf = (some: readonly Dirent[]) =>
     some.map((entry) => join(entry.parentPath, entry.name)).filter((place) => !isHidden(relative(path, place)))
@@ -56,9 +59,15 @@ function requireThere(path: string) {
   })
 }
 
+/** A pipe or a device has no size, and would be stored as empty. */
+function requireFile(path: string, found: Stats): void {
+  if (found.isDirectory()) throw misuse(`"${path}" is a folder, not a file.`)
+  if (!found.isFile()) throw misuse(`"${path}" is a pipe or a device, not a file.`, 'Write it to a file first.')
+}
+
 /** A file that is read while it is sent, never whole into memory. */
 export async function openLocalFile(place: string): Promise<File> {
-  if ((await requireThere(place)).isDirectory()) throw misuse(`"${place}" is a folder, not a file.`)
+  requireFile(place, await requireThere(place))
   const name = basename(place)
   return new File([await openAsBlob(place)], name, { type: typeByEnding(name) })
 }

@@ -48,9 +48,10 @@ document in their order. What was stopped goes on when the same command is given
 
   async run() {
     const { args, flags } = await this.parse(DocsBatch)
-    if (flags.file === '-')
-      throw misuse('The file is read twice, so it cannot be stdin.', 'Give its name: -f ops.ndjson')
     const input = await openInput(flags.file)
+    // Only of a file is the size known: a pipe would be empty the second time.
+    if (input.bytes === undefined)
+      throw misuse('The file is read twice, so it cannot be stdin or a pipe.', 'Give its name: -f ops.ndjson')
     const preview = await previewOperations(input, args.collection)
     if (preview.bad.length > 0) throw this.unreadable(input, preview.bad)
     if (preview.operations === 0) throw new CliFailure('EMPTY', exits.invalid, `${input.name} holds no operations.`)
