@@ -108,6 +108,24 @@ it('contract 6.8 a mail that is asked for too soon names the seconds that are le
   expect([tooSoon.status, tooSoon.headers.get('retry-after')]).toEqual([429, '40'])
 })
 
+it('contract 6.8 where the rate is limited, an address gets its next reset mail after a minute, to the moment', async () => {
+  const { email } = await aUser()
+  const limit = (rateLimit: unknown) =>
+    ask('PATCH', `/_svc/api/projects/${emulator.projectId}`, { settings: { rateLimit } })
+  async function sentAfter(milliseconds: number): Promise<number> {
+    await advance(milliseconds)
+    await ask('POST', '/auth/request-password-reset', { email })
+    const { mails } = (await ask('GET', `/_svc/api/mail?${new URLSearchParams({ to: email })}`)).body
+    return (mails as { refused: string | null }[]).filter(({ refused }) => refused === null).length
+  }
+  await limit({ minute: 1_000 })
+
+  const sent = [await sentAfter(0), await sentAfter(0), await sentAfter(59_999), await sentAfter(1)]
+  await limit('off')
+
+  expect(sent).toEqual([1, 1, 1, 2])
+})
+
 it('contract 6.7 a login waits for its code until five minutes have passed, and not at that moment', async () => {
   const user = await aUser()
   await ask('POST', '/auth/2fa/enable', {}, user.token)
