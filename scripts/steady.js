@@ -7,7 +7,7 @@
  * the 20 run at a time and are one another's load, which takes a tenth of the time: what they do not make up for is computed beside them.
  */
 import { execFileSync, spawn } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -71,7 +71,8 @@ async function run(name, files, load) {
       stdio: ['ignore', 'ignore', 'inherit'],
     })
     await new Promise((resolve) => child.once('exit', resolve))
-    note(name, JSON.parse(readFileSync(report, 'utf8')))
+    if (existsSync(report)) note(name, JSON.parse(readFileSync(report, 'utf8')))
+    else fail('the run itself', name, ['It ended without a report.'])
     console.log(`${name}: ${Math.round((performance.now() - begunAt) / 1_000)} s`)
   } finally {
     end()
