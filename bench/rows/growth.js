@@ -33,6 +33,7 @@ const operations = [
   ['first page, newest, total', list(() => '?limit=20'), 1.5],
   ['equality on 2 %, sort, total', list(() => '?group=7&orderBy=amount&limit=20'), 5],
   ['range of 1 %, total', list(() => '?amount__gte=0.99&limit=20'), 5],
+  ['range of 1 % between two bounds, total', list(() => '?amount__gte=0.5&amount__lt=0.51&limit=20'), 5],
   ['range of 50 %, total', list(() => '?amount__gte=0.5&limit=20'), 30],
   ['page at 90 % by offset', list((size) => `?limit=20&offset=${Math.floor(size * 0.9)}`), 20],
   ['count', list(() => '?limit=0'), 1.5],
@@ -60,7 +61,7 @@ export async function measure() {
   try {
     const collections = []
     for (const size of sizes) collections.push(await collectionOf(dev, size))
-    for (const [, operation] of operations.slice(0, 7)) await warm(dev, collections, operation)
+    for (const [, operation] of operations.slice(0, 8)) await warm(dev, collections, operation)
     const rows = []
     for (const operation of operations) rows.push(...(await rowsOf(dev, collections, operation)))
     return rows

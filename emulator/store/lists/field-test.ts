@@ -1,6 +1,6 @@
 import { isIndexSegment, type Path } from '../../../client/protocol/model/path.js'
 import { canHold, meaningsOf, numberOf, type Test } from '../../../client/protocol/model/where.js'
-import { type Fragment, nothing, sql } from '../../database/port.js'
+import { type Fragment, joinSql, nothing, sql } from '../../database/port.js'
 import {
   anyOf,
   cheapEnd,
@@ -17,6 +17,13 @@ import type { KnownFields } from './indexes.js'
 
 /** Of more conditions than this the planner thinks that they hold nearly everywhere, and asks no index. */
 const mostContainments = 10
+
+/** A test by order. */
+export interface Comparison {
+  readonly path: Path
+  readonly operator: Order
+  readonly value: string
+}
 
 /** Whether the test is for one of so many values that each is looked up for itself where all matches are wanted. */
 export function looksManyUp(test: Test): boolean {
@@ -49,7 +56,7 @@ export function fieldTest(test: Test, { known, foundIn }: Help): Fragment {
     case 'gte':
     case 'lt':
     case 'lte':
-      return compares(test.path, test.operator, test.value, known)
+      return compares(test.path, [{ ...test, operator: test.operator }], known)
     case 'contains':
     case 'icontains':
       return contains(test.path, test.value, test.operator === 'icontains')
@@ -114,25 +121,43 @@ function isNull(path: Path): Fragment {
   return sql`(coalesce(${fieldValue(path)}, 'null') = 'null')`
 }
 
+/** Whether it compares by order. */
+export function isComparison(test: Test): test is Comparison {
+  return test.operator in comparisons
+}
+
+/** Comparisons of one field that all hold. Together, since an index then reads what lies between them, not what lies on either side. */
+export function comparesAll(path: Path, bounds: readonly Comparison[], { known }: Help): Fragment {
+  return path.every(canHold) ? compares(path, bounds, known) : sql`false`
+}
+
 /**
  * In jsonb's own order every string is less than every number, and every number less than `false`; an empty array is
- * less than everything. So each comparison has a second bound that keeps the other types out.
+ * less than everything. So a range that is open on one side has a second bound there that keeps the other types out.
  */
-function compares(path: Path, order: Order, text: string, known: KnownFields | undefined): Fragment {
+function compares(path: Path, bounds: readonly Comparison[], known: KnownFields | undefined): Fragment {
   const value = inOrder(fieldValue(path))
-  const isBelow = order === 'lt' || order === 'lte'
+  const below = bounds.filter(({ operator }) => operator === 'lt' || operator === 'lte').length
   const isIndexed = known?.has(path, 'asc') || known?.has(path, 'desc')
-  const among = (limit: string, other: Fragment, where: Fragment) =>
-    sql`(${where}${value} ${comparisons[order]} ${inOrder(sql`${limit}::jsonb`)} and ${value} ${other})`
-  const number = numberOf(text)
-  const ranges: Fragment[] = []
-  if (number !== undefined) {
-    const where = isIndexed ? sql`${isRegular(path)} and ` : nothing
-    ranges.push(among(JSON.stringify(number), isBelow ? aboveStrings : belowBooleans, where))
+  const among = (limits: readonly unknown[], [least, most]: readonly [Fragment, Fragment], where: Fragment) => {
+    const conditions = bounds.map(
+      ({ operator }, at) =>
+        sql`${value} ${comparisons[operator]} ${inOrder(sql`${JSON.stringify(limits[at])}::jsonb`)}`,
+    )
+    if (below === 0) conditions.push(sql`${value} ${most}`)
+    if (below === bounds.length) conditions.push(sql`${value} ${least}`)
+    return sql`(${where}${joinSql(conditions, ' and ')})`
   }
-  if (canHold(text)) {
+  const texts = bounds.map(({ value: text }) => text)
+  const numbers = texts.map(numberOf)
+  const ranges: Fragment[] = []
+  if (!numbers.includes(undefined)) {
+    const where = isIndexed ? sql`${isRegular(path)} and ` : nothing
+    ranges.push(among(numbers, [aboveStrings, belowBooleans], where))
+  }
+  if (texts.every(canHold)) {
     const parts = isIndexed ? [sql`${isRegular(path)} and `, sql`${isOdd(path)} and `] : [nothing]
-    ranges.push(...parts.map((where) => among(JSON.stringify(text), isBelow ? fromFirstString : belowNumbers, where)))
+    ranges.push(...parts.map((where) => among(texts, [fromFirstString, belowNumbers], where)))
   }
   return anyOf(ranges)
 }

@@ -9,7 +9,7 @@ import { looksManyUp } from './field-test.js'
 import { creatorUse, type FieldIndexes, type FieldUse, type KnownFields } from './indexes.js'
 import { type Ordering, orderingOf } from './order.js'
 import type { CountedTotal, Totals } from './totals.js'
-import type { Reach, Reader } from './where.js'
+import { isLinked, type Reach, type Reader } from './where.js'
 
 /** Who lists where. */
 export interface ListPlace extends Pick<Reach, 'project'>, Reader {
@@ -230,10 +230,6 @@ const kinds: { readonly [Name in Operator]?: FieldUse['kind'] } = {
   icontains: 'text',
   startswith: 'text',
   endswith: 'text',
-}
-
-function isLinked(path: Path, populate: readonly Path[]): boolean {
-  return path.length > 1 && populate.some(([first]) => first === path[0])
 }
 
 function canBeIndexed(path: Path, kind: FieldUse['kind']): boolean {

@@ -6,7 +6,7 @@ import { type Path, withoutIndexes } from '../../../client/protocol/model/path.j
 import { type Clause, ownField, type Test, type Where } from '../../../client/protocol/model/where.js'
 import { type Fragment, joinSql, nothing, sql } from '../../database/port.js'
 import { isOf } from '../creators.js'
-import { fieldTest, type Help } from './field-test.js'
+import { type Comparison, comparesAll, fieldTest, type Help, isComparison } from './field-test.js'
 import { ownFieldTest } from './own-field-test.js'
 
 /** Questions about linked records that one list may ask; each takes the database a millisecond just to understand. */
@@ -37,8 +37,31 @@ export function compileWhere(where: Where, reach: Reach): Fragment {
   const { creator } = reach
   if (where.all.length === 0) return isOf(creator)
   requireBounded(where, reach)
-  const clauses = where.all.map((clause) => clauseSql(clause, reach))
+  const clauses = rangesTogether(where, reach)
   return joinSql(creator === undefined ? clauses : [isOf(creator), ...clauses], ' and ')
+}
+
+/** Each clause for itself, except comparisons of one field. */
+function rangesTogether({ all }: Where, reach: Reach): Fragment[] {
+  const ranges = new Map<string, [Comparison, ...Comparison[]]>()
+  const others: Fragment[] = []
+  for (const clause of all) {
+    const [test, another] = clause.any
+    if (!test || another || !isComparison(test) || ownField(test.path) || isLinked(test.path, reach.populate)) {
+      others.push(clauseSql(clause, reach))
+      continue
+    }
+    const key = JSON.stringify(test.path)
+    const range = ranges.get(key)
+    if (range) range.push(test)
+    else ranges.set(key, [test])
+  }
+  return [...[...ranges.values()].map((range) => comparesAll(range[0].path, range, reach)), ...others]
+}
+
+/** Whether it leads through a link, to a field of other records. */
+export function isLinked(path: Path, populate: readonly Path[]): boolean {
+  return path.length > 1 && populate.some(([first]) => first === path[0])
 }
 
 function clauseSql({ any }: Clause, reach: Reach): Fragment {

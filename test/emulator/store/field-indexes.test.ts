@@ -66,10 +66,13 @@ onEachEngine(() => {
 
       for (const operator of operators) {
         for (const value of ['', 'a', 'tea', 'y "t', 'x'.repeat(650), '2', '-1', '%', '\\']) {
-          const query = { where: where('field', operator, value), limit: 100 }
-          const expected = await list(posts, query)
-          expect(await list(posts, query, indexes), `${operator} ${value}`).toEqual(expected)
-          expect(await list(posts, query, amongMany(indexes)), `${operator} ${value}, among many`).toEqual(expected)
+          const alone = where('field', operator, value)
+          for (const filter of [alone, and(alone, where('field', 'lt', '9')), and(alone, where('field', 'gt', 'b'))]) {
+            const query = { where: filter, limit: 100 }
+            const expected = await list(posts, query)
+            expect(await list(posts, query, indexes), `${operator} ${value}`).toEqual(expected)
+            expect(await list(posts, query, amongMany(indexes)), `${operator} ${value}, among many`).toEqual(expected)
+          }
         }
       }
     })

@@ -3,7 +3,7 @@ import type { ListQuery, Sort } from '../../../client/protocol/model/page.js'
 import { operators } from '../../../client/protocol/model/where.js'
 import { selectPage } from '../../../emulator/store/lists/documents.js'
 import type { FieldIndexes } from '../../../emulator/store/lists/indexes.js'
-import { rowsRead, watch } from '../../fixtures/databases/rows-read.js'
+import { entriesRead, rowsRead, watch } from '../../fixtures/databases/rows-read.js'
 import {
   aCollection,
   and,
@@ -69,6 +69,31 @@ onEachEngine(() => {
 
     expect(sent.map(({ planned }) => planned)).toEqual(['once'])
     expect(await rowsRead(database(), 'documents', sent)).toBe(100)
+  })
+
+  test('a range reads of its index what lies between the bounds, not what lies on either side', async () => {
+    const posts = await aCollection(
+      'posts',
+      Array.from({ length: many }, (_, n) => ({ n, at: new Date(n * 60_000).toISOString() })),
+    )
+    const hour = (at: number) => new Date(at * 3_600_000).toISOString()
+
+    for (const [path, from, to, count] of [
+      ['n', '1000', '1010', 10],
+      ['at', hour(10), hour(11), 60],
+    ] as const) {
+      const kept = (await indexed(posts, path))?.asked(posts, [])
+      const asked: FieldIndexes = {
+        asked: () => ({ isSmall: false, documents: many, has: kept?.has ?? (() => false) }),
+      }
+      const { watched, sent } = watch(database())
+      const range = and(where(path, 'gte', from), where(path, 'lt', to))
+
+      const page = await selectPage(watched, placeOf(posts, asked), queryOf({ where: range, count: true, limit: 20 }))
+
+      expect(page.total).toBe(count)
+      expect(await entriesRead(database(), /^field_/, sent), path).toBeLessThanOrEqual(2 * count)
+    }
   })
 
   test('a page without a total uses the index that serves it, and counts that', async () => {

@@ -159,6 +159,29 @@ describe.each(engines)('On %s', (engine) => {
     },
   )
 
+  test('two comparisons of one field find the same documents, whatever each compares with', async () => {
+    const documents = await store(stored)
+    const bounds = ['', 'a', 'tea', '5', '5.0', '-1', '1e3', '1e400', '茶', 'a\0b', longText.slice(0, 700)]
+    const kinds = [
+      ['gte', 'lt'],
+      ['gt', 'lte'],
+      ['gt', 'gte'],
+      ['lte', 'lt'],
+    ] as const // prettier-ignore
+
+    for (const path of [['field'], ['field', '0'], ['no\0']] as const) {
+      for (const [one, other] of kinds) {
+        for (const [value, another] of bounds.flatMap((value) => bounds.map((another) => [value, another] as const))) {
+          const where = { all: [{ any: [aTest(path, one, [value])] }, { any: [aTest(path, other, [another])] }] }
+
+          expect(await found(where), `${path.join('.')} ${one} ${value}, ${other} ${another}`).toEqual(
+            expected(where, documents),
+          )
+        }
+      }
+    }
+  })
+
   test('any filter finds the same documents', async () => {
     await fc.assert(
       fc.asyncProperty(
