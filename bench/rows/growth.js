@@ -123,14 +123,18 @@ async function timeOf(dev, collection, operation) {
   return performance.now() - begunAt
 }
 
-/** Queries until the service has made the indexes. While it makes one, nothing else is answered. @param {Dev} dev @param {readonly Collection[]} collections @param {Operation} operation */
+/**
+ * Queries until the service has made the indexes. It makes one when no request has come for a second, and answers nothing else meanwhile:
+ * what is asked after a pause is answered at once only when none is left to be made.
+ *
+ * @param {Dev} dev @param {readonly Collection[]} collections @param {Operation} operation
+ */
 async function warm(dev, collections, operation) {
   for (const collection of collections) for (let times = 0; times < 6; times++) await operation(dev, collection)
-  let calmSince = performance.now()
-  while (performance.now() - calmSince < calmMilliseconds) {
-    await pause(100)
+  for (let milliseconds = Number.POSITIVE_INFINITY; milliseconds > 100; ) {
+    await pause(calmMilliseconds)
     const begunAt = performance.now()
     await dev.ask('GET', '/api/collections')
-    if (performance.now() - begunAt > 100) calmSince = performance.now()
+    milliseconds = performance.now() - begunAt
   }
 }
