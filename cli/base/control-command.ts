@@ -5,7 +5,7 @@ import { reworded } from './failure.js'
 import { dataFlag, emulatorOfRunOrHere, noEmulator } from './here.js'
 import { SvcCommand } from './svc-command.js'
 
-/** Whoever names a service means it. */
+/** Where SVC_URL is set, that service was most likely meant. */
 const besideService = ({ hint }: { readonly hint: string | undefined }) => ({
   hint: `${hint}. SVC_URL is not asked: svc serve has this on its admin port, if at all.`,
 })

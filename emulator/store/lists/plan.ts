@@ -9,7 +9,7 @@ import { looksManyUp } from './field-test.js'
 import { creatorUse, type FieldIndexes, type FieldUse, type KnownFields } from './indexes.js'
 import { type Ordering, orderingOf } from './order.js'
 import type { CountedTotal, Totals } from './totals.js'
-import { isLinked, type Reach, type Reader } from './where.js'
+import { fieldTestAlone, isLinked, type Reach, type Reader } from './where.js'
 
 /** Who lists where. */
 export interface ListPlace extends Pick<Reach, 'project'>, Reader {
@@ -120,9 +120,9 @@ function isLookUp({ where, populate }: ListQuery): boolean {
 /** Whether one index serves it, so that the planner has nothing to choose by the values: a sort, or tests of one field. */
 function isServed({ where, sort, populate }: ListQuery, known: KnownFields): boolean {
   if (where.all.length === 0) return sort !== undefined && !ownField(sort.path) && known.has(sort.path, sort.direction)
-  const uses = where.all.map(({ any: [test, another] }) => {
-    const isPlain = test && !another && !ownField(test.path) && !isLinked(test.path, populate)
-    return isPlain ? { path: test.path, kind: kinds[test.operator] } : undefined
+  const uses = where.all.map((clause) => {
+    const test = fieldTestAlone(clause, populate)
+    return test && { path: test.path, kind: kinds[test.operator] }
   })
   const [use] = uses
   if (!use?.kind || !uses.every((one) => one && one.kind === use.kind && isSame(one.path, use.path))) return false

@@ -46,8 +46,8 @@ function rangesTogether({ all }: Where, reach: Reach): Fragment[] {
   const ranges = new Map<string, [Comparison, ...Comparison[]]>()
   const others: Fragment[] = []
   for (const clause of all) {
-    const [test, another] = clause.any
-    if (!test || another || !isComparison(test) || ownField(test.path) || isLinked(test.path, reach.populate)) {
+    const test = fieldTestAlone(clause, reach.populate)
+    if (!test || !isComparison(test)) {
       others.push(clauseSql(clause, reach))
       continue
     }
@@ -57,6 +57,12 @@ function rangesTogether({ all }: Where, reach: Reach): Fragment[] {
     else ranges.set(key, [test])
   }
   return [...[...ranges.values()].map((range) => comparesAll(range[0].path, range, reach)), ...others]
+}
+
+/** The only test of a clause, where it is of a field in the document's own data. */
+export function fieldTestAlone({ any }: Clause, populate: readonly Path[]): Test | undefined {
+  const [test, another] = any
+  return test && !another && !ownField(test.path) && !isLinked(test.path, populate) ? test : undefined
 }
 
 /** Whether it leads through a link, to a field of other records. */
