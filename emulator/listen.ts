@@ -18,6 +18,8 @@ export interface Listening {
 interface Place {
   readonly host: string | undefined
   readonly port: number
+  /** What names the port, for who has to choose another. */
+  readonly portFlag?: string
   /** How long requests that are at work have to finish when it closes. */
   readonly mostClosingMilliseconds?: number
 }
@@ -31,7 +33,8 @@ const loopback = { first: '127.0.0.1', second: '::1' }
  *
  * @throws {StartError} `PORT_IN_USE` or `NO_SUCH_HOST`
  */
-export async function listen(app: ServerHandlers, { host, port, mostClosingMilliseconds }: Place): Promise<Listening> {
+export async function listen(app: ServerHandlers, place: Place): Promise<Listening> {
+  const { host, port, mostClosingMilliseconds } = place
   try {
     const servers = host === undefined ? await openLoopback(app, port) : [await open(app, host, port)]
     const [{ port: actual }] = servers.map((server) => server.address() as AddressInfo) as [AddressInfo]
@@ -47,14 +50,14 @@ export async function listen(app: ServerHandlers, { host, port, mostClosingMilli
       },
     }
   } catch (error) {
-    throw cannotListen(error, host, port)
+    throw cannotListen(error, place)
   }
 }
 
-function cannotListen(error: unknown, host: string | undefined, port: number): unknown {
+function cannotListen(error: unknown, { host, port, portFlag = '--port' }: Place): unknown {
   const { code = '' } = error as NodeJS.ErrnoException
   if (code === 'EADDRINUSE') {
-    const hint = 'Name another one with --port; 0 takes a free one.'
+    const hint = `Name another one with ${portFlag}; 0 takes a free one.`
     return new StartError('PORT_IN_USE', `Port ${port} is in use.`, hint, error)
   }
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' || code === 'EAI_AGAIN') {

@@ -20,6 +20,8 @@ import { openFeeds } from './core/realtime/feeds.js'
 import { openConnections } from './core/realtime/open-connections.js'
 import { openRequestLog } from './core/requests/request-log.js'
 import type { Database } from './database/port.js'
+import { serversOf } from './database/postgres/addresses.js'
+import { cannotOpen } from './database/postgres/server.js'
 import type { DisposalStack } from './disposal-stack.js'
 import type { Log } from './http/log.js'
 import { openIdentityProviders } from './idp/open.js'
@@ -134,7 +136,12 @@ async function openBus(
 ): Promise<Bus> {
   if (databaseUrl === undefined) return openMemoryBus()
   const { openPostgresBus } = await import('./ports/bus/postgres-bus.js')
-  return openPostgresBus({ url: databaseListenUrl ?? databaseUrl, db, report })
+  const url = databaseListenUrl ?? databaseUrl
+  const flag = databaseListenUrl === undefined ? '--database-url' : '--database-listen-url'
+  const servers = serversOf(url, flag)
+  return openPostgresBus({ url, db, report }).catch((cause) => {
+    throw cannotOpen(servers, cause, flag)
+  })
 }
 
 async function openLimits(databaseUrl: DatabaseAddresses['databaseUrl'], db: Database): Promise<Limits> {

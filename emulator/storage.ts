@@ -12,7 +12,7 @@ import { readTemplate } from './database/pglite/template.js'
 import { endSpareThread, startSpareThread } from './database/pglite/thread.js'
 import type { Database } from './database/port.js'
 import type { Address } from './database/postgres/addresses.js'
-import { newerServer } from './database/postgres/server.js'
+import { newerServer, refuseStart } from './database/postgres/server.js'
 import type { StartError } from './database/start-error.js'
 import type { DisposalStack } from './disposal-stack.js'
 import { openFileStore } from './ports/files/open-file-store.js'
@@ -88,7 +88,8 @@ async function openFor(
     const { openPostgres } = await import('./database/postgres/postgres.js')
     const opening = openPostgres({ url: databaseUrl, directUrl: databaseListenUrl, readUrl: databaseReadUrl })
     whileOpening()
-    return { db: await upToDate(await opening, newerServer, { warn }), dataDir: undefined }
+    const db = await upToDate(await opening, newerServer, { warn }).catch(refuseStart)
+    return { db, dataDir: undefined }
   }
   if (memory || folder === undefined) {
     // It loads while the template is read.

@@ -185,8 +185,18 @@ function readSecret(name: SecretVariable, env: NodeJS.ProcessEnv): string | unde
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOENT') throw noFile(file, error)
-    throw error
+    const reason = unreadable[code ?? ''] ?? String(code)
+    throw misuse(
+      `${name}_FILE names "${file}", which cannot be read: ${reason}.`,
+      'Name a file that this process may read.',
+    )
   }
+}
+
+const unreadable: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied',
+  EISDIR: 'it is a folder',
+  ENOTDIR: 'a part of its path is no folder',
 }
 
 function defaultMailFrom(publicUrl: string | undefined): string {

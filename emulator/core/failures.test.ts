@@ -45,10 +45,10 @@ test('what the rules refuse stays what it is', () => {
   expect(asSvcError(refused)).toBe(refused)
 })
 
-test('what lasts until an operator acts is logged although it is answered', () => {
-  const lasting = [new DatabaseError('', '28P01'), new StorageError('refused', '')]
-  const passing = [new DatabaseError('', '57P01'), new StorageError('unreachable', ''), new Error()]
+test('what lasts until an operator acts, and files that nothing else tells of, are logged although they are answered', () => {
+  const lasting = [new DatabaseError('', '28P01'), new StorageError('refused', ''), new StorageError('unreachable', '')]
+  const passing = [new DatabaseError('', '57P01'), new StorageError('full', ''), new Error()]
 
-  expect(lasting.map(needsOperator)).toEqual([true, true])
+  expect(lasting.map(needsOperator)).toEqual([true, true, true])
   expect(passing.map(needsOperator)).toEqual([false, false, false])
 })

@@ -57,10 +57,13 @@ export function asSvcError(error: unknown): SvcError | undefined {
   return words === undefined ? plainError(code, extras) : new SvcError(code, words, [], extras)
 }
 
-/** Whether it lasts until an operator does something about it, so that it belongs in the log although the answer is no fault. */
+/**
+ * Whether it belongs in the log although the answer is no fault: it lasts until an operator does something about it, or nothing in the
+ * background would log why, as it does for a database that does not answer.
+ */
 export function needsOperator(error: unknown): boolean {
   const isRefused = error instanceof DatabaseError && error.sqlState.startsWith('28')
-  return isRefused || (error instanceof StorageError && error.kind === 'refused')
+  return isRefused || (error instanceof StorageError && (error.kind === 'refused' || error.kind === 'unreachable'))
 }
 
 function meaningOf(error: unknown): Meaning | undefined {

@@ -33,7 +33,8 @@ export async function openAdmin(stack: DisposalStack, config: ServeConfig, door:
   // The token opens it by whatever name; without it, there is nothing to reach.
   const app = createRouteApp(backend, routes, { ...options, ...control, hosts: 'any' })
   const answer = metrics ? answerMetrics(metrics, app.answer) : app.answer
-  return stack.use(await listen(guarded({ ...app, answer }, door), placeOf(config, adminPort)))
+  const place = { ...placeOf(config, adminPort), portFlag: '--admin-port' }
+  return stack.use(await listen(guarded({ ...app, answer }, door), place))
 }
 
 /** Probes before anything else; and while it drains, no connection is kept for another request. */

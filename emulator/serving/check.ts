@@ -1,12 +1,13 @@
 /** `svc serve check`: whether a start would go well, and what to do where it would not. It changes nothing but a file of its own in the bucket. */
 import { randomUUID } from 'node:crypto'
 import { text } from 'node:stream/consumers'
+import type { Database } from '../database/port.js'
 import { type CheckFinding, checkServer, note, wrong, wrongOf } from '../database/postgres/check.js'
 import { StartError } from '../database/start-error.js'
 import { openFileStore } from '../ports/files/open-file-store.js'
 import type { FileStore } from '../ports/files/port.js'
-import { neededPermissions } from '../ports/files/s3.js'
-import { filesFolder, requireServable, type ServeConfig } from './config.js'
+import { neededPermissions } from '../ports/files/s3-start.js'
+import { filesFolder, isSecret, requireServable, type ServeConfig } from './config.js'
 import { checkSameSecret } from './secret.js'
 
 export interface Checked {
@@ -57,7 +58,9 @@ function checkSettings(config: ServeConfig): Checked {
 async function checkDatabase(config: ServeConfig): Promise<Checked> {
   const { databaseUrl: url, databaseListenUrl: directUrl, databaseReadUrl: readUrl, workers } = config
   const server = { url, directUrl, readUrl, processes: workers, losesNothing: true }
-  return { check: 'database', ...(await checkServer(server, (db) => checkSameSecret(db, config.secret))) }
+  // One that is missing or too short is a finding of the settings, and no reason to change the secret of the others.
+  const also = isSecret(config.secret) ? (db: Database) => checkSameSecret(db, config.secret) : undefined
+  return { check: 'database', ...(await checkServer(server, also)) }
 }
 
 async function checkFiles(config: ServeConfig): Promise<Checked> {

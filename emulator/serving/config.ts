@@ -62,9 +62,14 @@ export function requireServable(config: ServeConfig): void {
   requirePublicUrl(config)
 }
 
+/** Whether it is long enough to be one. */
+export function isSecret(value: string): boolean {
+  return value.length >= fewestSecretCharacters
+}
+
 /** @throws {StartError} for one that is missing or too short */
 export function requireSecret(name: string, value: string): void {
-  if (value.length >= fewestSecretCharacters) return
+  if (isSecret(value)) return
   const message =
     value === '' ? `${name} is not set.` : `${name} is too short: at least ${fewestSecretCharacters} characters.`
   throw new StartError('SECRET_MISSING', message, makeThem)

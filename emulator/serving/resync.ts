@@ -1,6 +1,6 @@
 /** `svc serve resync`: what a database needs that has lost what was committed last. */
 import { migrate, NewerDatabaseError } from '../database/migrate.js'
-import { newerServer } from '../database/postgres/server.js'
+import { newerServer, refuseStart } from '../database/postgres/server.js'
 import { restartNumbers, selectNumberedProjects } from '../store/realtime/restarts.js'
 import type { ServeConfig } from './config.js'
 
@@ -17,7 +17,7 @@ export async function resyncSubscribers({ databaseUrl, databaseListenUrl }: Plac
   const db = await openPostgres({ url: databaseUrl, directUrl: databaseListenUrl })
   try {
     await migrate(db).catch((error) => {
-      throw error instanceof NewerDatabaseError ? newerServer(error) : error
+      return error instanceof NewerDatabaseError ? Promise.reject(newerServer(error)) : refuseStart(error)
     })
     const projects = await selectNumberedProjects(db)
     for (const project of projects) await restartNumbers(db, project, new Date().toISOString())

@@ -1,6 +1,7 @@
 /** Whether all processes have the same secret: the database keeps its fingerprint, from which the secret cannot be derived. */
 import { createHmac } from 'node:crypto'
 import type { Database } from '../database/port.js'
+import { refuseStart } from '../database/postgres/server.js'
 import { StartError } from '../database/start-error.js'
 import { ensureFingerprint, replaceFingerprint, selectFingerprint } from '../store/served-secret.js'
 import { requireSecret, type ServeConfig } from './config.js'
@@ -32,7 +33,7 @@ export async function rotateSecret(config: ServeConfig): Promise<boolean> {
   const { openPostgres } = await import('../database/postgres/postgres.js')
   const db = await openPostgres({ url: config.databaseUrl, directUrl: config.databaseListenUrl })
   try {
-    const kept = await selectFingerprint(db)
+    const kept = await selectFingerprint(db).catch(refuseStart)
     // Where none is kept, the next start keeps its own.
     return kept !== undefined && (await replaceFingerprint(db, fingerprintOf(config.secret)))
   } finally {

@@ -25,6 +25,30 @@ it('writes nothing but lines of JSON to standard error, from its start to its en
   expect(lines.map((line) => typeof JSON.parse(line))).toEqual(lines.map(() => 'object'))
 })
 
+it('a bucket that does not answer is in the log, with why, under the id of the request', async () => {
+  const serving = await world.start()
+  const { secretKey } = await serving.newProject()
+  const body = new FormData()
+  body.append('file', new Blob(['Hello']), 'a.txt')
+
+  world.bucket.fail(true)
+  const answer = await fetch(`${serving.url}/storage/upload`, {
+    method: 'POST',
+    headers: { 'x-api-key': secretKey },
+    body,
+  })
+  world.bucket.fail(false)
+  await serving.stop()
+
+  expect(answer.status).toBe(503)
+  const lines = serving.log().trim().split('\n')
+  const line = lines.map((line) => JSON.parse(line)).find(({ level }) => level === 50)
+  expect(line).toMatchObject({
+    requestId: answer.headers.get('x-request-id'),
+    error: { name: 'StorageError', message: expect.stringContaining('The bucket refused: 500') },
+  })
+})
+
 it('its keys are what it starts with', async () => {
   const { stdout } = await world.run(['keys'])
   const env = Object.fromEntries(

@@ -41,7 +41,7 @@ export function addressesOf(url: string, flag = '--database-url'): readonly stri
   throw new StartError(
     'DATABASE_UNREACHABLE',
     `What ${flag} says is not the address of a PostgreSQL server.`,
-    'Write it as postgres://user:password@host:5432/database, with several hosts as one:5432,other:5432.',
+    'Write it as postgres://user:password@host:5432/database, with several hosts as one:5432,other:5432. In a password, # is %23, / is %2F, @ is %40 and % is %25.',
   )
 }
 

@@ -1,8 +1,12 @@
 /** Whether a PostgreSQL server will do, and what to do where it will not: for `svc serve check` and `svc doctor`. Nothing is changed. */
 import type { Database } from '../port.js'
 import { StartError } from '../start-error.js'
+import { type Address, type Server, serversOf } from './addresses.js'
+import { newConnection } from './connect.js'
 import { readServerFacts, type ServerFacts } from './facts.js'
+import { findPrimary } from './find-primary.js'
 import { openPostgres, type PostgresOptions } from './postgres.js'
+import { cannotOpen, refuseStart } from './server.js'
 
 export interface CheckFinding {
   /** The same in every version, for scripts. */
@@ -31,6 +35,7 @@ const connectionsOfProcess = 11
 /** What the server keeps for its superusers, and a little for others. */
 const reservedConnections = 5
 const mostClockMilliseconds = 5_000
+const mostConnectMilliseconds = 5_000
 
 /** @param also looks at more over the same connections; what it throws is a finding */
 export async function checkServer(
@@ -43,11 +48,12 @@ export async function checkServer(
       const facts = await readServerFacts(db)
       const state = facts.migration === 0 ? 'empty' : `at migration ${facts.migration}`
       const said = `PostgreSQL ${facts.version}, ${facts.encoding}, ${facts.collation}, ${state}`
-      const more = await also(db).then(
-        () => [],
-        (error) => [wrongOf(error)],
-      )
-      return { said, findings: [...findingsOf(facts, processes, losesNothing), ...more] }
+      const more = await Promise.all([
+        also(db).then(noFindings, (error) => [wrongOf(error)]),
+        checkListening(options.directUrl),
+        checkStandbys(options.readUrl),
+      ])
+      return { said, findings: [...findingsOf(facts, processes, losesNothing), ...more.flat()] }
     } finally {
       await db.close()
     }
@@ -56,17 +62,41 @@ export async function checkServer(
   }
 }
 
+const noFindings = (): CheckFinding[] => []
+
+/** The address for what listens, which a start needs as much as the other. */
+async function checkListening(url: Address | undefined): Promise<CheckFinding[]> {
+  if (url === undefined) return []
+  const flag = '--database-listen-url'
+  return reach(serversOf(url, flag), flag).then(noFindings, (error) => [wrongOf(error)])
+}
+
+/** A start does not wait for standbys, so that one that is never found goes unnoticed. */
+async function checkStandbys(url: Address | undefined): Promise<CheckFinding[]> {
+  if (url === undefined) return []
+  const flag = '--database-read-url'
+  const findings = serversOf(url, flag).map((server) =>
+    reach([server], flag).then(noFindings, ({ message, hint }) => [note('STANDBY_UNREACHABLE', message, hint)]),
+  )
+  return (await Promise.all(findings)).flat()
+}
+
+/** Opens a connection, and closes it. @throws {StartError} `DATABASE_UNREACHABLE` */
+async function reach(servers: readonly Server[], flag: string): Promise<void> {
+  try {
+    const client = newConnection(await findPrimary(servers), { connectionTimeoutMillis: mostConnectMilliseconds })
+    client.on('error', () => undefined)
+    await client.connect().finally(() => client.end().catch(() => undefined))
+  } catch (cause) {
+    throw cannotOpen(servers, cause as Error, flag)
+  }
+}
+
 function findingsOf(facts: ServerFacts, processes: number, losesNothing: boolean): CheckFinding[] {
-  const { mostConnections, encoding, migration, newestMigration, clockAhead } = facts
+  const { mostConnections, migration, newestMigration, clockAhead } = facts
   const needed = processes * connectionsOfProcess
   const isCurrent = migration === newestMigration
   const findings: readonly (false | CheckFinding)[] = [
-    encoding !== 'UTF8' &&
-      wrong(
-        'ENCODING',
-        `Its encoding is ${encoding}.`,
-        "Make a database with: create database svc encoding 'UTF8' template template0",
-      ),
     facts.isStandby && wrong('STANDBY', 'It is a standby, which takes no writes.', 'Name the primary.'),
     migration > newestMigration &&
       wrong('DATA_NEWER', `It is at migration ${migration}; this svc knows ${newestMigration}.`, 'Take a newer svc.'),
@@ -80,8 +110,8 @@ function findingsOf(facts: ServerFacts, processes: number, losesNothing: boolean
     !facts.hasTrigrams &&
       wrong(
         'NO_TRIGRAMS',
-        'The extension pg_trgm is neither there nor to be had.',
-        'Install postgresql-contrib, and run: create extension pg_trgm',
+        'The extension pg_trgm is not there, and the role cannot create it.',
+        'As the owner of the database or a superuser: create extension pg_trgm. It is part of postgresql-contrib.',
       ),
     !facts.isDurable &&
       (losesNothing ? wrong : note)(
@@ -108,10 +138,19 @@ function findingsOf(facts: ServerFacts, processes: number, losesNothing: boolean
   return findings.filter((finding) => finding !== false)
 }
 
-export function wrongOf(error: unknown): CheckFinding {
+export function wrongOf(thrown: unknown): CheckFinding {
+  const error = asRefused(thrown)
   if (error instanceof StartError) return wrong(error.code, error.message, error.hint)
   const { message } = error as Error
   return wrong('FAILED', message, 'See the log of the server.')
+}
+
+function asRefused(thrown: unknown): unknown {
+  try {
+    return refuseStart(thrown)
+  } catch (error) {
+    return error
+  }
 }
 
 export const wrong = (code: string, message: string, remedy: string): CheckFinding => ({

@@ -40,7 +40,7 @@ const mostTries = 3
  * PostgreSQL behind the same port: the same statements, parameters and values as PGlite. Nothing depends on the session but its
  * settings, so each transaction may run on another connection of a pooler.
  *
- * @throws {StartError} `DATABASE_UNREACHABLE`, `DATABASE_TOO_OLD`, `DATABASE_SETTINGS` or `DATABASE_POOLED`
+ * @throws {StartError} `DATABASE_UNREACHABLE`, `DATABASE_TOO_OLD`, `ENCODING`, `DATABASE_SETTINGS` or `DATABASE_POOLED`
  */
 export async function openPostgres(options: PostgresOptions): Promise<Database> {
   const {

@@ -1,4 +1,5 @@
 /** Which server an address names, and whether it will do. */
+import { DatabaseError } from '../port.js'
 import { StartError } from '../start-error.js'
 import { type Server, shownAddresses } from './addresses.js'
 import type { Primary } from './primary.js'
@@ -6,20 +7,17 @@ import type { Primary } from './primary.js'
 /** The first version whose built-in collation folds case as filters need it. */
 const oldestVersion = 17
 
-/** @throws {StartError} `DATABASE_UNREACHABLE` or `DATABASE_TOO_OLD` */
+/** @throws {StartError} `DATABASE_UNREACHABLE`, `DATABASE_TOO_OLD` or `ENCODING` */
 export async function requireServer(primary: Primary, servers: readonly Server[]): Promise<void> {
   const { rows } = await primary
     .pool()
-    .then((pool) => pool.query(`select current_setting('server_version_num')::int as version`))
+    .then((pool) =>
+      pool.query(`select current_setting('server_version_num')::int as version, getdatabaseencoding() as encoding`),
+    )
     .catch((cause: Error) => {
-      throw new StartError(
-        'DATABASE_UNREACHABLE',
-        `Could not open ${servers.flatMap(({ address }) => shownAddresses(address)).join(', ')}: ${cause.message || (cause as { code?: string }).code}.`,
-        'Check that it runs, that the database exists, and the address, user and password in --database-url.',
-        cause,
-      )
+      throw cannotOpen(servers, cause, '--database-url')
     })
-  const { version } = rows[0] as { version: number }
+  const { version, encoding } = rows[0] as { version: number; encoding: string }
   if (version < oldestVersion * 10_000) {
     throw new StartError(
       'DATABASE_TOO_OLD',
@@ -27,6 +25,35 @@ export async function requireServer(primary: Primary, servers: readonly Server[]
       `Use PostgreSQL ${oldestVersion} or later.`,
     )
   }
+  if (encoding !== 'UTF8') {
+    throw new StartError(
+      'ENCODING',
+      `The encoding of the database is ${encoding}: most texts could not be stored in it.`,
+      "Make another database: create database svc encoding 'UTF8' template template0",
+    )
+  }
+}
+
+/** A server that does not take the connection, whose address a flag names. */
+export function cannotOpen(servers: readonly Server[], cause: Error, flag: string): StartError {
+  const shown = servers.flatMap(({ address }) => shownAddresses(address)).join(', ')
+  return new StartError(
+    'DATABASE_UNREACHABLE',
+    `Could not open ${shown}: ${cause.message || (cause as { code?: string }).code}.`,
+    `Check that it runs, that the database exists, and the address, user and password in ${flag}.`,
+    cause,
+  )
+}
+
+/** What statements of a start are refused with, for who can do something about it. Everything else is thrown as it is. */
+export function refuseStart(cause: unknown): never {
+  if (!(cause instanceof DatabaseError) || cause.sqlState !== '42501') throw cause
+  throw new StartError(
+    'NO_RIGHTS',
+    `The role of --database-url may not do what a start needs: ${cause.message}.`,
+    'Have it own the database, and the schema svc if there is one: alter database … owner to …; alter schema svc owner to …',
+    cause,
+  )
 }
 
 /** What a database of a later version is reported as. */

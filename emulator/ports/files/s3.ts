@@ -1,8 +1,8 @@
 /** Files in an S3 bucket, each an object under the prefix and its id. */
 import { Readable } from 'node:stream'
 import type { ListObjectsCommand, ListObjectsCommandOutput, S3Client } from '@aws-sdk/client-s3'
-import { StartError } from '../../database/start-error.js'
 import { type FileStore, StorageError } from './port.js'
+import { cannotOpenBucket, readS3Url, unreachable } from './s3-start.js'
 
 /** A part of a file that is sent in parts; S3 takes at most 10,000 of them. */
 const partBytes = 8 * 1024 * 1024
@@ -22,15 +22,12 @@ export interface S3Options {
   readonly mostMilliseconds?: number
 }
 
-/** A multipart upload that is given up needs the last of them. */
-export const neededPermissions =
-  'The keys need s3:ListBucket on the bucket, and s3:GetObject, PutObject, DeleteObject and AbortMultipartUpload on its objects.'
-
 const mostConnectMilliseconds = 5_000
 
 /** @throws {StartError} `FILES_UNREACHABLE` */
 export async function openS3Store({ url, place, mostMilliseconds = 30_000 }: S3Options): Promise<FileStore> {
-  const { bucket, prefix, endpoint, region } = readS3Url(url)
+  const named = readS3Url(url)
+  const { bucket, prefix, endpoint, region } = named
   const s3 = await loadLibrary()
   const client = new s3.S3Client({
     region,
@@ -49,12 +46,7 @@ export async function openS3Store({ url, place, mostMilliseconds = 30_000 }: S3O
   const home = `${prefix}${place}/`
   await client.send(new s3.HeadBucketCommand({ Bucket: bucket })).catch((cause) => {
     client.destroy()
-    if (isRefusal(cause)) {
-      const hint = `${neededPermissions} AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment name them.`
-      throw unreachable(`The bucket "${bucket}" refuses the keys, or they lack s3:ListBucket.`, hint, cause)
-    }
-    const hint = 'Check bucket and endpoint, and AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment.'
-    throw unreachable(`The bucket "${bucket}" does not answer: ${cause.name}`, hint, cause)
+    throw cannotOpenBucket(cause, named)
   })
   const objectOf = (id: string) => ({ Bucket: bucket, Key: home + id })
 
@@ -202,24 +194,6 @@ async function takePart(chunks: AsyncIterator<Uint8Array>): Promise<Uint8Array> 
   return Buffer.concat(taken)
 }
 
-function readS3Url(text: string) {
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  if (url?.protocol !== 's3:' || url.hostname === '') {
-    throw unreachable(`"${text}" is not a valid address of a bucket.`, 'Write it as s3://bucket/prefix.')
-  }
-  const prefix = url.pathname.replace(/^\/|\/$/g, '')
-  return {
-    bucket: url.hostname,
-    prefix: prefix === '' ? '' : `${prefix}/`,
-    endpoint: url.searchParams.get('endpoint') ?? undefined,
-    region: url.searchParams.get('region') ?? process.env.AWS_REGION ?? 'us-east-1',
-  }
-}
-
-function unreachable(message: string, hint: string, cause?: unknown): StartError {
-  return new StartError('FILES_UNREACHABLE', message, hint, cause)
-}
-
 function noneIfMissing(error: unknown): undefined {
   const { name, $metadata } = error as { name?: string; $metadata?: { httpStatusCode?: number } }
   // Without its bucket, nothing is known of the object.
@@ -241,9 +215,16 @@ function refused(error: unknown, or: string): StorageError {
 
 /** The library's errors say how often it asked, also where nothing answered; others come from the sender of the bytes. */
 function refuse(error: unknown): never {
-  const { name, $metadata } = error as { name?: string; $metadata?: { httpStatusCode?: number } }
+  const { name, message, $metadata } = error as {
+    name?: string
+    message?: string
+    $metadata?: { httpStatusCode?: number }
+  }
   if ($metadata === undefined) throw error
   if (isRefusal(error)) throw refused(error, 'or what they may not do')
-  const kind = ($metadata.httpStatusCode ?? 500) < 500 ? 'failed' : 'unreachable'
-  throw new StorageError(kind, `The bucket refused: ${name}.`, error)
+  const { httpStatusCode: status } = $metadata
+  if (status === undefined)
+    throw new StorageError('unreachable', `The bucket does not answer: ${message || name}.`, error)
+  const kind = status < 500 ? 'failed' : 'unreachable'
+  throw new StorageError(kind, `The bucket refused: ${status} ${name}.`, error)
 }

@@ -1,0 +1,179 @@
+/** Settings that cannot be, as an operator meets them on the first day: each is refused by a code, and says what to change. */
+import { createServer } from 'node:http'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openServeWorld, type ServeWorld } from '../fixtures/serve.js'
+import { type LocalServer, serve } from '../fixtures/servers.js'
+
+let world: ServeWorld
+/** Answers as Amazon's S3 for a bucket of another region. */
+let elsewhere: LocalServer
+beforeAll(async () => {
+  ;[world, elsewhere] = await Promise.all([
+    openServeWorld(),
+    serve((_, res) => void res.writeHead(301, { 'x-amz-bucket-region': 'eu-central-1' }).end()),
+  ])
+})
+afterAll(() => Promise.all([world.close(), elsewhere.close()]))
+
+type Env = Readonly<Record<string, string | undefined>>
+
+interface Refusal {
+  readonly code: string
+  readonly message: string
+  readonly hint: string
+}
+
+/** What a start is refused with. */
+async function refusal(env: Env, ...words: string[]): Promise<Refusal> {
+  const admin = words.includes('--admin-port') ? [] : ['--admin-port', '0']
+  const { exit, stdout } = await world.run(['--port', '0', ...admin, '--json', ...words], env)
+  expect(exit).not.toBe(0)
+  return JSON.parse(stdout).error
+}
+
+interface Finding extends Omit<Refusal, 'hint'> {
+  readonly level: string
+  readonly remedy: string
+}
+
+/** What `svc serve check` finds; what the tests' server is spared is left out. */
+async function findings(env: Env): Promise<Finding[]> {
+  const { stdout } = await world.run(['check', '--admin-port', '1', '--json'], env)
+  const checks: { findings: Finding[] }[] = JSON.parse(stdout).checks
+  return checks.flatMap(({ findings }) => findings).filter(({ code }) => !['NOT_DURABLE', 'NO_MAIL'].includes(code))
+}
+
+async function query(url: string, ...statements: string[]): Promise<void> {
+  const client = new pg.Client(url)
+  await client.connect()
+  for (const statement of statements) await client.query(statement)
+  await client.end()
+}
+
+describe('a bucket that cannot be opened', () => {
+  it.each([
+    [
+      'is in another region',
+      () => ({ SVC_FILES_URL: `s3://things?endpoint=${elsewhere.url}` }),
+      'The bucket "things" is in the region "eu-central-1", not in "us-east-1".',
+      'region=eu-central-1',
+    ],
+    [
+      'does not exist',
+      () => ({ SVC_FILES_URL: world.env.SVC_FILES_URL?.replace('things', 'others') }),
+      'There is no bucket "others" at http://127.0.0.1:',
+      'SVC_FILES_URL',
+    ],
+    [
+      'does not answer',
+      () => ({ SVC_FILES_URL: 's3://things?endpoint=http://127.0.0.1:1' }),
+      'The bucket "things" does not answer: connect ECONNREFUSED 127.0.0.1:1.',
+      'http://127.0.0.1:1 is reached',
+    ],
+    [
+      'has an endpoint that is no address',
+      () => ({ SVC_FILES_URL: 's3://things?endpoint=s3.example.com' }),
+      'The endpoint "s3.example.com" is not the address of a server.',
+      'https://',
+    ],
+    [
+      'has no keys',
+      () => ({ AWS_ACCESS_KEY_ID: undefined, AWS_SECRET_ACCESS_KEY: undefined, AWS_EC2_METADATA_DISABLED: 'true' }),
+      'There are no keys for the bucket "things".',
+      'AWS_ACCESS_KEY_ID',
+    ],
+  ])('because it %s, says so', async (_, env, message, hint) => {
+    const refused = await refusal(env())
+
+    expect(refused.code).toBe('FILES_UNREACHABLE')
+    expect([refused.message, refused.hint]).toEqual([expect.stringContaining(message), expect.stringContaining(hint)])
+  })
+})
+
+describe('a database that will not do', () => {
+  it.each(['1', '2'])('a role without rights is told what it lacks, with --workers %s', async (workers) => {
+    const SVC_DATABASE_URL = await world.postgres.newDatabase()
+    const role = `weak_${workers}`
+    await query(SVC_DATABASE_URL, `create role ${role} login`, 'create schema svc')
+    const weak = SVC_DATABASE_URL.replace('svc@', `${role}@`)
+
+    const refused = await refusal({ SVC_DATABASE_URL: weak }, '--workers', workers)
+
+    expect(refused).toMatchObject({
+      code: 'NO_RIGHTS',
+      message: expect.stringMatching(/role of --database-url .*permission denied for schema svc/),
+      hint: expect.stringContaining('owner to'),
+    })
+    expect(await findings({ SVC_DATABASE_URL: weak })).toContainEqual(
+      expect.objectContaining({ code: 'NO_RIGHTS', level: 'wrong' }),
+    )
+  })
+
+  it('one that stores no texts of all languages is refused before anything is in it', async () => {
+    const SVC_DATABASE_URL = (await world.postgres.newDatabase()).replace(/\w+$/, 'latin')
+    await query(
+      world.postgres.url,
+      "create database latin encoding 'LATIN1' locale_provider libc locale 'C' template template0",
+    )
+
+    expect(await refusal({ SVC_DATABASE_URL })).toMatchObject({
+      code: 'ENCODING',
+      hint: expect.stringContaining("encoding 'UTF8'"),
+    })
+    expect(await findings({ SVC_DATABASE_URL })).toMatchObject([{ code: 'ENCODING', level: 'wrong' }])
+  })
+
+  it('a password with a # in it says how that is written', async () => {
+    const refused = await refusal({ SVC_DATABASE_URL: 'postgres://svc:pass#word@127.0.0.1:1/svc' })
+
+    expect(refused).toMatchObject({ code: 'DATABASE_UNREACHABLE', hint: expect.stringContaining('# is %23') })
+    expect(JSON.stringify(refused)).not.toContain('#word')
+  })
+
+  it('the address for what listens is found wrong by the check as by a start, and names its flag', async () => {
+    const env = { SVC_DATABASE_LISTEN_URL: 'postgres://svc@127.0.0.1:1/svc' }
+
+    const refused = await refusal(env)
+
+    expect(refused).toMatchObject({
+      code: 'DATABASE_UNREACHABLE',
+      message: expect.stringContaining('Could not open postgres://127.0.0.1:1/svc'),
+      hint: expect.stringContaining('--database-listen-url'),
+    })
+    expect(await findings(env)).toMatchObject([
+      { code: 'DATABASE_UNREACHABLE', level: 'wrong', remedy: expect.stringContaining('--database-listen-url') },
+    ])
+  })
+
+  it('a standby that is not there is noted by the check', async () => {
+    expect(await findings({ SVC_DATABASE_READ_URL: 'postgres://svc@127.0.0.1:1/svc' })).toMatchObject([
+      { code: 'STANDBY_UNREACHABLE', level: 'note', remedy: expect.stringContaining('--database-read-url') },
+    ])
+  })
+})
+
+describe('a secret', () => {
+  it.each([undefined, 'short'])('that is %s is no reason to rotate that of the others', async (SVC_SECRET) => {
+    await (await world.start()).stop()
+
+    expect((await findings({ SVC_SECRET })).map(({ code }) => code)).toEqual(['SECRET_MISSING'])
+  })
+
+  it('whose file is a folder names both', async () => {
+    const { stderr } = await world.run([], { SVC_SECRET: undefined, SVC_SECRET_FILE: world.folder })
+
+    expect(stderr).toContain(`SVC_SECRET_FILE names "${world.folder}", which cannot be read: it is a folder.`)
+  })
+})
+
+it('the admin port that is in use is named by its flag', async () => {
+  const taken = createServer().listen(0, '127.0.0.1')
+  await new Promise((resolve) => taken.once('listening', resolve))
+  const { port } = taken.address() as { port: number }
+
+  const refused = await refusal({}, '--admin-port', String(port))
+  taken.close()
+
+  expect(refused).toMatchObject({ code: 'PORT_IN_USE', hint: expect.stringContaining('--admin-port') })
+})
