@@ -48,6 +48,21 @@ export async function run(
     faults: [],
     replay: takeReplay(door, req),
   }
+  // A failure that cannot be written is one of ours, and so is whatever else nobody has thought of.
+  await answerAndRecord(door, exchange, { pattern, startedAt, serve }, res).catch((error) =>
+    sendFailure(door, res, exchange, error),
+  )
+}
+
+interface Asked {
+  readonly pattern: string
+  readonly startedAt: number
+  readonly serve: Serve
+}
+
+async function answerAndRecord(door: Door, exchange: Exchange, asked: Asked, res: ServerResponse): Promise<void> {
+  const { req } = exchange
+  const { pattern, startedAt, serve } = asked
   const isOwn = pattern.startsWith(ownPaths)
   if (door.backend.requests.isOn && !isOwn && !req.url?.startsWith(ownPaths)) trace(exchange)
   const answer = await serveOrFail(door, serve, exchange)

@@ -1,0 +1,55 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, expect, test } from 'vitest'
+import { SvcError } from '../../client/protocol/model/errors.js'
+import { aBackend, aDoor } from '../../test/fixtures/stand-ins.js'
+import type { Cache } from '../core/context.js'
+import type { Serve } from './exchange.js'
+import { openLog } from './log.js'
+import { run } from './run.js'
+
+/** No project is known, so nothing is read of the database. */
+const empty: Cache<never> = { of: async () => undefined as never }
+const backend = aBackend({
+  caches: { callers: empty, tokens: empty, collections: empty, projects: empty, origins: empty, tokenSecrets: empty },
+})
+const stops: (() => Promise<unknown>)[] = []
+
+afterEach(async () => {
+  for (const stop of stops.splice(0)) await stop()
+})
+
+/** Asks a server that answers every request so. */
+async function ask(serve: Serve) {
+  const failures: string[] = []
+  const log = openLog({ level: 'silent', folder: undefined })
+  const door = aDoor({ backend, log: { ...log, failure: (_id, error) => void failures.push(String(error)) } })
+  const server = createServer((req, res) => void run(door, '*', serve, req, res))
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  stops.push(() => new Promise((closed) => server.close(closed)))
+  const response = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
+  return { status: response.status, body: await response.json(), failures }
+}
+
+test('a failure that cannot be written is answered as one of the service, and logged', async () => {
+  const path: string[] = JSON.parse('null')
+  const { status, body, failures } = await ask(() => {
+    throw new SvcError('VALIDATION_ERROR', 'No.', [{ path, message: 'is wrong', type: 'invalid' }])
+  })
+
+  expect({ status, body }).toMatchObject({ status: 500, body: { success: false } })
+  expect(JSON.stringify(body)).toContain('on our side')
+  expect(failures).toEqual([expect.stringContaining('TypeError')])
+})
+
+test('a failure of the service is answered and logged, a refusal is answered only', async () => {
+  const broken = await ask(() => {
+    throw new Error('broken')
+  })
+  const refused = await ask(() => {
+    throw new SvcError('NOT_FOUND', 'Not here.')
+  })
+
+  expect(broken).toMatchObject({ status: 500, failures: ['Error: broken'] })
+  expect(refused).toMatchObject({ status: 404, failures: [] })
+})
