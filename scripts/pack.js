@@ -8,14 +8,15 @@ import { bundleClient, bundleReact, copyDeclarations } from './client-package.js
 const root = fileURLToPath(new URL('..', import.meta.url))
 const dist = join(root, 'dist')
 const packages = join(dist, 'packages')
-const stage = join(dist, `packages.${process.pid}`)
+// Not in dist, which another build may replace meanwhile.
+const stage = join(root, `dist.${process.pid}.packages`)
 
 execFileSync(process.execPath, [join(root, 'scripts', 'build.js'), '--if-stale'], { stdio: 'inherit' })
-mkdirSync(packages, { recursive: true })
 try {
   await stageClient()
   for (const folder of [root, stage]) {
     const name = pack(folder)
+    mkdirSync(packages, { recursive: true })
     // Concurrent readers get a whole one.
     renameSync(join(stage, name), join(packages, name))
     console.log(relative(root, join(packages, name)))
