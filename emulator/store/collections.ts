@@ -19,7 +19,7 @@ export async function insertCollection(db: Database, project: string, collection
   const insert = writing(sql`
     with inserted as (
       insert into collections (id, project_id, name, schema, permissions, created_at, updated_at)
-      values (${id}, ${project}, ${name}, ${JSON.stringify(schema)}::jsonb, ${JSON.stringify(permissions)}::jsonb,
+      values (${id}, ${project}, ${name}, ${JSON.stringify(schema)}::json, ${JSON.stringify(permissions)}::jsonb,
         ${createdAt}, ${updatedAt})
       on conflict (project_id, name) do nothing
       returning id
@@ -66,7 +66,7 @@ export async function updateCollection(db: Database, collection: StoredCollectio
   const { id, name, schema, permissions, updatedAt } = collection
   const update = writing(sql`
     update collections
-    set name = ${name}, schema = ${JSON.stringify(schema)}::jsonb, permissions = ${JSON.stringify(permissions)}::jsonb,
+    set name = ${name}, schema = ${JSON.stringify(schema)}::json, permissions = ${JSON.stringify(permissions)}::jsonb,
       updated_at = ${updatedAt}
     where id = ${id}`)
   await db.query(update)

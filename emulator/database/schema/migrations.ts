@@ -13,6 +13,7 @@ import { resets } from './0012-resets.js'
 import { snapshots } from './0013-snapshots.js'
 import { indexUses } from './0014-index-uses.js'
 import { rateWindows } from './0015-rate-windows.js'
+import { schemaOrder } from './0023-schema-order.js'
 import { keyScopes } from './access/0016-key-scopes.js'
 import { creators } from './access/0018-creators.js'
 import { audit } from './access/0019-audit.js'
@@ -46,4 +47,5 @@ export const migrations: readonly Migration[] = [
   servedSecret,
   pieceOfPending,
   sharedCopies,
+  schemaOrder,
 ]

@@ -22,6 +22,20 @@ inDialects('Collections', (wire) => {
     expectStatus(201, await api.post('/collections/posts', {}))
   })
 
+  test('COL-01 the fields of a schema stay in the order in which they were given', async () => {
+    const { api } = await aWorld(wire)
+    const names = ['title', 'done', 'b', 'description', 'a']
+    const schema = Object.fromEntries(names.map((name) => [name, { type: 'string' }]))
+    const fieldsOf = (record: unknown) => Object.keys((record as { schema: object }).schema)
+
+    const created = wire.record(expectStatus(201, await api.post('/collections', { name: 'posts', schema })))
+    const read = wire.record(expectStatus(200, await api.get('/api/collections/posts')))
+    const reversed = Object.fromEntries(Object.entries(schema).reverse())
+    const changed = wire.record(expectStatus(200, await api.patch('/collections/posts', { schema: reversed })))
+
+    expect([fieldsOf(created), fieldsOf(read), fieldsOf(changed)]).toEqual([names, names, names.toReversed()])
+  })
+
   test('COL-01 a collection takes a schema', async () => {
     const { api } = await aWorld(wire)
     const schema = { title: { type: 'string', required: true }, views: { type: 'integer', default: 0 } }

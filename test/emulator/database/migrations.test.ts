@@ -7,6 +7,7 @@ import { openPglite } from '../../../emulator/database/pglite/pglite.js'
 import { type Database, sql } from '../../../emulator/database/port.js'
 import { openPostgres } from '../../../emulator/database/postgres/postgres.js'
 import { migrations } from '../../../emulator/database/schema/migrations.js'
+import { selectCollection } from '../../../emulator/store/collections.js'
 import { selectDocument } from '../../../emulator/store/documents.js'
 import { selectUsage } from '../../../emulator/store/files.js'
 import { openDatabases } from '../../fixtures/databases/shared-server.js'
@@ -57,6 +58,22 @@ describe('An embedded database', () => {
     expect(await db.query(sql`select data ->> 'role' as role, trusted_role from users`)).toEqual([
       { role: 'admin', trusted_role: null },
     ])
+  })
+
+  it('schemas from before their order was kept are the same text, so that undo recognises their rows', async () => {
+    await migrateTo(22)
+    const id = '01900000-0000-7000-8000-000000000001'
+    const schema = { title: { type: 'string', required: true }, n: { type: 'number', default: 1.5 } }
+    await db.query(sql`insert into projects (id, name, settings, created_at) values ('dev', 'dev', '{}'::jsonb, now())`)
+    await db.query(sql`insert into collections (id, project_id, name, schema, permissions, created_at, updated_at)
+      values (${id}, 'dev', 'posts', ${JSON.stringify(schema)}::jsonb, '{}'::jsonb, now(), now())`)
+    const textOf = () => db.query(sql`select t::text as text from collections t`)
+    const before = await textOf()
+
+    await migrate(db)
+
+    expect(await textOf()).toEqual(before)
+    expect(await selectCollection(db, 'dev', 'posts')).toMatchObject({ schema })
   })
 
   it('of version 9 opens with everything that is in it', async () => {
