@@ -67,5 +67,6 @@ function missing(name: string): Issue {
 }
 
 function wrongType(name: string, { type }: FieldRule): Issue {
-  return { path: [name], message: `"${name}" is not of type "${type}"`, type }
+  const example = type === 'datetime' ? ', such as "2026-01-31" or "2026-01-31T08:30:00Z"' : ''
+  return { path: [name], message: `"${name}" is not of type "${type}"${example}`, type }
 }

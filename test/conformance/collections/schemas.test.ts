@@ -46,6 +46,16 @@ inDialects('Schemas', (wire) => {
     expect((await posts.get(id)).fields).toEqual(before)
   })
 
+  test('COL-07 a text that is no datetime is refused with what one looks like', async () => {
+    const { api, posts } = await someDocuments(wire, [], { schema: { due: { type: 'datetime' } } })
+
+    const answer = await api.post('/collections/posts', { due: 'tomorrow' })
+
+    expectFailure(answer, 422, 'VALIDATION_ERROR')
+    const [, example = ''] = /such as \\?"([^"\\]+)/.exec(answer.text) ?? []
+    expect((await posts.create({ due: example })).fields).toEqual({ due: example })
+  })
+
   test('COL-07 a required field that is missing is 422 and is named', async () => {
     const { api } = await someDocuments(wire, [], { schema: { title: { type: 'string', required: true } } })
 
