@@ -34,7 +34,7 @@ import { noUploads, type Uploads, withUploads } from '../files/uploads.js'
 import { afterPassword, type LoginOutcome } from '../logins/logins.js'
 import { happened, identityChanged, inTransaction, publish } from '../unit-of-work.js'
 import { requireEmail } from './emails.js'
-import { requireOwnPassword, setPassword } from './password-change.js'
+import { replaceOwnPassword, requireOwnPassword } from './password-change.js'
 import { hashPassword, requireStrong } from './passwords.js'
 
 export interface SignUp {
@@ -130,12 +130,10 @@ export async function updateMe(
   changes: AccountChanges,
   uploads: Uploads = noUploads,
 ): Promise<OutgoingUser> {
-  const { id, sessionId } = ctx.caller.user
+  const { id } = ctx.caller.user
   const email = changes.email === undefined ? undefined : requireEmail(changes.email)
   if (changes.password !== undefined) requireStrong(changes.password, 'password')
-  if (changes.password !== undefined) await requireOwnPassword(ctx, changes.currentPassword)
-  const passwordHash =
-    changes.password === undefined ? undefined : await hashPassword(ctx, changes.password, { account: id })
+  const password = changes.password === undefined ? undefined : await proveAndHash(ctx, changes.password, changes)
   let hasForgotten = false
   const user = await inTransaction(ctx, async (ctx) => {
     const before = await lockUser(ctx.db, ctx.project.id, id)
@@ -151,7 +149,7 @@ export async function updateMe(
     const written = await updateUser(ctx.db, id, write, at)
     await uploads.adopt(ctx, { user: id })
     hasForgotten = await dropForgotten(ctx, [{ id, before: JSON.stringify(data), after: write.json }])
-    if (passwordHash !== undefined) await setPassword(ctx, id, passwordHash, sessionId)
+    if (password !== undefined) await replaceOwnPassword(ctx, password)
     publish(ctx, identityChanged())
     happened(ctx, userEvent(ctx.project.id, 'changed', { id, email: written?.email }, namesOf(changes)))
     return written
@@ -159,6 +157,12 @@ export async function updateMe(
   if (!user) throw plainError('INVALID_TOKEN')
   if (hasForgotten) ctx.backend.sweepFilesSoon()
   return user
+}
+
+/** The hash of the password that counts, which the user has proven to know, and that of a new one. */
+async function proveAndHash(ctx: UserContext, password: string, { currentPassword }: AccountChanges) {
+  const former = await requireOwnPassword(ctx, currentPassword)
+  return { former, hash: await hashPassword(ctx, password, { account: ctx.caller.user.id }) }
 }
 
 /** What a change is about. */

@@ -19,14 +19,30 @@ export async function changePassword(
   { oldPassword, newPassword }: { oldPassword: string; newPassword: string },
 ): Promise<void> {
   requireStrong(newPassword, 'newPassword')
-  await requirePassword(ctx, oldPassword)
-  const { id, sessionId } = ctx.caller.user
+  const former = await requirePassword(ctx, oldPassword)
+  const { id } = ctx.caller.user
   const hash = await hashPassword(ctx, newPassword, { account: id })
   await inTransaction(ctx, async (ctx) => {
     await lockUser(ctx.db, ctx.project.id, id)
-    await setPassword(ctx, id, hash, sessionId)
+    await replaceOwnPassword(ctx, { former, hash })
     happened(ctx, userEvent(ctx.project.id, 'changed', { id }, ['password']))
   })
+}
+
+/**
+ * Puts a new password in the place of the one that the signed-in user has proven to know, unless it is not that one any more: who changed it
+ * meanwhile has ended what this request stands on. The user has to be locked.
+ *
+ * @throws {SvcError} `INVALID_CREDENTIALS`
+ */
+export async function replaceOwnPassword(
+  ctx: UserContext,
+  { former, hash }: { former: string; hash: string },
+): Promise<void> {
+  const { id, sessionId } = ctx.caller.user
+  const secrets = await selectSecrets(ctx.db, id)
+  if (secrets?.passwordHash !== former) throw wrongPassword()
+  await setPassword(ctx, id, hash, sessionId)
 }
 
 /**
@@ -50,26 +66,33 @@ export async function setPassword(
   })
 }
 
-/** The current password or, without one, a login of the last minutes. Contract 6.3. */
-export async function requireOwnPassword(ctx: UserContext, password: string | undefined): Promise<void> {
+/** The current password or, without one, a login of the last minutes; answers its hash. Contract 6.3. */
+export async function requireOwnPassword(ctx: UserContext, password: string | undefined): Promise<string> {
   if (password !== undefined) return requirePassword(ctx, password)
   const since = ctx.backend.now(ctx.project.id).getTime() - Date.parse(ctx.caller.user.signedInAt)
   const secrets = await selectSecrets(ctx.db, ctx.caller.user.id)
-  if (since < recentMilliseconds && secrets?.passwordHash) return
+  if (since < recentMilliseconds && secrets?.passwordHash) return secrets.passwordHash
   throw new SvcError('INVALID_CREDENTIALS', 'Send the current password as "currentPassword".')
 }
 
-async function requirePassword(ctx: UserContext, password: string): Promise<void> {
+/** Answers its hash. */
+async function requirePassword(ctx: UserContext, password: string): Promise<string> {
   const { id } = ctx.caller.user
   const attempt = { account: { id }, address: undefined }
   const [secrets] = await Promise.all([selectSecrets(ctx.db, id), requireMayTry(ctx, attempt)])
-  if (await isPassword(ctx, password, { hash: secrets?.passwordHash ?? null, account: id })) {
+  const hash = secrets?.passwordHash ?? null
+  if ((await isPassword(ctx, password, { hash, account: id })) && hash !== null) {
     // Of many attempts at once, those that failed meanwhile count against the one that is right.
     await requireMayTry(ctx, attempt)
-    return clearFailures(ctx, attempt)
+    await clearFailures(ctx, attempt)
+    return hash
   }
   await countFailure(ctx, attempt)
-  throw new SvcError('INVALID_CREDENTIALS', 'The current password is wrong.', [], {
+  throw wrongPassword()
+}
+
+function wrongPassword(): SvcError {
+  return new SvcError('INVALID_CREDENTIALS', 'The current password is wrong.', [], {
     reason: { kind: 'credentials', problem: 'wrong password' },
   })
 }

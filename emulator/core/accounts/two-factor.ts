@@ -26,10 +26,13 @@ export interface TotpEnrolment {
  */
 export async function enableTwoFactor(ctx: UserContext): Promise<TotpEnrolment> {
   const user = await getMe(ctx)
-  const secrets = await selectSecrets(ctx.db, user.id)
-  if (secrets?.totpSecret) throw new SvcError('FORBIDDEN', isOnAlready)
   const secret = newTotpSecret()
-  await updatePendingTotp(ctx.db, user.id, secret)
+  await inTransaction(ctx, async ({ db }) => {
+    // Locked, so that it is not turned on between the question and what follows from it.
+    const secrets = await selectSecrets(db, user.id, { lock: true })
+    if (secrets?.totpSecret) throw new SvcError('FORBIDDEN', isOnAlready)
+    await updatePendingTotp(db, user.id, secret)
+  })
   const url = otpauthUrl(secret, { issuer: ctx.project.name, label: user.email })
   return { secret, otpauthUrl: url, qrCode: await toDataURL(url) }
 }
@@ -42,7 +45,8 @@ export async function enableTwoFactor(ctx: UserContext): Promise<TotpEnrolment> 
 export async function verifyTwoFactor(ctx: UserContext, code: string): Promise<readonly string[]> {
   const recoveryCodes = newRecoveryCodes()
   await tryCode(ctx, async ({ backend, db, project }, user, { pendingTotpSecret: secret, totpSecret }) => {
-    if (!secret) return totpSecret ? isOnAlready : 'Ask for a secret first: POST /auth/2fa/enable.'
+    if (totpSecret) return isOnAlready
+    if (!secret) return 'Ask for a secret first: POST /auth/2fa/enable.'
     if ((await stepOfCode(secret, code, backend.now(project.id))) === undefined) return false
     await updateTotp(db, user, { secret, recoveryHashes: recoveryCodes.map(hashCode) })
     return true

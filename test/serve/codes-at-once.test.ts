@@ -1,0 +1,194 @@
+/**
+ * Codes and passwords that reach two processes at the same moment: row locks of PostgreSQL let one after the other decide. The test holds
+ * a row of the user until the requests wait for it, or for one another, so that no luck is needed to have them meet.
+ */
+import { generate } from 'otplib'
+import pg from 'pg'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { patiently } from '../fixtures/patience.js'
+import { openServeWorld, type ServedProject, type ServeWorld, type Serving } from '../fixtures/serve.js'
+
+let world: ServeWorld
+let here: Serving
+let there: Serving
+let project: ServedProject
+beforeAll(async () => {
+  world = await openServeWorld()
+  ;[here, there] = await Promise.all([world.start(), world.start()])
+  project = await here.newProject()
+})
+afterAll(() => world.close())
+
+interface User {
+  readonly id: string
+  readonly email: string
+  readonly token: string
+}
+
+interface Answer {
+  readonly status: number
+  readonly body: Record<string, unknown>
+}
+
+const password = 'Correct horse 1'
+let users = 0
+
+async function send(at: Serving, method: string, path: string, body: object, token?: string): Promise<Answer> {
+  const authorization: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` }
+  const response = await fetch(`${at.url}${path}`, {
+    method,
+    headers: { ...authorization, 'x-api-key': project.apiKey, 'content-type': 'application/json', 'svc-dialect': 'b' },
+    body: JSON.stringify(body),
+  })
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> }
+}
+
+const post = (at: Serving, path: string, body: object, token?: string) => send(at, 'POST', path, body, token)
+
+async function aUser(): Promise<User> {
+  const email = `ada${++users}@example.com`
+  const { body } = await post(here, '/auth-collections/signup', { email, password })
+  return { id: String(body.id), email, token: String(body.token) }
+}
+
+const enable = async ({ token }: User) => String((await post(here, '/auth/2fa/enable', {}, token)).body.secret)
+
+/** A user with an authenticator. */
+async function enrolled(): Promise<User & { secret: string; recoveryCodes: string[] }> {
+  const user = await aUser()
+  const secret = await enable(user)
+  const { body } = await post(here, '/auth/2fa/verify', { code: await generate({ secret }) }, user.token)
+  return { ...user, secret, recoveryCodes: body.recovery_codes as string[] }
+}
+
+const logIn = ({ email }: User) => post(here, '/auth-collections/login', { email, password })
+
+const finish = (at: Serving, { email }: User, code: string) =>
+  post(at, '/auth-collections/verify-2fa-login', { email, code })
+
+/** Sends them one after the other, each once those before wait for a row; none is answered before all wait. */
+async function together(
+  user: User,
+  table: 'users' | 'user_secrets' | 'pending_logins',
+  requests: (() => Promise<Answer>)[],
+): Promise<Answer[]> {
+  const holder = new pg.Client(world.postgres.url)
+  await holder.connect()
+  const waiting = async () => {
+    const { rows } = await holder.query(
+      `select from pg_stat_activity where wait_event_type = 'Lock' and datname is not null`,
+    )
+    return rows.length
+  }
+  await holder.query('begin')
+  await holder.query(`select from svc.${table} where ${table === 'users' ? 'id' : 'user_id'} = $1 for update`, [
+    user.id,
+  ])
+  const answers: Promise<Answer>[] = []
+  for (const request of requests) {
+    answers.push(request())
+    // What a transaction sees of the activity of others is kept until it asks anew.
+    await vi.waitFor(async () => {
+      await holder.query('select pg_stat_clear_snapshot()')
+      expect(await waiting()).toBe(answers.length)
+    }, patiently)
+  }
+  await holder.query('commit')
+  await holder.end()
+  return Promise.all(answers)
+}
+
+const statuses = (answers: readonly Answer[]) => answers.map(({ status }) => status).sort()
+
+it('contract 6.7 of one code at two processes, one gets in', async () => {
+  const user = await enrolled()
+  await logIn(user)
+  const code = await generate({ secret: user.secret })
+
+  const answers = await together(user, 'user_secrets', [
+    () => finish(here, user, code),
+    () => finish(there, user, code),
+  ])
+
+  expect(statuses(answers)).toEqual([200, 401])
+})
+
+it('contract 6.7 a recovery code is used up by one of two processes', async () => {
+  const user = await enrolled()
+  await logIn(user)
+  const [code = ''] = user.recoveryCodes
+
+  const answers = await together(user, 'user_secrets', [
+    () => finish(here, user, code),
+    () => finish(there, user, code),
+  ])
+
+  expect(statuses(answers)).toEqual([200, 401])
+})
+
+it('contract 6.7 of wrong codes at two processes, the fifth ends the login', async () => {
+  const user = await enrolled()
+  await logIn(user)
+
+  const answers = await together(
+    user,
+    'pending_logins',
+    [here, there, here, there, here, there].map((at) => () => finish(at, user, 'no code')),
+  )
+
+  expect(statuses(answers)).toEqual([401, 401, 401, 401, 401, 429])
+  const code = await generate({ secret: user.secret })
+  expect((await finish(here, user, code)).status).toBe(401)
+})
+
+it('contract 6.7 two processes enrol an authenticator once: no recovery codes are shown that do not count', async () => {
+  const user = await aUser()
+  const secret = await enable(user)
+  const code = await generate({ secret })
+  const verify = (at: Serving) => () => post(at, '/auth/2fa/verify', { code }, user.token)
+
+  const answers = await together(user, 'user_secrets', [verify(here), verify(there)])
+
+  expect(statuses(answers)).toEqual([200, 401])
+  const [shown] = answers.flatMap(({ body }) => (body.recovery_codes ?? []) as string[])
+  await logIn(user)
+  expect((await finish(there, user, shown ?? '')).status).toBe(200)
+})
+
+it('contract 6.7 two processes turn two-factor login off once', async () => {
+  const user = await enrolled()
+  const code = await generate({ secret: user.secret })
+  const disable = (at: Serving) => () => post(at, '/auth/2fa/disable', { code }, user.token)
+
+  expect(statuses(await together(user, 'user_secrets', [disable(here), disable(there)]))).toEqual([200, 401])
+})
+
+it('contract 6.7 a stolen session that enables in the moment of the owner’s enrolment replaces no authenticator', async () => {
+  const user = await aUser()
+  const code = await generate({ secret: await enable(user) })
+
+  const [verified, enabled] = await together(user, 'user_secrets', [
+    () => post(here, '/auth/2fa/verify', { code }, user.token),
+    () => post(there, '/auth/2fa/enable', {}, user.token),
+  ])
+
+  expect([verified?.status, enabled?.status]).toEqual([200, 403])
+  expect(enabled?.body).not.toHaveProperty('secret')
+})
+
+it.each([
+  ['POST', '/auth/change-password', (now: string, next: string) => ({ oldPassword: now, newPassword: next })],
+  ['PATCH', '/auth-collections/user', (now: string, next: string) => ({ currentPassword: now, password: next })],
+])(
+  'contract 6.3 of two new passwords for the same one, by %s %s, one counts, and the other is refused',
+  async (method, path, body) => {
+    const user = await aUser()
+    const change = (at: Serving, next: string) => () => send(at, method, path, body(password, next), user.token)
+
+    const answers = await together(user, 'users', [change(here, 'Second horse 2'), change(there, 'Third horse 3')])
+
+    expect(answers.map(({ status }) => status)).toEqual([200, 401])
+    const logIn = (password: string) => post(there, '/auth-collections/login', { email: user.email, password })
+    expect(statuses([await logIn('Second horse 2'), await logIn('Third horse 3')])).toEqual([200, 401])
+  },
+)
