@@ -114,10 +114,11 @@ export abstract class ServiceCommand extends SvcCommand {
     if (!names || names.includes(name)) return cause
     const meant = nearest(name, names)
     const isManaging = this.id?.startsWith('collections:')
+    const mayCreate = Object.hasOwn(this.ctor.flags ?? {}, 'create')
     const otherwise = isManaging
       ? 'See which there are: svc collections list'
-      : `Create it: svc collections create ${name}`
-    const hint = meant ? `Did you mean "${meant}"?` : otherwise
+      : `Create it: svc collections create ${name}${mayCreate ? ', or pass --create' : ''}`
+    const hint = meant ? `Did you mean "${meant}"?${mayCreate ? ' If not, pass --create.' : ''}` : otherwise
     return new CliFailure('NOT_FOUND', exits.notFound, `No collection "${name}".`, hint, { cause })
   }
 

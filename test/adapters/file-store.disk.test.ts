@@ -2,12 +2,18 @@ import { mkdtemp, readdir, rm, utimes } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { expect, it, vi } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { openDiskStore } from '../../emulator/ports/files/disk.js'
 import { fileStoreCases } from './file-store.cases.js'
 
 const aFolder = () => mkdtemp(join(tmpdir(), 'svc-file-store-'))
 const id = '01900000-0000-7000-8000-0000000000ab'
+
+async function openStore(options: Parameters<typeof openDiskStore>[0]) {
+  const store = await openDiskStore(options)
+  onTestFinished(() => store.close())
+  return store
+}
 
 fileStoreCases('disk', async () => {
   const folder = await aFolder()
@@ -16,11 +22,11 @@ fileStoreCases('disk', async () => {
 
 it('takes what was there before it began for settled', async () => {
   const folder = await aFolder()
-  const first = await openDiskStore({ folder })
+  const first = await openStore({ folder })
   await first.write(id, chunks('x'))
   await utimes(join(folder, id), new Date(), new Date(Date.now() - 1_000))
 
-  const next = await openDiskStore({ folder })
+  const next = await openStore({ folder })
 
   expect(await next.isSettled(id)).toBe(true)
   await rm(folder, { recursive: true })
@@ -29,7 +35,7 @@ it('takes what was there before it began for settled', async () => {
 it('does not take what has just landed for settled where files are stamped by a clock that is behind', async () => {
   const folder = await aFolder()
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3_000 })
-  const store = await openDiskStore({ folder })
+  const store = await openStore({ folder })
 
   await store.write(id, chunks('x'))
 
@@ -41,10 +47,10 @@ it('does not take what has just landed for settled where files are stamped by a 
 
 it('takes nothing in once the disk is nearly full, and goes on reading and removing', async () => {
   const folder = await aFolder()
-  const before = await openDiskStore({ folder })
+  const before = await openStore({ folder })
   await before.write(id, chunks('x'))
 
-  const full = await openDiskStore({ folder, reservedBytes: Number.MAX_SAFE_INTEGER })
+  const full = await openStore({ folder, reservedBytes: Number.MAX_SAFE_INTEGER })
 
   await expect(full.write(id.replace('ab', 'cd'), chunks('y'))).rejects.toMatchObject({ kind: 'full' })
   expect(await readdir(folder)).toEqual([id])
@@ -56,7 +62,7 @@ it('takes nothing in once the disk is nearly full, and goes on reading and remov
 
 it('says with the reason of the system that it could not keep a file', async () => {
   const folder = await aFolder()
-  const store = await openDiskStore({ folder })
+  const store = await openStore({ folder })
   await rm(folder, { recursive: true })
 
   const failure = await store.write(id, chunks('x')).catch((error: unknown) => error)
@@ -66,7 +72,7 @@ it('says with the reason of the system that it could not keep a file', async () 
 
 it('hands on what ends the bytes that it is given', async () => {
   const folder = await aFolder()
-  const store = await openDiskStore({ folder })
+  const store = await openStore({ folder })
   async function* broken() {
     yield Buffer.from('x')
     throw new Error('The sender is gone.')

@@ -2,6 +2,7 @@ import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { TargetCommand } from '../../base/target-command.js'
 import { collectionRow } from '../../collections/collection-row.js'
+import { exampleFields } from '../../collections/example-fields.js'
 import { readSchema } from '../../collections/schema-flag.js'
 import { record } from '../../terminal/print.js'
 
@@ -29,7 +30,7 @@ export default class CollectionsCreate extends TargetCommand {
     const collection = await client.collections.create({ name: args.name, schema })
 
     this.log(record(collectionRow(collection)))
-    this.note(`Next: svc docs create ${collection.name} title=Hello`)
+    this.note(`Next: svc docs create ${collection.name} ${exampleFields(collection.schema)}`)
     return collection
   }
 }

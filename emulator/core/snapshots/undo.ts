@@ -80,6 +80,9 @@ async function outcomesOf<Part extends string>(
 }
 
 function nothingToUndo(name: string | undefined): never {
-  const words = name === undefined ? 'No command to undo.' : `No automatic snapshot "${name.slice(0, 80)}".`
+  const words =
+    name === undefined
+      ? 'No command to undo; those that change a single document save no snapshot.'
+      : `No automatic snapshot "${name.slice(0, 80)}".`
   throw new SvcError('NOT_FOUND', words)
 }

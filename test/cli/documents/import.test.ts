@@ -180,3 +180,13 @@ test('what is exported reads back as the same documents', async () => {
   }
   expect(existsSync(join(world.folder, 'odd-out.json.part'))).toBe(false)
 })
+
+test('an import into a collection that is not there says how to create it, beside a name that is near', async () => {
+  file('new.ndjson', '{"n":1}\n')
+
+  const none = await world.svc(['docs', 'import', 'qqqqqqqq', 'new.ndjson'])
+  const near = await world.svc(['docs', 'import', 'strcit', 'new.ndjson'])
+
+  expect(none).toMatchObject({ exit: 4, stderr: expect.stringContaining('create qqqqqqqq, or pass --create') })
+  expect(near).toMatchObject({ exit: 4, stderr: expect.stringContaining('Did you mean "strict"? If not, pass') })
+})

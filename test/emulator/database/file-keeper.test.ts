@@ -37,7 +37,10 @@ describe.each(engines)('The removal of orphaned files on %s', (engine) => {
     store = await openDiskStore({ folder })
     project = newId(new Date())
     await insertProject(opened.db, { id: project, name: 'test', settings: defaultSettings }, [], at)
-    return () => rm(folder, { recursive: true, force: true })
+    return async () => {
+      await store.close()
+      await rm(folder, { recursive: true, force: true })
+    }
   })
 
   async function aRow(size = 5): Promise<string> {
