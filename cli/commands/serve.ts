@@ -44,12 +44,17 @@ come from the environment, as AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.`)
       if (this.jsonEnabled()) process.stdout.write(`${JSON.stringify({ type: 'ready', ...ready })}\n`)
       else this.log(readyLine(config.publicUrl, ready))
       await signals.stopped(served)
-      this.note('stopping: requests at work are finished')
+      this.say('Stopping: requests at work are finished.')
     } finally {
       await served.close()
       if (readyFile !== undefined) await rm(readyFile, { force: true })
     }
-    this.note('stopped')
+    this.say('Stopped.')
+  }
+
+  /** Beside the line that it serves: standard error is the log, a line of JSON for each thing. */
+  private say(text: string): void {
+    if (!this.isQuiet()) this.log(text)
   }
 }
 

@@ -163,10 +163,19 @@ function missing(found: Readonly<Record<keyof typeof wanted, string | undefined>
 
 /** @param fewest of what is not 0 */
 function readTime(name: string, text: string, { fewest = 0 } = {}): number {
-  const milliseconds = readDuration(text)
-  if (milliseconds === 0 || (milliseconds >= fewest && milliseconds <= 3_600_000)) return milliseconds
+  const milliseconds = durationOf(text)
+  if (milliseconds !== undefined && (milliseconds === 0 || (milliseconds >= fewest && milliseconds <= 3_600_000)))
+    return milliseconds
   const times = fewest === 0 ? '0s to 1h' : `0s, or ${fewest / 1_000}s to 1h`
-  throw misuse(`--${name} takes ${times}.`, `As in --${name} 20s.`)
+  throw misuse(`--${name} takes ${times}, not "${text}".`, `As in --${name} 20s.`)
+}
+
+function durationOf(text: string): number | undefined {
+  try {
+    return readDuration(text)
+  } catch {
+    return undefined
+  }
 }
 
 /** The file that a secret was read from, unless a flag goes before it. */

@@ -11,7 +11,8 @@ import type { Target } from './target.js'
 export function openOwner({ emulator, url }: Target): Control {
   if (emulator) return openControl(emulator)
   const message = `${url} is not the emulator of this folder, and only there you are the owner.`
-  throw new CliFailure('FORBIDDEN', exits.notAuthorised, message, 'Run this where "svc dev" runs.')
+  const hint = 'Run this where "svc dev" runs. Under "svc serve", the control API on its admin port does it.'
+  throw new CliFailure('FORBIDDEN', exits.notAuthorised, message, hint)
 }
 
 /** @throws {CliFailure} with exit 4, naming who may be meant */

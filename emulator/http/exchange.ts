@@ -54,6 +54,8 @@ export interface Exchange {
   /** Whose it is, as soon as that is known. */
   project: Project | undefined
   caller: Caller | undefined
+  /** Whether it has shown the control token. */
+  hasControl: boolean
   /** Its body, where that is a text. */
   received: Buffer | undefined
   /** Why it was refused. */

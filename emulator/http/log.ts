@@ -24,7 +24,7 @@ export interface RequestLine {
   readonly status: number
   readonly milliseconds: number
   readonly requestId: string
-  /** By what right: of a key, of the owner, of a user with this id, or none. */
+  /** By what right: of a key, of the control token, of a user with this id, or none. */
   readonly who: string
 }
 

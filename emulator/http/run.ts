@@ -43,6 +43,7 @@ export async function run(
     route: undefined,
     project: undefined,
     caller: undefined,
+    hasControl: false,
     received: undefined,
     error: undefined,
     faults: [],
@@ -85,7 +86,7 @@ async function answerAndRecord(door: Door, exchange: Exchange, asked: Asked, res
     status: res.statusCode,
     milliseconds: Math.round((performance.now() - startedAt) * 10) / 10,
     requestId: exchange.id,
-    who: nameOf(exchange.caller),
+    who: exchange.hasControl ? 'control token' : nameOf(exchange.caller),
   })
 }
 

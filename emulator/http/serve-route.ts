@@ -107,6 +107,7 @@ async function serveControl(door: Door, { flat: route }: Endpoint, exchange: Exc
     const places = 'an emulator\'s is in ".svc/emulator.json", that of `svc serve` is SVC_ADMIN_TOKEN'
     throw new SvcError('UNAUTHORIZED', `Send the control token as "svc-control-token": ${places}.`)
   }
+  exchange.hasControl = true
   if (route.form) return serveForm(door, route, exchange)
   const input = await readInput(door, route, exchange)
   return reply(route, await route.handle(forRequest(door, exchange), input), exchange)

@@ -153,6 +153,21 @@ describe('a database that will not do', () => {
   })
 })
 
+it('a server without TLS is named, and no warning of the driver is in the way', async () => {
+  const SVC_DATABASE_URL = `${world.postgres.url}?sslmode=require`
+
+  const { stderr } = await world.run(['--port', '0', '--admin-port', '0'], { SVC_DATABASE_URL })
+
+  expect(stderr).toContain('The server does not support SSL connections.')
+  expect(stderr).not.toContain('Warning')
+})
+
+it.each(['5', 'soon', '2h'])('a duration of "%s" is refused by the name of its flag', async (SVC_SHUTDOWN_DELAY) => {
+  const refused = await refusal({ SVC_SHUTDOWN_DELAY })
+
+  expect(refused).toMatchObject({ code: 'MISUSE', message: expect.stringContaining('--shutdown-delay takes 0s to 1h') })
+})
+
 describe('a secret', () => {
   it.each([undefined, 'short'])('that is %s is no reason to rotate that of the others', async (SVC_SECRET) => {
     await (await world.start()).stop()

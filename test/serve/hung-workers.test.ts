@@ -70,7 +70,7 @@ it('stops as usual afterwards', async () => {
 it('refuses a time that is too short for a worker that works', async () => {
   const { exit, stderr } = await world.run(['--worker-timeout', '10ms'])
 
-  expect([exit, stderr]).toEqual([2, expect.stringContaining('--worker-timeout takes 0s, or 1s to 1h.')])
+  expect([exit, stderr]).toEqual([2, expect.stringContaining('--worker-timeout takes 0s, or 1s to 1h')])
 })
 
 async function untilTwoServe(of = serving): Promise<void> {

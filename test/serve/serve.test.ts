@@ -1,6 +1,9 @@
 /** `svc serve` over real connections: refusals, a whole session, two processes. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createClient } from '../../client/index.js'
+import { patiently } from '../fixtures/patience.js'
 import { aSubscriber, overEventStream, overWebSocket } from '../fixtures/realtime/subscriber.js'
 import { openServeWorld, type ServeWorld, type Serving } from '../fixtures/serve.js'
 
@@ -23,6 +26,31 @@ it('writes nothing but lines of JSON to standard error, from its start to its en
 
   const lines = serving.log().trim().split('\n')
   expect(lines.map((line) => typeof JSON.parse(line))).toEqual(lines.map(() => 'object'))
+})
+
+it('writes them also without --json, and on standard output that it serves and stops', async () => {
+  const file = join(world.folder, 'ready.json')
+  const ending = world.run(['--port', '0', '--admin-port', '0', '--ready-file', file])
+  const { pid } = await vi.waitFor(async () => JSON.parse(await readFile(file, 'utf8')), patiently)
+  process.kill(pid, 'SIGTERM')
+  const { exit, stdout, stderr } = await ending
+
+  expect([exit, stderr]).toEqual([0, ''])
+  expect(stdout).toMatch(/^Serving at .*\nStopping: .*\nStopped\.\n$/)
+})
+
+it('a request by the control token is logged as one, and one without as that of nobody', async () => {
+  const serving = await world.start()
+  await serving.newProject()
+  await fetch(`${serving.adminUrl}/_svc/api/projects`, { method: 'POST', body: '{}' })
+  await serving.stop()
+
+  const lines = serving.log().trim().split('\n')
+  const requests = lines.map((line) => JSON.parse(line)).filter(({ route }) => route === '/_svc/api/projects')
+  expect(requests).toMatchObject([
+    { status: 201, who: 'control token' },
+    { status: 401, who: 'nobody' },
+  ])
 })
 
 it('a bucket that does not answer is in the log, with why, under the id of the request', async () => {
