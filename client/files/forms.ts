@@ -18,9 +18,9 @@ export type WithFiles<Data> = {
  * @throws {SvcError} `VALIDATION_ERROR` for an array of files and other values: the service puts the files in the place of all of it.
  */
 export function writeForm(fields: object, write: (plain: Fields) => JsonObject): JsonObject | FormData {
-  const plain = { ...fields } as Fields
+  let plain = fields
   let form: FormData | undefined
-  for (const [name, value] of Object.entries(fields)) {
+  for (const [name, value] of Object.entries(fields ?? {})) {
     const values = [value].flat()
     const files = values.filter((item) => item instanceof Blob)
     if (!files[0]) continue
@@ -29,9 +29,9 @@ export function writeForm(fields: object, write: (plain: Fields) => JsonObject):
     }
     form ??= new FormData()
     for (const file of files) form.append(name, file)
-    delete plain[name]
+    plain = { ...plain, [name]: undefined }
   }
-  const body = write(plain)
+  const body = write(plain as Fields)
   form?.append('data', encodeBody(body))
   return form ?? body
 }

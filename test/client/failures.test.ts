@@ -132,6 +132,40 @@ describe('contract 12.2 an address', () => {
   })
 })
 
+describe('contract 12.2 a document that has no fields', () => {
+  const values = ['{"title":"a text"}', [{ title: 'several' }], 5, null, undefined, new Date(0), new Map()]
+
+  it.each(values)('is refused, and nothing is sent: %j', async (value) => {
+    const { svc, asked } = clientOf(() => new Response('{}'))
+    const posts = svc.collection('posts')
+    const given = value as never
+
+    const failures = await Promise.all([
+      failureOf(posts.create(given)),
+      failureOf(posts.update('id', given)),
+      failureOf(posts.replace('id', given)),
+      failureOf(posts.createMany([{ title: 'one' }, given])),
+      failureOf(posts.updateMany({ id: given })),
+    ])
+
+    for (const failure of failures) {
+      expect(failure).toMatchObject({ code: 'VALIDATION_ERROR', message: expect.stringContaining('A document cannot') })
+    }
+    expect(asked).toEqual([])
+  })
+
+  it('has a prototype of its own all the same', async () => {
+    const { svc, asked } = clientOf(() => new Response('{}'))
+    class Post {
+      title = 'one'
+    }
+
+    await failureOf(svc.collection('posts').create(new Post() as never))
+
+    expect(asked).toHaveLength(1)
+  })
+})
+
 describe('contract 12.2 a value that cannot be sent', () => {
   const cycle: { self?: unknown } = {}
   cycle.self = cycle

@@ -1,6 +1,7 @@
 /** Bodies of writes, as clients encode them. Contract 3.3 and 3.6. */
 import type { Fields } from '../../model/document.js'
-import type { JsonObject } from '../../model/json.js'
+import { SvcError } from '../../model/errors.js'
+import { type JsonObject, valueKind } from '../../model/json.js'
 
 export const bodyWrappers = {
   // Always wrapped: fields that look like a wrapper would be taken apart on the other side.
@@ -14,8 +15,15 @@ interface Speaks {
   readonly body: BodyFormName
 }
 
-/** The fields of a document; beside them, the operators of an update. */
-export function encodeFields({ body: form }: Speaks, { $remove, $append, ...fields }: Fields): JsonObject {
+/**
+ * The fields of a document; beside them, the operators of an update.
+ *
+ * @throws {SvcError} `VALIDATION_ERROR` for what has no fields: of a text or an array, the places would become their names
+ */
+export function encodeFields({ body: form }: Speaks, given: Fields): JsonObject {
+  const kind = valueKind(given)
+  if (kind !== 'Object') throw new SvcError('VALIDATION_ERROR', `A document cannot be a ${kind}.`)
+  const { $remove, $append, ...fields } = given
   return { ...bodyWrappers[form](fields), $remove, $append } as JsonObject
 }
 
