@@ -11,14 +11,14 @@ import { filesFolder, isSecret, requireServable, type ServeConfig } from './conf
 import { checkSameSecret } from './secret.js'
 
 export interface Checked {
-  readonly check: 'settings' | 'database' | 'files'
+  readonly check: 'settings' | 'database' | 'files' | 'mail'
   /** What was seen, in one line. */
   readonly said: string
   readonly findings: readonly CheckFinding[]
 }
 
 export async function checkServing(config: ServeConfig): Promise<readonly Checked[]> {
-  return [checkSettings(config), await checkDatabase(config), await checkFiles(config)]
+  return [checkSettings(config), await checkDatabase(config), await checkFiles(config), ...(await checkMail(config))]
 }
 
 function checkSettings(config: ServeConfig): Checked {
@@ -31,7 +31,7 @@ function checkSettings(config: ServeConfig): Checked {
       ? [
           note(
             'NO_MAIL',
-            'No mail server is set: addresses are not verified, passwords not reset.',
+            'No mail server is set: addresses are not verified, passwords not reset, codes of require2fa not sent.',
             'Set SVC_SMTP_URL.',
           ),
         ]
@@ -89,6 +89,25 @@ async function checkFiles(config: ServeConfig): Promise<Checked> {
     const found = error instanceof StartError ? wrongOf(error) : refused(step, error)
     return { check: 'files', said: 'not to be used', findings: [found] }
   }
+}
+
+/** A start asks nothing of the mail server: without this, the first mail would find out. */
+async function checkMail({ smtpUrl }: ServeConfig): Promise<Checked[]> {
+  if (smtpUrl === undefined) return []
+  const { verifySmtp } = await import('../ports/mail/smtp.js')
+  const findings = await verifySmtp(smtpUrl).then(
+    () => [],
+    ({ message }: Error) => [
+      wrong(
+        'MAIL_UNREACHABLE',
+        `The mail server does not take mail: ${message}.`,
+        'Check host, port, user and password in SVC_SMTP_URL.',
+      ),
+    ],
+  )
+  return [
+    { check: 'mail', said: findings.length === 0 ? 'a mail server: connect, log in' : 'not to be used', findings },
+  ]
 }
 
 /** What the service does with files, once each. */

@@ -2,6 +2,7 @@
 import { createServer } from 'node:http'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startSmtp } from '../fixtures/mail/smtp.js'
 import { openServeWorld, type ServeWorld } from '../fixtures/serve.js'
 import { type LocalServer, serve } from '../fixtures/servers.js'
 
@@ -166,6 +167,22 @@ it.each(['5', 'soon', '2h'])('a duration of "%s" is refused by the name of its f
   const refused = await refusal({ SVC_SHUTDOWN_DELAY })
 
   expect(refused).toMatchObject({ code: 'MISUSE', message: expect.stringContaining('--shutdown-delay takes 0s to 1h') })
+})
+
+it('a mail server that takes no mail is found wrong by the check, and one that does is not', async () => {
+  const mail = await startSmtp({})
+  const found = await findings({ SVC_SMTP_URL: mail.url })
+  mail.close()
+
+  expect(found).toEqual([])
+  expect(await findings({ SVC_SMTP_URL: 'smtp://ada:hidden@127.0.0.1:1' })).toEqual([
+    {
+      code: 'MAIL_UNREACHABLE',
+      level: 'wrong',
+      message: 'The mail server does not take mail: connect ECONNREFUSED 127.0.0.1:1.',
+      remedy: 'Check host, port, user and password in SVC_SMTP_URL.',
+    },
+  ])
 })
 
 describe('a secret', () => {

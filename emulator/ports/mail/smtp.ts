@@ -6,25 +6,31 @@ const mostMilliseconds = 10_000
 /** A server that takes mail and passes it on. @param url `smtp://…` or `smtps://…`; nothing is asked of it before the first mail */
 export function openSmtp(url: string, from: string): MailTransport {
   let transport: Promise<Transporter> | undefined
-  // Most emulators never send a mail: what sends them is loaded for the first one.
-  async function open(): Promise<Transporter> {
-    const { createTransport } = await import('nodemailer')
-    return createTransport({
-      url,
-      connectionTimeout: mostMilliseconds,
-      greetingTimeout: mostMilliseconds,
-      socketTimeout: mostMilliseconds,
-    })
-  }
-
   return {
     name: 'SMTP',
     async send(to, raw) {
-      transport ??= open()
+      transport ??= openTransport(url)
       await (await transport).sendMail({ envelope: { from, to: [to] }, raw })
     },
     async close() {
       ;(await transport)?.close()
     },
   }
+}
+
+/** Connects and logs in, and sends nothing. @throws what keeps it from that */
+export async function verifySmtp(url: string): Promise<void> {
+  const transport = await openTransport(url)
+  await transport.verify().finally(() => transport.close())
+}
+
+/** Most emulators never send a mail: what sends them is loaded for the first one. */
+async function openTransport(url: string): Promise<Transporter> {
+  const { createTransport } = await import('nodemailer')
+  return createTransport({
+    url,
+    connectionTimeout: mostMilliseconds,
+    greetingTimeout: mostMilliseconds,
+    socketTimeout: mostMilliseconds,
+  })
 }
