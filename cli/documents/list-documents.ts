@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import type { Document } from '../../client/protocol/model/document.js'
 import { isObject, type Json, type JsonObject } from '../../client/protocol/model/json.js'
+import { namingRank } from '../../client/protocol/model/naming-fields.js'
 import { type OpenTable, type TableLayout, tableLayout } from '../terminal/print.js'
 import { jsonText, printableLines } from '../terminal/text-width.js'
 import { documentRow } from './document-row.js'
@@ -103,7 +104,7 @@ const printers: { readonly [F in ListFormat]: (options: PrintOptions) => Promise
       const rows = documents.map((document) => row(document, columns))
       const isFirst = open === undefined
       layout.add(open === undefined ? rows : [])
-      open ??= layout.open(columns ? { columns } : {})
+      open ??= layout.open({ columns: columns ?? inTableOrder(layout.names()) })
       const parts = [isFirst ? open.head : '', rows.length > 0 ? open.lines(rows) : '', isLast ? (open.foot ?? '') : '']
       return parts.flatMap((part) => (part === '' ? [] : [`${part}\n`])).join('')
     }
@@ -124,9 +125,21 @@ export async function layoutOfAll(
 export async function namesOfAll(documents: AsyncIterable<Document>): Promise<string[]> {
   const names = new Set<string>()
   for await (const document of documents) for (const name of Object.keys(documentRow(document))) names.add(name)
-  return [...names]
+  return timesLast([...names])
 }
 
 function namesOf(rows: readonly JsonObject[]): string[] {
-  return [...new Set(rows.flatMap((row) => Object.keys(row)))]
+  return timesLast([...new Set(rows.flatMap((row) => Object.keys(row)))])
+}
+
+/** Fields that only later documents have stand before the service's own times, too. */
+function timesLast(names: readonly string[]): string[] {
+  const isTime = (name: string) => name === 'createdAt' || name === 'updatedAt'
+  return [...names.filter((name) => !isTime(name)), ...names.filter(isTime)]
+}
+
+/** The id, what names a document, all else as it appears, and the times. */
+function inTableOrder(names: readonly string[]): string[] {
+  const rank = (name: string) => (name === 'id' ? -1 : namingRank(name))
+  return timesLast(names.toSorted((one, other) => rank(one) - rank(other)))
 }

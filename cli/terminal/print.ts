@@ -33,6 +33,8 @@ export interface OpenTable {
 /** The rows that a table is laid out by; the table itself may be of other ones, that come piece by piece. */
 export interface TableLayout {
   add(rows: readonly Row[]): void
+  /** All columns there are, in order of appearance. */
+  names(): readonly string[]
   open(options?: TableOptions): OpenTable
 }
 
@@ -42,10 +44,10 @@ export function tableLayout(): TableLayout {
     add(rows) {
       for (const row of rows) for (const [name, value] of Object.entries(row)) measure(measured, name, shown(value))
     },
-    open({ columns, width = terminalWidth() } = {}) {
-      const names = columns ?? [...measured.keys()]
+    names: () => [...measured.keys()],
+    open({ columns = [...measured.keys()], width = terminalWidth() } = {}) {
       return openLaidOut(
-        names.map((name) => columnOf(name, measured.get(name))),
+        columns.map((name) => columnOf(name, measured.get(name))),
         width,
       )
     },

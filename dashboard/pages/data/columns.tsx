@@ -2,6 +2,7 @@
 import type { Document } from '../../../client/index.js'
 import { isId } from '../../../client/protocol/model/document.js'
 import { isObject, type Json } from '../../../client/protocol/model/json.js'
+import { namingFields, namingRank } from '../../../client/protocol/model/naming-fields.js'
 import { Time } from '../../parts/time.js'
 
 export type ValueType = 'text' | 'number' | 'true/false' | 'date' | 'link' | 'file' | 'object' | 'list' | 'null'
@@ -24,16 +25,7 @@ export function typeOf(value: Json): ValueType {
   return /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/.test(value) ? 'date' : 'text'
 }
 
-/** Fields that say what a document is called, the likeliest first. */
-const naming = ['title', 'name', 'label', 'subject', 'email', 'text']
-
-/** What names a document stands at the left. */
-function rankOf(field: string): number {
-  const at = naming.indexOf(field)
-  return at < 0 ? naming.length : at
-}
-
-/** The fields of these documents, those that most of them have first, each with the type that most values have. */
+/** The fields of these documents, those that name a document and then those that most of them have first, each with the type that most values have. */
 export function columnsOf(documents: readonly Document[]): ColumnOfData[] {
   const seen = new Map<string, Map<ValueType, number>>()
   for (const { data } of documents) {
@@ -46,7 +38,7 @@ export function columnsOf(documents: readonly Document[]): ColumnOfData[] {
   }
   const count = (types: ReadonlyMap<ValueType, number>) => [...types.values()].reduce((sum, each) => sum + each, 0)
   return [...seen]
-    .sort(([name, one], [other, more]) => rankOf(name) - rankOf(other) || count(more) - count(one))
+    .sort(([name, one], [other, more]) => namingRank(name) - namingRank(other) || count(more) - count(one))
     .slice(0, mostColumns)
     .map(([name, types]) => {
       const known = [...types].filter(([type]) => type !== 'null').sort(([, one], [, other]) => other - one)
@@ -77,7 +69,7 @@ const mostCharacters = 300
 export function nameOf(record: { readonly id: string; readonly email?: string; readonly data?: Json }): string {
   if (typeof record.email === 'string' && record.email !== '') return record.email
   const data = isObject(record.data) ? record.data : {}
-  for (const field of naming) {
+  for (const field of namingFields) {
     const value = Object.hasOwn(data, field) ? data[field] : undefined
     if (typeof value === 'string' && value !== '') return value.slice(0, 120)
   }

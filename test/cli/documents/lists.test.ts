@@ -182,6 +182,17 @@ test('a document is printed with its fields in the order of the answer', async (
   expect(csv.stdout.split('\n')[0]?.split(',').slice(0, names.length)).toEqual(names)
 })
 
+test('a table begins with what names a document and ends with the times, whichever document has which field', async () => {
+  const rows = [{ done: true, Title: 'Tea' }, { done: false, Title: 'Soup', a: 1 }]
+  await world.svc(['docs', 'import', 'varied', '-', '--create'], { input: JSON.stringify(rows) })
+
+  const table = await world.svc(['docs', 'list', 'varied', '--sort', 'createdAt'])
+  const csv = await world.svc(['docs', 'list', 'varied', '--sort', 'createdAt', '--format', 'csv'])
+
+  expect(table.stdout.split('\n')[0]?.split(/ +/)).toEqual(['id', 'Title', 'done', 'a', 'createdAt'])
+  expect(csv.stdout.split('\n')[0]).toBe('id,done,Title,a,createdAt,updatedAt')
+})
+
 test.each([
   [429, 'RATE_LIMITED', 6],
   [401, 'UNAUTHORIZED', 3],
