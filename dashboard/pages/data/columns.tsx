@@ -1,8 +1,7 @@
 /** Which columns a list of documents has, and how each kind of value looks. */
 import type { Document } from '../../../client/index.js'
-import { isId } from '../../../client/protocol/model/document.js'
+import { isId, namingFields, namingRank } from '../../../client/protocol/model/document.js'
 import { isObject, type Json } from '../../../client/protocol/model/json.js'
-import { namingFields, namingRank } from '../../../client/protocol/model/naming-fields.js'
 import { Time } from '../../parts/time.js'
 
 export type ValueType = 'text' | 'number' | 'true/false' | 'date' | 'link' | 'file' | 'object' | 'list' | 'null'

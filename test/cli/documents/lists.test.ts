@@ -183,7 +183,10 @@ test('a document is printed with its fields in the order of the answer', async (
 })
 
 test('a table begins with what names a document and ends with the times, whichever document has which field', async () => {
-  const rows = [{ done: true, Title: 'Tea' }, { done: false, Title: 'Soup', a: 1 }]
+  const rows = [
+    { done: true, Title: 'Tea' },
+    { done: false, Title: 'Soup', a: 1 },
+  ]
   await world.svc(['docs', 'import', 'varied', '-', '--create'], { input: JSON.stringify(rows) })
 
   const table = await world.svc(['docs', 'list', 'varied', '--sort', 'createdAt'])
