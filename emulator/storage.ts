@@ -32,7 +32,11 @@ export interface DatabaseAddresses {
   readonly databaseReadUrl: Address | undefined
 }
 
-type Options = DatabaseAddresses & Pick<Config, 'dir' | 'branch' | 'memory' | 'fresh' | 'filesUrl' | 'holdsProcess'>
+type Options = DatabaseAddresses &
+  Pick<Config, 'dir' | 'branch' | 'memory' | 'fresh' | 'filesUrl' | 'holdsProcess'> & {
+    /** Whether the bucket need not answer yet: it is known to be right. */
+    readonly mayLackBucket?: boolean
+  }
 
 export interface Surroundings {
   /** What another process that wants the same folder reads. */
@@ -123,13 +127,18 @@ async function requireWholeIndexes(db: Database, dataDir: string): Promise<void>
 }
 
 /** Each database has a place of its own, so that two that share a folder or a bucket leave each other's files alone. */
-async function openFiles(db: Database, { filesUrl, memory }: Options, folder: string | undefined): Promise<FileStore> {
+async function openFiles(
+  db: Database,
+  { filesUrl, memory, mayLackBucket }: Options,
+  folder: string | undefined,
+): Promise<FileStore> {
   const isKept = folder !== undefined && !memory
   return openFileStore({
     url: filesUrl,
     folder: isKept ? join(folder, 'files') : undefined,
     place: () => ensureFilePlace(db),
     isSynced: db.capabilities.isDurable,
+    mayLackBucket,
   })
 }
 

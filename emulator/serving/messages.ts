@@ -2,7 +2,8 @@
 import type { ServeConfig } from './config.js'
 
 export type ToWorker =
-  | { readonly kind: 'start'; readonly config: ServeConfig }
+  /** With `isReplacement`, another one has been ready with the same configuration. */
+  | { readonly kind: 'start'; readonly config: ServeConfig; readonly isReplacement: boolean }
   | { readonly kind: 'drain' }
   /** Whether its event loop goes on. */
   | { readonly kind: 'ping' }

@@ -43,12 +43,12 @@ const noKeyring: Keyring = {
 }
 
 /** @throws {StartError} whose `code` and `hint` say why it cannot start and what to do */
-export async function openServing(config: ServeConfig): Promise<ServingProcess> {
+export async function openServing(config: ServeConfig, { isReplacement = false } = {}): Promise<ServingProcess> {
   requireServable(config)
   const log = openLog({ level: config.log, folder: undefined, isOfService: true })
   const about: { url?: string } = config.publicUrl === undefined ? {} : { url: new URL(config.publicUrl).origin }
   return openInOrder(async (stack) => {
-    const backend = await openServedBackend(stack, config, { log, url: () => about.url ?? '' })
+    const backend = await openServedBackend(stack, config, { log, url: () => about.url ?? '', isReplacement })
     const readiness = openReadiness(backend)
     const state: Drainable = { isDraining: false }
     const metrics = await openOwnMetrics(stack, config, backend)
@@ -72,12 +72,13 @@ export async function openServing(config: ServeConfig): Promise<ServingProcess> 
 interface Surroundings {
   readonly log: Log
   readonly url: () => string
+  readonly isReplacement: boolean
 }
 
 async function openServedBackend(
   stack: DisposalStack,
   config: ServeConfig,
-  { log, url }: Surroundings,
+  { log, url, isReplacement }: Surroundings,
 ): Promise<Backend> {
   const { secret, mailFrom } = config
   const folder = filesFolder(config)
@@ -89,6 +90,8 @@ async function openServedBackend(
       ...{ dir: folder, branch: undefined, memory: false, fresh: false, holdsProcess: true },
       ...addresses,
       filesUrl: folder === undefined ? config.filesUrl : undefined,
+      // While it does not answer, all but files go on, for which workers that end have to be replaced.
+      mayLackBucket: isReplacement,
     },
     {
       info: () => ({ pid: process.pid, url: url() }),

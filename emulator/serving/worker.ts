@@ -1,6 +1,5 @@
 /** A process of `svc serve --workers`: what it is to do comes as a message, so that no secret is in its arguments. */
 import { StartError } from '../database/start-error.js'
-import type { ServeConfig } from './config.js'
 import { endAfterFault } from './last-words.js'
 import { type FromWorker, isOurs, type ToWorker } from './messages.js'
 import { openServing, type ServingProcess } from './process.js'
@@ -10,7 +9,7 @@ let isStopping = false
 
 process.on('message', (message) => {
   if (!isOurs<ToWorker>(message)) return
-  if (message.kind === 'start') void start(message.config)
+  if (message.kind === 'start') void start(message)
   if (message.kind === 'drain') void stop(0)
   if (message.kind === 'ping') say({ kind: 'pong' })
 })
@@ -28,9 +27,9 @@ process.on('disconnect', () => void stop(1))
 endAfterFault(() => stop(1))
 say({ kind: 'up' })
 
-async function start(config: ServeConfig): Promise<void> {
+async function start({ config, isReplacement }: Extract<ToWorker, { kind: 'start' }>): Promise<void> {
   try {
-    opening = openServing(config)
+    opening = openServing(config, { isReplacement })
     const { url, adminUrl } = await opening
     say({ kind: 'ready', url, adminUrl })
   } catch (error) {

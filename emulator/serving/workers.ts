@@ -32,6 +32,8 @@ interface State {
   /** Those that it has found. */
   readonly hung: WeakSet<Worker>
   readonly handoffs: Handoffs
+  /** Whether one has been ready: the configuration is good. */
+  hasStarted: boolean
   isClosing: boolean
 }
 
@@ -67,7 +69,7 @@ export async function openWorkers(given: ServeConfig, warn: (words: string) => v
       : (await import('./cluster-metrics.js')).openClusterMetrics(config.workers)
   const watchdog = openWatchdog<Worker>(config.workerTimeout)
   const watching = { watchdog, hung: new WeakSet<Worker>(), handoffs: openHandoffs() }
-  const state: State = { config, warn, metrics, ...watching, running: new Map(), isClosing: false }
+  const state: State = { config, warn, metrics, ...watching, running: new Map(), hasStarted: false, isClosing: false }
   // Alone at first: it brings the database up to date, and finds out whether it can start at all.
   const first = await begin(state).catch((error) => {
     watchdog.close()
@@ -123,9 +125,10 @@ async function begin(state: State): Promise<{ worker: Worker; ready: Ready }> {
       // What is said before it listens is lost.
       if (message.kind === 'up') {
         watch(state, worker, startingTimes)
-        say(worker, state.isClosing ? { kind: 'drain' } : { kind: 'start', config: state.config })
+        say(worker, state.isClosing ? { kind: 'drain' } : startOf(state))
       }
       if (message.kind === 'ready') {
+        state.hasStarted = true
         watch(state, worker)
         resolve(message)
       }
@@ -142,6 +145,10 @@ async function begin(state: State): Promise<{ worker: Worker; ready: Ready }> {
     })
   })
   return { worker, ready: await ready }
+}
+
+function startOf({ config, hasStarted }: State): ToWorker {
+  return { kind: 'start', config, isReplacement: hasStarted }
 }
 
 async function endOf({ running, watchdog, hung }: State, worker: Worker): Promise<Ended> {

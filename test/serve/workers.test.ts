@@ -135,6 +135,23 @@ it('a second signal ends it at once', async () => {
   expect((await other.ended).exit).toBe(143)
 })
 
+it('workers that all end while the bucket does not answer are replaced, and serve all but files', async () => {
+  const other = await world.start('--workers', '2')
+  const { apiKey } = await other.newProject()
+  await vi.waitFor(() => expect(other.workers()).toHaveLength(2), patiently)
+
+  world.bucket.fail(true)
+  const former = other.workers()
+  for (const pid of former) process.kill(pid, 'SIGKILL')
+  await vi.waitFor(() => expect(other.workers().filter((pid) => former.includes(pid))).toEqual([]), patiently)
+
+  const list = () => fetch(`${other.url}/collections`, { headers: { 'x-api-key': apiKey } })
+  await vi.waitFor(async () => expect((await list()).status).toBe(200), patiently)
+  expect(await (await fetch(`${other.adminUrl}/readyz`)).json()).toMatchObject({ files: 'unreachable' })
+  world.bucket.fail(false)
+  await other.stop()
+})
+
 async function expectKept({ owner }: ServedProject, ids: readonly string[]): Promise<void> {
   const kept = new Set<string>()
   for await (const { id } of owner.collection('posts').iterate()) kept.add(id)

@@ -20,12 +20,19 @@ export interface S3Options {
   readonly place: string
   /** How long the server may take for a request that sends or asks for a part, before it is asked once more; and then, for bytes to come. */
   readonly mostMilliseconds?: number
+  /** Whether the bucket need not answer yet; left out, it has to. */
+  readonly mayLackBucket?: boolean | undefined
 }
 
 const mostConnectMilliseconds = 5_000
 
 /** @throws {StartError} `FILES_UNREACHABLE` */
-export async function openS3Store({ url, place, mostMilliseconds = 30_000 }: S3Options): Promise<FileStore> {
+export async function openS3Store({
+  url,
+  place,
+  mostMilliseconds = 30_000,
+  mayLackBucket,
+}: S3Options): Promise<FileStore> {
   const named = readS3Url(url)
   const { bucket, prefix, endpoint, region } = named
   const s3 = await loadLibrary()
@@ -44,7 +51,8 @@ export async function openS3Store({ url, place, mostMilliseconds = 30_000 }: S3O
     },
   })
   const home = `${prefix}${place}/`
-  await client.send(new s3.HeadBucketCommand({ Bucket: bucket })).catch((cause) => {
+  const found = mayLackBucket ? undefined : client.send(new s3.HeadBucketCommand({ Bucket: bucket }))
+  await found?.catch((cause) => {
     client.destroy()
     throw cannotOpenBucket(cause, named)
   })
