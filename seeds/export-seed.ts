@@ -163,7 +163,7 @@ function collectionOf(
   return [
     name,
     {
-      ...(Object.keys(schema).length > 0 ? { schema: sorted(JSON.parse(JSON.stringify(schema))) } : {}),
+      ...(Object.keys(schema).length > 0 ? { schema: withSortedRules(JSON.parse(JSON.stringify(schema))) } : {}),
       ...(set.length > 0 ? { permissions: JSON.parse(JSON.stringify(Object.fromEntries(set))) } : {}),
       ...(documents.length > 0 ? { documents: content } : {}),
     },
@@ -234,6 +234,11 @@ function objectOf(entries: readonly (readonly [string, Json])[]): JsonObject {
 
 function sortedBy<One>(all: readonly One[], keyOf: (one: One) => string): One[] {
   return [...all].sort((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1))
+}
+
+/** Its fields stay in their order, which is what tables and forms show. */
+function withSortedRules(schema: JsonObject): JsonObject {
+  return objectOf(Object.entries(schema).map(([field, rule]) => [field, sorted(rule)]))
 }
 
 function sorted<Value extends Json>(value: Value): Value {

@@ -26,7 +26,7 @@ const world = {
   collections: {
     authors: { documents: { ada: { name: 'Ada', user: `\${users.ada.id}`, best: `\${posts.hello.id}` } } },
     posts: {
-      schema: { title: { type: 'string', required: true } },
+      schema: { title: { type: 'string', required: true }, lead: { type: 'string' } },
       permissions: { read: ['editor'], hidden: { cover: [] }, readonly: { 'meta.rank': ['editor'] } },
       documents: { hello: { title: 'Hello', author: `\${authors.ada.id}`, cover: `see \${files.cover.url}` } },
     },
@@ -52,6 +52,7 @@ test('export, reset and seed lead to the same state, written as the same text', 
     ...world.collections.posts,
     documents: { hello: { author: `\${authors.ada.id}`, cover: `see \${files.cover.url}`, title: 'Hello' } },
   })
+  expect(Object.keys(content.collections.posts.schema)).toEqual(['title', 'lead'])
   expect(content.users.ada).toMatchObject({ data: { face: `\${files.ada.url}` }, passwordHash: expect.any(String) })
   expect(login).toMatchObject({ exit: 3, stderr: expect.stringContaining('code') })
 })
