@@ -1,6 +1,7 @@
 /** Documents on stdout: as a table, as CSV, as NDJSON, or as one JSON object; a page, or any number of them. */
 import { once } from 'node:events'
-import { type Document, namingRank } from '../../client/protocol/model/document.js'
+import type { Document } from '../../client/protocol/model/document.js'
+import { namingRank } from '../../client/protocol/model/documents/naming-fields.js'
 import { isObject, type Json, type JsonObject } from '../../client/protocol/model/json.js'
 import { type OpenTable, type TableLayout, tableLayout } from '../terminal/print.js'
 import { jsonText, printableLines } from '../terminal/text-width.js'

@@ -142,12 +142,3 @@ function items(value: Json): Json[] {
 export function isId(text: string): boolean {
   return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text)
 }
-
-/** Fields that say what a document is called, the likeliest first. */
-export const namingFields = ['title', 'name', 'label', 'subject', 'email', 'text']
-
-/** The less, the likelier the field names its document; all that name none have the same. */
-export function namingRank(field: string): number {
-  const at = namingFields.indexOf(field.toLowerCase())
-  return at < 0 ? namingFields.length : at
-}

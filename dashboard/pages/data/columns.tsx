@@ -1,6 +1,7 @@
 /** Which columns a list of documents has, and how each kind of value looks. */
 import type { Document } from '../../../client/index.js'
-import { isId, namingFields, namingRank } from '../../../client/protocol/model/document.js'
+import { isId } from '../../../client/protocol/model/document.js'
+import { namingFields, namingRank } from '../../../client/protocol/model/documents/naming-fields.js'
 import { isObject, type Json } from '../../../client/protocol/model/json.js'
 import { Time } from '../../parts/time.js'
 

@@ -15,11 +15,7 @@ interface Speaks {
   readonly body: BodyFormName
 }
 
-/**
- * The fields of a document; beside them, the operators of an update.
- *
- * @throws {SvcError} `VALIDATION_ERROR` for what has no fields: of a text or an array, the places would become their names
- */
+/** The fields of a document; beside them, the operators of an update. Of a text, places would be their names. */
 export function encodeFields({ body: form }: Speaks, given: Fields): JsonObject {
   const kind = valueKind(given)
   if (kind !== 'Object') throw new SvcError('VALIDATION_ERROR', `A document cannot be a ${kind}.`)
