@@ -90,7 +90,8 @@ async function openFor(
     await endSpareThread()
     // Its library takes longer to load than everything else here.
     const { openPostgres } = await import('./database/postgres/postgres.js')
-    const opening = openPostgres({ url: databaseUrl, directUrl: databaseListenUrl, readUrl: databaseReadUrl })
+    const addresses = { url: databaseUrl, directUrl: databaseListenUrl, readUrl: databaseReadUrl }
+    const opening = openPostgres({ ...addresses, warn })
     whileOpening()
     const db = await upToDate(await opening, newerServer, { warn }).catch(refuseStart)
     return { db, dataDir: undefined }

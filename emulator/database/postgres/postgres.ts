@@ -20,6 +20,8 @@ export interface PostgresOptions {
   readonly readUrl?: Address | undefined
   readonly mostConnections?: number
   readonly mostStatementMilliseconds?: number
+  /** Receives what an operator wants to know of, and which fails no request. */
+  readonly warn?: (message: string) => void
 }
 
 const capabilities: Capabilities = {
@@ -49,6 +51,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     readUrl,
     mostConnections = 10,
     mostStatementMilliseconds = sizes.mostStatementSeconds * 1_000,
+    warn = () => undefined,
   } = options
   const servers = serversOf(url)
   const direct = directUrl === undefined ? servers : serversOf(directUrl, '--database-listen-url')
@@ -61,7 +64,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
   })
   const db = overPool({ primary, direct, patient: new Set(), ...newPreparing() })
   if (readUrl === undefined) return db
-  const standby = openStandby({ url: readUrl, primary: db, mostConnections, mostStatementMilliseconds })
+  const standby = openStandby({ url: readUrl, primary: db, mostConnections, mostStatementMilliseconds, warn })
   return {
     ...db,
     standby,

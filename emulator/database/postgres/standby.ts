@@ -12,10 +12,14 @@ const checkMilliseconds = 1_000
 const mostLagMilliseconds = 10_000
 
 interface Follower {
+  /** Its name and port. */
+  readonly host: string
   readonly pool: pg.Pool
   readonly preparing: Preparing
   replayed: bigint
   isUp: boolean
+  /** What was said of it last: nothing, so long as it answers. */
+  saidUp: boolean
   lagMilliseconds: number
   checking: Promise<void> | undefined
 }
@@ -25,7 +29,9 @@ interface State {
   readonly followers: readonly Follower[]
   /** Where the primary's log ended, and when. */
   readonly positions: { readonly position: bigint; readonly at: number }[]
+  readonly warn: (message: string) => void
   turn: number
+  isClosed: boolean
 }
 
 interface Options {
@@ -33,21 +39,26 @@ interface Options {
   readonly primary: Database
   readonly mostConnections: number
   readonly mostStatementMilliseconds: number
+  /** Receives that one does not answer, and that it answers again. */
+  readonly warn: (message: string) => void
 }
 
 /** A standby that is not there is looked for again every second; a start does not wait for it. */
-export function openStandby({ url, primary, mostConnections, mostStatementMilliseconds }: Options): Standby {
+export function openStandby({ url, primary, mostConnections, mostStatementMilliseconds, warn }: Options): Standby {
   const settings = { ...sessionSettings, statement_timeout: mostStatementMilliseconds }
   const options = connectionOptions(settings)
   const state: State = {
     primary,
     followers: serversOf(url, '--database-read-url').map((server) => ({
+      host: new URL(server.address).host,
       pool: openPool(server, { mostConnections, options }),
       preparing: newPreparing(),
-      ...{ replayed: 0n, isUp: false, lagMilliseconds: Number.POSITIVE_INFINITY, checking: undefined },
+      ...{ replayed: 0n, isUp: false, saidUp: true, lagMilliseconds: Number.POSITIVE_INFINITY, checking: undefined },
     })),
     positions: [],
+    warn,
     turn: 0,
+    isClosed: false,
   }
   const position = coalesced(() => selectPosition(primary))
   const timer = setInterval(() => void look(state, position), checkMilliseconds)
@@ -68,6 +79,7 @@ export function openStandby({ url, primary, mostConnections, mostStatementMillis
       state.followers.map(({ isUp, lagMilliseconds }) => ({ isUp, isNear: isNear(lagMilliseconds), lagMilliseconds })),
     async close() {
       clearInterval(timer)
+      state.isClosed = true
       await Promise.all(state.followers.map(({ pool }) => pool.end()))
     },
   }
@@ -97,18 +109,25 @@ function check(state: State, follower: Follower): Promise<void> {
     .then(
       (replayed) => {
         follower.replayed = replayed
-        follower.isUp = true
+        note(state, follower)
         const missing = state.positions.find(({ position }) => position > replayed)
         follower.lagMilliseconds = missing ? performance.now() - missing.at : 0
       },
-      () => {
-        follower.isUp = false
-      },
+      (error: Error) => note(state, follower, error),
     )
     .finally(() => {
       follower.checking = undefined
     })
   return follower.checking
+}
+
+/** Whether it answered, which is said when it is otherwise than before. */
+function note(state: State, follower: Follower, failure?: Error): void {
+  follower.isUp = failure === undefined
+  if (follower.saidUp === follower.isUp || state.isClosed) return
+  follower.saidUp = follower.isUp
+  const what = failure ? `does not answer, so the primary is read instead: ${failure.message}` : 'answers again'
+  state.warn(`The standby ${follower.host} ${what}`)
 }
 
 async function askPosition(pool: pg.Pool): Promise<bigint> {

@@ -1,23 +1,28 @@
 /** Eventually consistent reads go to a standby, with read-your-writes. */
 import pg from 'pg'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { defaultConfig } from '../../../emulator/config.js'
 import { openService, type Service } from '../../../emulator/open-service.js'
 import { type PostgresServer, startPostgres } from '../../fixtures/databases/postgres.js'
 import { patiently } from '../../fixtures/patience.js'
+import { type CuttingProxy, cuttingProxy } from '../../fixtures/proxies/cutting-proxy.js'
 
 let primary: PostgresServer
 let standby: PostgresServer
+/** The standby's address, where it comes back on another port. */
+let proxy: CuttingProxy
 let service: Service
 beforeAll(async () => {
   primary = await startPostgres()
   standby = await primary.standby()
-  const databaseReadUrl = standby.url
+  proxy = await cuttingProxy(standby.url)
+  const databaseReadUrl = standby.url.replace(new URL(standby.url).host, new URL(proxy.url).host)
   service = await openService({ ...defaultConfig, memory: true, databaseUrl: primary.url, databaseReadUrl })
   await send('POST', '/collections', {}, { name: 'posts' })
 })
 afterAll(async () => {
   await service.close()
+  await proxy.close()
   await standby.stop()
   await primary.stop()
 })
@@ -80,9 +85,10 @@ it('a read that does not ask for a standby is of the primary, and so is one with
   expect(await send('GET', path, { ...eventual, 'svc-position': 'x' })).toMatchObject({ status: 200, mayLag: false })
 })
 
-it('a standby that dies is left out, and says so', async () => {
+it('a standby that dies is left out, and both that and its return are said once', async () => {
   const { path } = await aPost()
   const standing = () => service.backend.db.standby?.standing()
+  const warned = vi.spyOn(process, 'emitWarning').mockReturnValue()
   expect(standing()).toMatchObject([{ isUp: true }])
 
   await standby.kill()
@@ -90,4 +96,13 @@ it('a standby that dies is left out, and says so', async () => {
   for (let read = 0; read < 5; read++) expect(await send('GET', path, eventual)).toMatchObject({ status: 200 })
   await expect.poll(standing, patiently).toMatchObject([{ isUp: false }])
   expect(await send('GET', path, eventual)).toMatchObject({ status: 200, mayLag: false })
+  const { host } = new URL(proxy.url)
+  const gone = [expect.stringMatching(`^The standby ${host} does not answer, so the primary is read instead: .+`)]
+  await expect.poll(() => warned.mock.calls, patiently).toEqual([gone])
+
+  standby = await standby.again()
+  proxy.lead(standby.url)
+
+  await expect.poll(() => warned.mock.calls, patiently).toEqual([gone, [`The standby ${host} answers again`]])
+  warned.mockRestore()
 })
