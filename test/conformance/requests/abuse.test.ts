@@ -4,6 +4,7 @@ import { generate } from 'otplib'
 import { expect, test } from 'vitest'
 import { anEmail, aTown } from '../../fixtures/accounts.js'
 import { control, mailTo, tokenIn } from '../../fixtures/mail/mails.js'
+import { patiently } from '../../fixtures/patience.js'
 import { openAuthenticated } from '../../fixtures/realtime/streams.js'
 import { apiOf, service } from '../../fixtures/service.js'
 import { expectFailure, expectStatus, inDialects } from '../../fixtures/wires.js'
@@ -74,18 +75,22 @@ inDialects(
 
     test('contract 6.7 who knows the password does not get any number of guesses at the code', async () => {
       const town = await aTown(wire)
-      const { api, email, password } = await town.anAccount()
-      const { secret } = wire.record(expectStatus(200, await api.post('/auth/2fa/enable', {}))) as { secret: string }
-      const codeNow = () => generate({ secret, epoch: Math.floor(Date.now() / 1_000) })
-      expectStatus(200, await api.post('/auth/2fa/verify', { code: await codeNow() }))
-      const finish = (code: string) => town.api.post('/auth-collections/verify-2fa-login', { email, code })
+      const outcomeOfRightCode = async () => {
+        const { api, email, password } = await town.anAccount()
+        const { secret } = wire.record(expectStatus(200, await api.post('/auth/2fa/enable', {}))) as { secret: string }
+        const codeNow = () => generate({ secret, epoch: Math.floor(Date.now() / 1_000) })
+        expectStatus(200, await api.post('/auth/2fa/verify', { code: await codeNow() }))
+        const finish = (code: string) => town.api.post('/auth-collections/verify-2fa-login', { email, code })
 
-      for (let tries = 0; tries < 12; tries++) {
-        if (tries % 3 === 0) await town.logIn(email, password)
-        await finish('no code')
+        for (let tries = 0; tries < 12; tries++) {
+          if (tries % 3 === 0) await town.logIn(email, password)
+          await finish('no code')
+        }
+        return (await finish(await codeNow())).headers['svc-error-code']
       }
 
-      expectFailure(await finish(await codeNow()), 429, 'RATE_LIMITED')
+      // The first wait is of a second, which is over on a machine that takes longer for one request.
+      await expect.poll(outcomeOfRightCode, patiently).toBe('RATE_LIMITED')
     })
 
     test('contract 6.7 guesses at once count as guesses one after the other do', async () => {

@@ -63,6 +63,8 @@ describe.each(isLong ? engines : (['pglite'] as const))('on %s', (engine) => {
       expect(violations).toEqual([])
       expect(runs).toBeGreaterThan(0)
     },
+    // Hundreds of sign-ups and logins, each of which hashes: minutes on a busy machine.
+    900_000,
   )
 
   it('leaves no bytes without a row and no row without bytes, after the next start', async () => {
