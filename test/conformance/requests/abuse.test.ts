@@ -95,20 +95,21 @@ inDialects(
 
     test('contract 6.7 guesses at once count as guesses one after the other do', async () => {
       const { anAccount } = await aTown(wire)
-      const { api, password } = await anAccount()
+      const { api } = await anAccount()
 
       const codes = await Promise.all(
         Array.from({ length: 80 }, () => api.post('/auth/2fa/disable', { code: 'no code' })),
       )
-      const oldPasswords = [...Array.from({ length: 30 }, () => 'Wrong4Horse'), password]
       const passwords = await Promise.all(
-        oldPasswords.map((oldPassword) =>
-          api.post('/auth/change-password', { oldPassword, newPassword: 'New4Horses' }),
+        Array.from({ length: 60 }, () =>
+          api.post('/auth/change-password', { oldPassword: 'Wrong4Horse', newPassword: 'New4Horses' }),
         ),
       )
 
+      // Ten at once, and on a slow machine one more after each wait, of which six take two minutes.
       expect(codes.filter(({ status }) => status === 401).length).toBeLessThan(40)
-      expect(passwords.at(-1)?.status).toBe(429)
+      expect(passwords.filter(({ status }) => status === 401).length).toBeLessThan(40)
+      expect(passwords.filter(({ status }) => status === 429).length).toBeGreaterThan(0)
     })
 
     test('contract 9.2 a socket that says anew who it is keeps no right that it had before', async () => {
