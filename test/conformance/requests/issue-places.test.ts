@@ -5,7 +5,7 @@ import { fileOf, textOf } from '../../fixtures/requests/form.js'
 import type { Answer } from '../../fixtures/requests/http.js'
 import { expectFailure, inDialects, someDocuments, type Wire } from '../../fixtures/wires.js'
 
-const schema = { views: { type: 'number' }, title: { type: 'string', required: true } }
+const schema = { title: { type: 'string', required: true }, views: { type: 'number' } }
 
 /** The places that a refusal names. */
 function placesOf(wire: Wire, answer: Answer): string[] {
