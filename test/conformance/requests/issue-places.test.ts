@@ -78,7 +78,7 @@ inDialects('Where something is wrong', (wire) => {
   })
 
   test('contract 10.4 in a form, by the name of the part', async () => {
-    const { api } = await someDocuments(wire, [], { schema: { ...schema, cover: { type: 'number' } } })
+    const { api } = await someDocuments(wire, [], { schema: { cover: { type: 'number' }, ...schema } })
     const send = async (...parts: Parameters<typeof sendForm>[3]) =>
       placesOf(wire, await sendForm(api, 'POST', '/collections/posts', parts))
 
