@@ -6,7 +6,7 @@ import { newConnection } from './connect.js'
 import { readServerFacts, type ServerFacts } from './facts.js'
 import { findPrimary } from './find-primary.js'
 import { openPostgres, type PostgresOptions } from './postgres.js'
-import { cannotOpen, refuseStart } from './server.js'
+import { asStartError, cannotOpen } from './server.js'
 
 export interface CheckFinding {
   /** The same in every version, for scripts. */
@@ -139,18 +139,10 @@ function findingsOf(facts: ServerFacts, processes: number, losesNothing: boolean
 }
 
 export function wrongOf(thrown: unknown): CheckFinding {
-  const error = asRefused(thrown)
+  const error = asStartError(thrown)
   if (error instanceof StartError) return wrong(error.code, error.message, error.hint)
   const { message } = error as Error
   return wrong('FAILED', message, 'See the log of the server.')
-}
-
-function asRefused(thrown: unknown): unknown {
-  try {
-    return refuseStart(thrown)
-  } catch (error) {
-    return error
-  }
 }
 
 export const wrong = (code: string, message: string, remedy: string): CheckFinding => ({

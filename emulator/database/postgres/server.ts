@@ -45,10 +45,15 @@ export function cannotOpen(servers: readonly Server[], cause: Error, flag: strin
   )
 }
 
-/** What statements of a start are refused with, for who can do something about it. Everything else is thrown as it is. */
+/** Throws what `asStartError` makes of it. */
 export function refuseStart(cause: unknown): never {
-  if (!(cause instanceof DatabaseError) || cause.sqlState !== '42501') throw cause
-  throw new StartError(
+  throw asStartError(cause)
+}
+
+/** What statements of a start are refused with, for who can do something about it. Everything else stays as it is. */
+export function asStartError(cause: unknown): unknown {
+  if (!(cause instanceof DatabaseError) || cause.sqlState !== '42501') return cause
+  return new StartError(
     'NO_RIGHTS',
     `The role of --database-url may not do what a start needs: ${cause.message}.`,
     'Have it own the database, and the schema svc if there is one: alter database … owner to …; alter schema svc owner to …',
