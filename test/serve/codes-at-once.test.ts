@@ -98,6 +98,10 @@ async function together(
   return Promise.all(answers)
 }
 
+/** One code at both processes, each of which waits for the user's secrets. */
+const finishAtBoth = (user: User, code: string) =>
+  together(user, 'user_secrets', [() => finish(here, user, code), () => finish(there, user, code)])
+
 const statuses = (answers: readonly Answer[]) => answers.map(({ status }) => status).sort()
 
 it('contract 6.7 of one code at two processes, one gets in', async () => {
@@ -105,10 +109,7 @@ it('contract 6.7 of one code at two processes, one gets in', async () => {
   await logIn(user)
   const code = await generate({ secret: user.secret })
 
-  const answers = await together(user, 'user_secrets', [
-    () => finish(here, user, code),
-    () => finish(there, user, code),
-  ])
+  const answers = await finishAtBoth(user, code)
 
   expect(statuses(answers)).toEqual([200, 401])
 })
@@ -118,10 +119,7 @@ it('contract 6.7 a recovery code is used up by one of two processes', async () =
   await logIn(user)
   const [code = ''] = user.recoveryCodes
 
-  const answers = await together(user, 'user_secrets', [
-    () => finish(here, user, code),
-    () => finish(there, user, code),
-  ])
+  const answers = await finishAtBoth(user, code)
 
   expect(statuses(answers)).toEqual([200, 401])
 })
