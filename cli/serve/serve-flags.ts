@@ -205,7 +205,7 @@ function readSecret(name: SecretVariable, env: NodeJS.ProcessEnv): string | unde
 const unreadable: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
   EISDIR: 'it is a folder',
-  ENOTDIR: 'a part of its path is no folder',
+  ENOTDIR: 'a part of its path is not a folder',
 }
 
 function defaultMailFrom(publicUrl: string | undefined): string {

@@ -49,7 +49,7 @@ export async function run(
     faults: [],
     replay: takeReplay(door, req),
   }
-  // A failure that cannot be written is one of ours, and so is whatever else nobody has thought of.
+  // A refusal that cannot be encoded, and any other error that was not expected, is an internal error.
   await answerAndRecord(door, exchange, { pattern, startedAt, serve }, res).catch((error) =>
     sendFailure(door, res, exchange, error),
   )

@@ -73,7 +73,7 @@ describe('a bucket that cannot be opened', () => {
       'http://127.0.0.1:1 is reached',
     ],
     [
-      'has an endpoint that is no address',
+      'has an endpoint that is not an address',
       () => ({ SVC_FILES_URL: 's3://things?endpoint=s3.example.com' }),
       'The endpoint "s3.example.com" is not the address of a server.',
       'https://',

@@ -46,7 +46,7 @@ inDialects('Schemas', (wire) => {
     expect((await posts.get(id)).fields).toEqual(before)
   })
 
-  test('COL-07 a text that is no datetime is refused with what one looks like', async () => {
+  test('COL-07 a text that is not a datetime is refused with an example of one', async () => {
     const { api, posts } = await someDocuments(wire, [], { schema: { due: { type: 'datetime' } } })
 
     const answer = await api.post('/collections/posts', { due: 'tomorrow' })
