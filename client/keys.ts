@@ -3,6 +3,8 @@
  * `crypto.randomUUID` would need a secure context in a browser.
  */
 export function repeatable<Parts extends object>(parts?: Parts & { readonly idempotencyKey?: string }) {
-  const random = () => crypto.getRandomValues(new BigUint64Array(2)).join('-')
-  return { ...parts, idempotencyKey: parts?.idempotencyKey ?? random() }
+  return {
+    ...parts,
+    idempotencyKey: parts?.idempotencyKey ?? crypto.getRandomValues(new BigUint64Array(2)).join('-'),
+  }
 }

@@ -75,7 +75,7 @@ export interface Sender {
   /** @throws {SvcError} for every answer that is not 2xx, `NETWORK` or `TIMEOUT` where there is none. */
   send: SendRequest
   /** Asks once, and hands over a stream of events that has only begun. @throws what `fetch` throws, too */
-  open(request: Request): Promise<Response>
+  openStream(request: Request): Promise<Response>
 }
 
 const longestWaitMilliseconds = 30_000
@@ -98,15 +98,15 @@ export function openSender(options: SendOptions): Sender {
   /** A request as `fetch` takes it. @throws {SvcError} `VALIDATION_ERROR` for what cannot be sent */
   function prepare(request: Request, attempt: number) {
     const { method, body, ifMatch } = request
-    const search = formatQuery(request.query ?? [])
+    const search = formatQuery(request.query)
     const url = base + request.path + (search && `?${search}`)
     const isJson = body && !isForm(body)
     const named = {
       'x-api-key': apiKey,
-      'content-type': isJson ? 'application/json' : undefined,
+      'content-type': isJson && 'application/json',
       'idempotency-key': request.idempotencyKey,
-      'if-match': ifMatch === undefined ? undefined : `"${ifMatch}"`,
-      prefer: request.returning === false ? 'return=minimal' : undefined,
+      'if-match': ifMatch !== undefined && `"${ifMatch}"`,
+      prefer: request.returning === false && 'return=minimal',
       ...request.headers,
     }
     // Node takes longer to load `Headers` than most requests take, and a `fetch` that is handed in may need none.
@@ -151,13 +151,13 @@ export function openSender(options: SendOptions): Sender {
           return await attempt(request, number)
         } catch (error) {
           if (!(error instanceof SvcError) || number >= attempts || !mayRepeat(error, request)) throw error
-          const wait = (error.retryAfterSeconds ?? 0) * 1000 || backOff(delay, number)
+          const wait = Number(error.retryAfterSeconds) * 1000 || backOff(number, delay)
           if (wait > mostWait) throw error
           await pause(wait, request.signal)
         }
       }
     },
-    async open(request) {
+    async openStream(request) {
       const { url, sent } = prepare(request, 1)
       return accepted(url, await fetch(url, { ...sent, signal: request.signal }), 'text/event-stream')
     },
@@ -220,7 +220,7 @@ export function asFailure(cause: unknown, service = 'the service'): SvcError {
 }
 
 /** Half of it certain, half of it chance, so that many clients do not come back at once. */
-export function backOff(delay = 200, number: number): number {
+export function backOff(number: number, delay = 200): number {
   const whole = Math.min(delay * 2 ** (number - 1), longestWaitMilliseconds)
   return (whole * (1 + Math.random())) / 2
 }

@@ -31,6 +31,7 @@ const sources = [
   'tsconfig.json',
   'tsconfig.build.json',
   'scripts/bundle.js',
+  'scripts/client-output.js',
   'scripts/client-package.js',
   'scripts/dashboard.js',
   'scripts/kept.js',

@@ -2,6 +2,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { rolldown } from 'rolldown'
+import { inOrder, publishedOutput } from './client-output.js'
 
 /** The package's exports, for which `require` needs types. */
 const entries = [
@@ -36,8 +37,12 @@ export async function bundleClient(root, format, folder, ending) {
   const paths = { [join(root, 'client', 'index.js')]: `./index${ending}` }
   for (const name of ['index', 'development']) {
     const input = join(root, 'client', `${name}.ts`)
-    const build = await rolldown({ input, cwd: root, platform: 'neutral', external: ['./index.js'] })
-    await build.write({ file: join(folder, name + ending), format, minify: true, codeSplitting: false, paths })
+    const build = await rolldown({
+      ...{ input, cwd: root, platform: 'neutral', external: ['./index.js'] },
+      plugins: [inOrder(root)],
+    })
+    const output = name === 'index' ? publishedOutput : { minify: true }
+    await build.write({ ...output, file: join(folder, name + ending), format, codeSplitting: false, paths })
     await build.close()
   }
 }

@@ -1,7 +1,7 @@
-import { halving } from '../../client/collections/list-pages.js'
 import type { Document } from '../../client/protocol/model/document.js'
 import type { Test, Where } from '../../client/protocol/model/where.js'
 import type { Client } from '../base/target-command.js'
+import { halving } from '../documents/halving.js'
 import type { Progress } from '../terminal/progress.js'
 import type { ExportFile } from './export-file.js'
 

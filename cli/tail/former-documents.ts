@@ -1,7 +1,7 @@
 /** What documents were before a change, as far as they were seen: events tell what they are. */
 
-import { halving } from '../../client/collections/list-pages.js'
 import type { Client, DocumentChange, Fields } from '../../client/index.js'
+import { halving } from '../documents/halving.js'
 
 export interface FormerDocuments {
   /** Looks at the newest documents of a collection, so that their next change can be shown field by field. */

@@ -22,12 +22,12 @@ export function openControl(
   { url, controlToken }: Pick<EmulatorInfo, 'url' | 'controlToken'>,
   timeout = mostMilliseconds,
 ): Control {
-  const { send, open } = openSender({ url, timeout, retry: { attempts: 1 }, fetch: fetchDirectly })
+  const { send, openStream } = openSender({ url, timeout, retry: { attempts: 1 }, fetch: fetchDirectly })
   const explained = (error: unknown) => Promise.reject(explain(error, url))
   return controlClient(
     (request) => send(request).catch(explained),
     controlToken,
-    (request) => open(request).catch((error) => explained(asFailure(error, url))),
+    (request) => openStream(request).catch((error) => explained(asFailure(error, url))),
   )
 }
 

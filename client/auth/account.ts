@@ -21,7 +21,7 @@ export interface AccountUpdate<Data = Fields> {
 }
 
 export function accountCalls<Data extends object>(session: Session) {
-  const { call, auth } = session
+  const { ask, auth } = session
 
   async function keep(user: AppUser): Promise<AppUser<Data>> {
     // An answer that is late tells of an earlier user, or of an earlier state.
@@ -60,7 +60,7 @@ export function accountCalls<Data extends object>(session: Session) {
      * console.log((await svc.auth.me()).roles)
      */
     async me(options?: CallOptions): Promise<AppUser<Data>> {
-      return keep(await call('GET', '/auth-collections/me', decodeUser, options))
+      return keep(await ask('GET', '/auth-collections/me', decodeUser, options))
     },
 
     /**
@@ -86,7 +86,7 @@ export function accountCalls<Data extends object>(session: Session) {
     async update(changes: AccountUpdate<Data>, options?: CallOptions): Promise<AppUser<Data>> {
       const { append: $append, remove: $remove, data = {}, ...rest } = changes
       const body = writeForm(data, (plain) => ({ ...rest, data: plain, $append, $remove }) as JsonObject)
-      return keep(await call('PATCH', '/auth-collections/user', decodeUser, { ...options, body }))
+      return keep(await ask('PATCH', '/auth-collections/user', decodeUser, { ...options, body }))
     },
 
     /**

@@ -10,23 +10,21 @@ export interface AuthCalls<Data> {
   signIn(path: string, body: object, options?: CallOptions): Promise<LoginResult<Data>>
 }
 
-export function openAuthCalls<Data>({ call, auth }: Session): AuthCalls<Data> {
+export function openAuthCalls<Data>({ ask, auth }: Session): AuthCalls<Data> {
   return {
     post: <Answer>(path: string, body?: object, options?: CallOptions, token?: string) =>
-      call('POST', path, decodeRecord<Answer>, { ...options, body, token }),
+      ask('POST', path, decodeRecord<Answer>, { ...options, body, token }),
 
     async signIn(path, body, options) {
       const end = auth.begin()
-      const result = await call('POST', path, decodeLogin, { ...options, body, token: nobody }).catch(codeNeeded)
+      const result = await ask('POST', path, decodeLogin, { ...options, body, token: nobody }).catch((error) => {
+        // Some dialects refuse a login that needs a code.
+        const { code, message } = Object(error)
+        if (code === '2FA_REQUIRED') return { requires2fa: true, message } as const
+        throw error
+      })
       if (!result.requires2fa) await end({ token: result.token, user: result.user })
       return result as LoginResult<Data>
     },
   }
-}
-
-/** Some dialects refuse a login that needs a code. */
-function codeNeeded(error: unknown): LoginResult {
-  const { code, message } = Object(error)
-  if (code === '2FA_REQUIRED') return { requires2fa: true, message }
-  throw error
 }

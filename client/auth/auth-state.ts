@@ -56,7 +56,7 @@ export function openAuthState(store?: SessionStore): AuthState {
     return known
   }
 
-  async function put(session: SignedIn | undefined, isStored = false) {
+  async function put(session: SignedIn | undefined, isStored?: boolean) {
     known = Promise.resolve(session)
     if (!isStored) await store?.write(session ? JSON.stringify(session) : null)
     for (const listener of listeners) listener(session)
@@ -80,7 +80,8 @@ export function openAuthState(store?: SessionStore): AuthState {
       // A login or logout that came meanwhile wins.
       if (known !== before) return
       const next = changes && { ...mine, ...changes }
-      return kept?.token === mine.token ? put(next) : put(next ?? kept, true)
+      const isOurs = kept?.token === mine.token
+      return put(isOurs ? next : (next ?? kept), !isOurs)
     },
     onChange(listener) {
       listeners.add(listener)

@@ -21,7 +21,7 @@ export interface SignUpInput<Data = Fields> {
   readonly roles?: readonly string[]
 }
 
-export function loginCalls<Data extends object>({ call, auth }: Session, { post, signIn }: AuthCalls<Data>) {
+export function loginCalls<Data extends object>({ ask, auth }: Session, { post, signIn }: AuthCalls<Data>) {
   return {
     /**
      * Signs a user up, and in.
@@ -71,7 +71,7 @@ export function loginCalls<Data extends object>({ call, auth }: Session, { post,
      */
     async use(token: string): Promise<SignedIn<Data>> {
       const end = auth.begin()
-      const signedIn = { token, user: await call('GET', '/auth-collections/me', decodeUser, { token }) }
+      const signedIn = { token, user: await ask('GET', '/auth-collections/me', decodeUser, { token }) }
       await end(signedIn)
       return signedIn as SignedIn<Data>
     },
@@ -101,8 +101,8 @@ export function loginCalls<Data extends object>({ call, auth }: Session, { post,
      * @throws {SvcError} `IDP_NOT_CONFIGURED`, `ORIGIN_NOT_ALLOWED`
      */
     async startLogin({ returnTo, ...options }: CallOptions & { returnTo?: string } = {}): Promise<string> {
-      const parts = { ...options, query: Object.entries({ returnTo }), token: nobody }
-      const { url } = await call('GET', '/auth-collections/login-idp', decodeRecord<{ url: string }>, parts)
+      const parts = { ...options, query: [['returnTo', returnTo]] as const, token: nobody }
+      const { url } = await ask('GET', '/auth-collections/login-idp', decodeRecord<{ url: string }>, parts)
       globalThis.location?.assign(url)
       return url
     },

@@ -20,7 +20,7 @@ export interface SessionOptions extends SendOptions, RealtimeOptions {
 
 export interface Session extends TransportClient {
   /** Sends a request and reads what its answer is about. @throws {SvcError} */
-  call<Value>(method: Method, path: string, read: Read<Value>, parts?: RequestParts): Promise<Value>
+  ask<Value>(method: Method, path: string, read: Read<Value>, parts?: RequestParts): Promise<Value>
   readonly options: SessionOptions
   /** A new token for the same login. @throws {SvcError} `INVALID_TOKEN` */
   refresh(): Promise<string>
@@ -37,7 +37,7 @@ const leastLife = 0.25
 /** @throws {SvcError} `INVALID_OPTION`, `INVALID_DIALECT` */
 export function openSession(given: SessionOptions): Session {
   const options = { ...given, url: requireAddress(given.url).href.replace(/\/+$/, '') }
-  const { send, open } = openSender(options)
+  const { send, openStream } = openSender(options)
   const Socket = options.transport !== 'sse' && (options.WebSocket ?? globalThis.WebSocket)
   if (options.transport === 'ws' && !Socket) {
     throw new SvcError('INVALID_OPTION', 'There is no WebSocket. Give the client one.')
@@ -59,8 +59,8 @@ export function openSession(given: SessionOptions): Session {
   /** A request as it is sent: as the signed-in user, unless it says as whom. */
   async function authorized(request: Request): Promise<Request> {
     const { token = await tokenNow() } = request
-    const authorization = token ? `Bearer ${token}` : undefined
-    const headers = { 'svc-dialect': (await dialect()).text, authorization, ...request.headers }
+    const { text } = await dialect()
+    const headers = { 'svc-dialect': text, authorization: token && `Bearer ${token}`, ...request.headers }
     return { ...request, token, headers }
   }
 
@@ -84,7 +84,7 @@ export function openSession(given: SessionOptions): Session {
 
   async function renew(): Promise<string> {
     const before = await auth.current()
-    const { token } = await session.call('POST', addresses.refresh, decodeToken, { token: before?.token ?? '-' })
+    const { token } = await session.ask('POST', addresses.refresh, decodeToken, { token: before?.token ?? '-' })
     await auth.amend((known) => known.token === before?.token, { token })
     return token
   }
@@ -95,8 +95,8 @@ export function openSession(given: SessionOptions): Session {
     auth,
     refresh,
     token: async () => (await tokenNow()) ?? options.apiKey ?? '',
-    open: async (request) => open(await authorized(request)),
-    async call(method, path, read, parts) {
+    openStream: async (request) => openStream(await authorized(request)),
+    async ask(method, path, read, parts) {
       const spoken = await dialect()
       const request = await authorized({ ...parts, method, path })
       const { body, header, misread } = await send(request).catch(async (error) => {

@@ -43,7 +43,7 @@ export function openUsers<Data extends object = Fields>(session: Session) {
      * @throws {SvcError} `USER_NOT_FOUND`
      */
     async get(id: string, options?: CallOptions): Promise<AppUser<Data>> {
-      return session.call('GET', `${users}/${segment(id)}`, decodeUser, options) as Promise<AppUser<Data>>
+      return session.ask('GET', `${users}/${segment(id)}`, decodeUser, options) as Promise<AppUser<Data>>
     },
   }
 }

@@ -39,22 +39,27 @@ type Items<Data> = {
 }
 
 /** Everything that changes the documents of one collection. */
-export function collectionWrites<Data extends object>({ dialect, call }: Session, name: string) {
+export function collectionWrites<Data extends object>({ dialect, ask }: Session, name: string) {
   const one = async (method: Method, id: string | undefined, fields: object, options?: RequestParts) => {
     const spoken = await dialect()
     const path = id === undefined ? addresses.create(name) : addresses.document(spoken, name, id)
     const body = writeForm(fields, (plain) => encodeFields(spoken, plain))
-    return call(method, path, decodeDocument, { ...options, body, wrappers: [0, 1] }) as Promise<unknown> as Promise<
+    return ask(method, path, decodeDocument, { ...options, body, wrappers: [0, 1] }) as Promise<unknown> as Promise<
       Document<Data>
     >
   }
 
-  const many = async (what: string, body: object, options?: RequestParts) => {
-    const read: Read<unknown> = options?.returning === false ? () => [] : decodeAll(decodeDocument)
-    return call('POST', addresses.batch(name, what), read, { ...options, body, wrappers: [0, 2] }) as Promise<
-      Document<Data>[]
-    >
-  }
+  const many = <Answer = Document<Data>[]>(
+    what: string,
+    body: object,
+    options?: RequestParts,
+    read: Read<unknown> = options?.returning === false ? () => [] : decodeAll(decodeDocument),
+  ) =>
+    ask('POST', `${addresses.create(name)}/batch/documents${what}`, read, {
+      ...options,
+      body,
+      wrappers: [0, 2],
+    }) as Promise<Answer>
 
   return {
     /**
@@ -103,7 +108,7 @@ export function collectionWrites<Data extends object>({ dialect, call }: Session
      * @throws {SvcError} `NOT_FOUND`, `CONFLICT`
      */
     async delete(id: string, options?: WriteOptions): Promise<{ id: string }> {
-      return call('DELETE', addresses.document(await dialect(), name, id), decodeRemoved, options)
+      return ask('DELETE', addresses.document(await dialect(), name, id), decodeRemoved, options)
     },
 
     /**
@@ -160,8 +165,7 @@ export function collectionWrites<Data extends object>({ dialect, call }: Session
      * await svc.collection('posts').deleteMany(made.map(({ id }) => id))
      */
     async deleteMany(ids: readonly string[], options?: CallOptions): Promise<{ ids: string[] }> {
-      const parts = { ...options, body: encodeBatchDelete(ids) }
-      return call('POST', addresses.batch(name, '/delete'), decodeAllRemoved, parts)
+      return many('/delete', encodeBatchDelete(ids), options, decodeAllRemoved)
     },
   }
 }

@@ -7,7 +7,7 @@ import { type LiveList, type LiveOptions, openLive } from '../realtime/live.js'
 import { openSubscription, type SubscribeOptions, type Subscription } from '../realtime/subscription.js'
 import type { Populated, PopulatePath, SortField, WhereInput, WithLinked } from '../types.js'
 import { type CallOptions, collectionWrites } from './collection-writes.js'
-import { getLinked, halving, listPage, type PageQuery, queryOf } from './list-pages.js'
+import { getLinked, listPage, type PageQuery, queryOf } from './list-pages.js'
 
 /** Which documents, and in which order. */
 export interface Selection<Data, Path extends string = string, Schema = unknown> extends CallOptions {
@@ -70,14 +70,20 @@ export function openCollection<Schema, Data extends object = Fields>(session: Se
     ): AsyncGenerator<Document<Populated<Schema, Data, Path>>, void, undefined> {
       const query = queryOf(options)
       let { where } = query
-      let most = pageSize
-      for (let offset = 0; ; offset += most) {
-        const step: PageQuery = query.sort ? { offset } : { where, sort: { path: ['id'], direction: 'asc' } }
-        const [{ items }, limit] = await halving(most, (limit) => pageOf({ ...query, ...step, limit, count: false }))
-        most = limit
-        yield* items as Document<Populated<Schema, Data, Path>>[]
-        const last = items[most - 1]
+      let limit = pageSize
+      for (let offset = 0; ; ) {
+        const step: Partial<PageQuery> = query.sort ? { offset } : { where, sort: { path: ['id'], direction: 'asc' } }
+        const page = await pageOf({ ...query, ...step, limit, count: false }).catch((error) => {
+          if (limit < 2 || error.code !== 'RESULT_TOO_LARGE') throw error
+        })
+        if (!page) {
+          limit >>= 1
+          continue
+        }
+        yield* page.items as Document<Populated<Schema, Data, Path>>[]
+        const last = page.items[limit - 1]
         if (!last) return
+        offset += limit
         where = { all: [...query.where.all, { any: [{ path: ['id'], operator: 'gt', value: last.id }] }] }
       }
     },

@@ -14,7 +14,7 @@ export interface CollectionInput {
 export type Collections = ReturnType<typeof openCollections>
 
 /** The collections of a project. */
-export function openCollections({ call }: Session) {
+export function openCollections({ ask }: Session) {
   return {
     /**
      * All collections, the oldest first.
@@ -23,7 +23,7 @@ export function openCollections({ call }: Session) {
      * for (const { name } of await svc.collections.list()) console.log(name)
      */
     list(options?: CallOptions): Promise<Collection[]> {
-      return call('GET', addresses.collections, decodeAll(decodeCollection), options)
+      return ask('GET', addresses.collections, decodeAll(decodeCollection), options)
     },
 
     /**
@@ -35,7 +35,7 @@ export function openCollections({ call }: Session) {
      * @throws {SvcError} `NOT_FOUND`
      */
     async get(name: string, options?: CallOptions): Promise<CountedCollection> {
-      return call('GET', addresses.collection(name), decodeCollection, options) as Promise<CountedCollection>
+      return ask('GET', addresses.collection(name), decodeCollection, options) as Promise<CountedCollection>
     },
 
     /**
@@ -47,7 +47,7 @@ export function openCollections({ call }: Session) {
      * @throws {SvcError} `COLLECTION_EXISTS`, `INVALID_COLLECTION`, `VALIDATION_ERROR`
      */
     create(input: CollectionInput, options?: CallOptions): Promise<Collection> {
-      return call('POST', addresses.collections, decodeCollection, { ...repeatable(options), body: input })
+      return ask('POST', addresses.collections, decodeCollection, { ...repeatable(options), body: input })
     },
 
     /**
@@ -60,7 +60,7 @@ export function openCollections({ call }: Session) {
      * @throws {SvcError} `NOT_FOUND`, `COLLECTION_EXISTS`, `INVALID_COLLECTION`, `VALIDATION_ERROR`
      */
     async update(name: string, changes: Partial<CollectionInput>, options?: CallOptions): Promise<Collection> {
-      return call('PATCH', addresses.collection(name), decodeCollection, { ...options, body: changes })
+      return ask('PATCH', addresses.collection(name), decodeCollection, { ...options, body: changes })
     },
 
     /**
@@ -82,7 +82,7 @@ export function openCollections({ call }: Session) {
      * await svc.collections.delete('scratch')
      */
     async delete(name: string, options?: CallOptions): Promise<{ id: string }> {
-      return call('DELETE', addresses.collection(name), decodeRemoved, options)
+      return ask('DELETE', addresses.collection(name), decodeRemoved, options)
     },
   }
 }

@@ -2,7 +2,6 @@
 
 import type { Session } from '../auth/session.js'
 import type { Fields } from '../protocol/model/document.js'
-import type { SvcError } from '../protocol/model/errors.js'
 import type { ListQuery, Page, Sort } from '../protocol/model/page.js'
 import { type Path, parsePath } from '../protocol/model/path.js'
 import type { Listed } from '../protocol/wire/list/decode.js'
@@ -23,21 +22,20 @@ interface Asked extends CallOptions {
 }
 
 /** A page to ask for. */
-export type PageQuery = Partial<ListQuery> & CallOptions
+export type PageQuery = Pick<ListQuery, 'where'> & Partial<ListQuery> & CallOptions
 
 /** What was asked for, as the wire knows it. */
 export function queryOf({ where, sort, populate = [], ...page }: Asked) {
-  return { ...page, where: toWhere(where), sort: sortOf(sort), populate: populate.map(parsePath) }
-}
-
-function sortOf(sort: string | Sort | undefined): Sort | undefined {
-  if (typeof sort !== 'string') return sort
-  return { path: parsePath(sort.replace(/^-/, '')), direction: sort.startsWith('-') ? 'desc' : 'asc' }
+  const sorted: Sort | undefined =
+    typeof sort === 'string'
+      ? { path: parsePath(sort.replace(/^-/, '')), direction: sort.startsWith('-') ? 'desc' : 'asc' }
+      : sort
+  return { ...page, where: toWhere(where), sort: sorted, populate: populate.map(parsePath) }
 }
 
 /** One page, its links read. */
 export async function listPage<Item extends { readonly data: Fields }>(
-  { dialect, call }: Session,
+  { dialect, ask }: Session,
   path: string,
   listed: Listed,
   read: ReadItem<Item>,
@@ -45,31 +43,18 @@ export async function listPage<Item extends { readonly data: Fields }>(
 ): Promise<Page<Item>> {
   const { offset = 0, populate = [], signal } = query
   const parts = { query: encodeListQuery(await dialect(), query), signal }
-  return { ...(await call('GET', path, decodePage(listed, linked(read, populate)), parts)), offset }
-}
-
-/** Asks for a page, and for half of it as long as the answer would be too large; which limit it was in the end. */
-export async function halving<Answer>(
-  limit: number,
-  ask: (limit: number) => Promise<Answer>,
-): Promise<readonly [Answer, number]> {
-  try {
-    return [await ask(limit), limit]
-  } catch (error) {
-    if (limit < 2 || (error as Partial<SvcError>).code !== 'RESULT_TOO_LARGE') throw error
-    return halving(limit >> 1, ask)
-  }
+  return { ...(await ask('GET', path, decodePage(listed, linked(read, populate)), parts)), offset }
 }
 
 /** One document or user, its links read. */
 export function getLinked<Item extends { readonly data: Fields }>(
-  { call }: Session,
+  { ask }: Session,
   path: string,
   read: ReadItem<Item>,
   { populate = [], signal }: Pick<Asked, 'populate' | 'signal'>,
 ): Promise<Item> {
   const query = populate.map((field) => ['populate', field] as const)
-  return call('GET', path, linked(read, populate.map(parsePath)), { query, signal })
+  return ask('GET', path, linked(read, populate.map(parsePath)), { query, signal })
 }
 
 function linked<Item extends { readonly data: Fields }>(read: ReadItem<Item>, paths: readonly Path[]): ReadItem<Item> {

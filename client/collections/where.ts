@@ -16,7 +16,8 @@ type Alternatives = readonly { readonly [field: string]: unknown }[]
  * @throws {SvcError} `INVALID_FILTER` for an `or` too large to be asked, and for values that no query can say
  */
 export function toWhere(filter: object = {}): Where {
-  if (isWhere(filter)) return filter
+  const isWhere = Array.isArray((filter as Partial<Where>).all) && Object.keys(filter).length === 1
+  if (isWhere) return filter as Where
   return { all: clausesOf(filter as Alternatives[number]) }
 }
 
@@ -36,14 +37,14 @@ function anyOf(alternatives: Alternatives): Clause[] {
     clauses = clauses.flatMap(({ any }) => asked.map((clause) => ({ any: [...any, ...clause.any] })))
     if (clauses.length > mostClauses) throw new SvcError('INVALID_FILTER', 'This "or" is too large.')
   }
-  return alternatives.length === 0 ? [] : clauses
+  return alternatives[0] ? clauses : []
 }
 
 function testsOf(field: string, condition: unknown): Test[] {
-  if (valueKind(condition) !== 'Object') return [testOf(field, 'eq', condition)]
-  return Object.entries(condition as object)
-    .filter(([, value]) => value !== undefined)
-    .map(([operator, value]) => testOf(field, operator as Operator, value))
+  const tests = valueKind(condition) === 'Object' ? (condition as object) : { eq: condition }
+  return Object.entries(tests).flatMap(([operator, value]) =>
+    value === undefined ? [] : [testOf(field, operator as Operator, value)],
+  )
 }
 
 function testOf(field: string, operator: Operator, value: unknown): Test {
@@ -58,8 +59,4 @@ function toText(field: string, value: unknown): string {
   const { [field]: said } = JSON.parse(encodeBody({ [field]: value }))
   if (Object(said) !== said) return String(said)
   throw new SvcError('INVALID_FILTER', `"${field}" cannot be a ${valueKind(value)}.`)
-}
-
-function isWhere(filter: object): filter is Where {
-  return Array.isArray((filter as Partial<Where>).all) && Object.keys(filter).length === 1
 }

@@ -3,8 +3,9 @@ import type { CallOptions } from '../collections/collection-writes.js'
 import { repeatable } from '../keys.js'
 import type { StorageUsage, StoredFile } from '../protocol/model/file.js'
 import type { Page } from '../protocol/model/page.js'
+import { decodeRecord } from '../protocol/wire/expected.js'
 import * as addresses from '../protocol/wire/paths/encode.js'
-import { decodeFile, decodePage, decodeRemoved, decodeUsage } from '../protocol/wire/records/decode.js'
+import { decodeFile, decodePage, decodeRemoved } from '../protocol/wire/records/decode.js'
 import { sendable } from '../protocol/wire/sendable.js'
 import { accepted, asFailure, requireAddress } from '../send.js'
 
@@ -29,7 +30,7 @@ export interface FileListOptions extends CallOptions {
 export type Files = ReturnType<typeof openFiles>
 
 /** Files that belong to no document: what is uploaded stays until it is deleted. */
-export function openFiles({ call, options }: Session) {
+export function openFiles({ ask, options }: Session) {
   return {
     /**
      * Stores a file, which is public at its `url` from then on. Safe to repeat, as creating a document is.
@@ -44,7 +45,7 @@ export function openFiles({ call, options }: Session) {
       const body = new FormData()
       if (path) body.append('path', path)
       sendable('The file', () => body.append('file', file, name ?? (file as File).name ?? 'file'))
-      return call('POST', addresses.upload, decodeFile, {
+      return ask('POST', addresses.upload, decodeFile, {
         ...repeatable(options),
         body,
         // The form that is sent is longer than the file in it.
@@ -60,7 +61,7 @@ export function openFiles({ call, options }: Session) {
      */
     async list({ signal, ...page }: FileListOptions = {}): Promise<Page<StoredFile>> {
       const parts = { query: Object.entries(page), signal }
-      const files = await call('GET', addresses.files, decodePage('files', decodeFile), parts)
+      const files = await ask('GET', addresses.files, decodePage('files', decodeFile), parts)
       return { ...files, offset: page.offset ?? 0 }
     },
 
@@ -74,7 +75,7 @@ export function openFiles({ call, options }: Session) {
      * @throws {SvcError} `NOT_FOUND`, `FILE_IN_USE`
      */
     async delete(id: string, options?: CallOptions): Promise<{ id: string }> {
-      return call('DELETE', addresses.file(id), decodeRemoved, options)
+      return ask('DELETE', `/storage/file/${addresses.segment(id)}`, decodeRemoved, options)
     },
 
     /**
@@ -84,7 +85,7 @@ export function openFiles({ call, options }: Session) {
      * const { bytes, limitBytes } = await svc.files.info()
      */
     info(options?: CallOptions): Promise<StorageUsage> {
-      return call('GET', addresses.usage, decodeUsage, options)
+      return ask('GET', addresses.usage, decodeRecord<StorageUsage>, options)
     },
 
     /**

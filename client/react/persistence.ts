@@ -24,7 +24,7 @@ export async function persistently<Result>(
       const failure = error as SvcError
       if (!isPassing(failure)) throw failure
       onWaiting(failure)
-      await pause(backOff(1_000, Math.min(attempt, mostDoublings)))
+      await pause(backOff(Math.min(attempt, mostDoublings), 1_000))
       if ((await whoAsks()) !== writer) throw failure
     }
   }

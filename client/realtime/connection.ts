@@ -47,10 +47,10 @@ export async function keepConnected(
     try {
       await connect({
         signal: AbortSignal.any([signal, silence.signal]),
-        received: () => {
+        received() {
           silentBeats = 0
         },
-        works: () => {
+        works() {
           failures = 0
         },
       })
@@ -61,6 +61,6 @@ export async function keepConnected(
       clearInterval(timer)
     }
     lost()
-    await pause(backOff(retry?.delay, ++failures), signal).catch(() => undefined)
+    await pause(backOff(++failures, retry?.delay), signal).catch(() => undefined)
   }
 }

@@ -1,43 +1,81 @@
 import type { SvcError } from '../protocol/model/errors.js'
 
-/** What comes by itself, for one reader to iterate. */
-export interface Feed<Item> extends AsyncIterable<Item> {
+/** What comes by itself, for one reader to iterate, and how it stands: `connecting` at first, `closed` for good. */
+export interface Feed<Item, Status> {
+  readonly reader: AsyncIterable<Item> & { readonly status: Status; close(): void }
   /** Puts one in, behind those that wait or in their place. */
   put(item: Item, isInstead?: boolean): void
+  become(status: Status): void
   /** Nothing more will come; what waits is still handed over. */
-  end(error?: SvcError): void
+  close(error?: SvcError): void
+  isClosed(): boolean
 }
 
-/** @param onLeave called when the reader leaves the loop */
-export function openFeed<Item>(onLeave: () => void): Feed<Item> {
+interface FeedCallbacks<Status> {
+  readonly onStatus?: ((status: Status) => void) | undefined
+  readonly onError?: ((error: SvcError) => void) | undefined
+}
+
+/** @param onClosed called once, also when the reader leaves the loop */
+export function openFeed<Item, Status extends string>(
+  { onStatus, onError }: FeedCallbacks<Status | 'connecting' | 'closed'>,
+  onClosed: (error?: SvcError) => void,
+): Feed<Item, Status | 'connecting' | 'closed'> {
   const waiting: Item[] = []
-  let isOver = false
+  let status: Status | 'connecting' | 'closed' = 'connecting'
   let failure: SvcError | undefined
   let wake = () => {}
+
+  const isClosed = () => status === 'closed'
+
+  function become(next: Status | 'closed' | 'connecting') {
+    if (status === next || isClosed()) return
+    status = next
+    later(onStatus, next)
+  }
+
+  function close(error?: SvcError) {
+    if (isClosed()) return
+    if (error) later(onError, error)
+    become('closed')
+    failure = error
+    onClosed(error)
+    wake()
+  }
+
   return {
-    put(item, isInstead = false) {
+    become,
+    close,
+    isClosed,
+    put(item, isInstead) {
       if (isInstead) waiting.length = 0
       waiting.push(item)
       wake()
     },
-    end(error) {
-      isOver = true
-      failure = error
-      wake()
-    },
-    async *[Symbol.asyncIterator]() {
-      try {
-        for (;;) {
-          while (waiting.length > 0) yield waiting.shift() as Item
-          if (failure) throw failure
-          if (isOver) return
-          await new Promise<void>((resolve) => {
-            wake = resolve
-          })
+    reader: {
+      get status() {
+        return status
+      },
+      close: () => close(),
+      async *[Symbol.asyncIterator]() {
+        try {
+          for (;;) {
+            while (waiting.length > 0) yield waiting.shift() as Item
+            if (failure) throw failure
+            if (isClosed()) return
+            await new Promise<void>((resolve) => {
+              wake = resolve
+            })
+          }
+        } finally {
+          close()
         }
-      } finally {
-        onLeave()
-      }
+      },
     },
   }
+}
+
+/** An app's callback never runs in the midst of what calls it. */
+export function later<Value>(callback: ((value: Value) => void) | undefined, value: Value): void {
+  if (callback) queueMicrotask(() => callback(value))
 }

@@ -2,7 +2,7 @@
 import type { SvcError } from '../protocol/model/errors.js'
 import type { Page } from '../protocol/model/page.js'
 import { asFailure, isPassing, pause } from '../send.js'
-import { openFeed } from './feed.js'
+import { later, openFeed } from './feed.js'
 import type { RealtimeStatus, SubscribeOptions, Subscription } from './subscription.js'
 
 /** `waiting` while the collection does not exist. */
@@ -30,23 +30,20 @@ type Callbacks = Pick<SubscribeOptions<never>, 'onStatus' | 'onResync' | 'onErro
 export function openLive<Item>(
   read: () => Promise<Page<Item>>,
   subscribe: (callbacks: Callbacks) => Pick<Subscription, 'status' | 'close'>,
-  { onPage, onStatus, onError }: LiveOptions<Item>,
+  options: LiveOptions<Item>,
 ): LiveList<Item> {
-  const feed = openFeed<Page<Item>>(() => close())
-  let page: Page<Item> | undefined
-  let status: LiveStatus = 'connecting'
+  const { reader, put, become, close, isClosed } = openFeed<Page<Item>, LiveStatus>(options, () => subscription.close())
+  const list: LiveList<Item> & { page: Page<Item> | undefined } = Object.assign(reader, { page: undefined })
   let isStale = false
   let isReading = false
   let isPausing = false
-
-  const isOver = () => status === 'closed'
 
   /** However much happens while it is read, it is read once more. */
   async function refresh() {
     isStale = true
     if (isReading) return
     isReading = true
-    while (isStale && !isOver()) {
+    while (isStale && !isClosed()) {
       isStale = false
       try {
         show(await read())
@@ -65,36 +62,22 @@ export function openLive<Item>(
   }
 
   function show(next: Page<Item>) {
-    if (isOver()) return
-    page = next
-    feed.put(next, true)
-    if (onPage) queueMicrotask(() => onPage(next))
-  }
-
-  function become(next: LiveStatus) {
-    if (status === next || isOver()) return
-    status = next
-    if (onStatus) queueMicrotask(() => onStatus(next))
+    if (isClosed()) return
+    list.page = next
+    put(next, true)
+    later(options.onPage, next)
   }
 
   /** A collection may be made after the app that shows it. */
   async function fail(error: SvcError) {
-    if (isOver() || isPausing) return
+    if (isClosed() || isPausing) return
     if (!missing.includes(error.code)) return close(error)
     isPausing = true
     become('waiting')
     subscription.close()
     await pause(1_000)
     isPausing = false
-    if (!isOver()) subscription = listen()
-  }
-
-  function close(error?: SvcError) {
-    if (isOver()) return
-    become('closed')
-    subscription.close()
-    feed.end(error)
-    if (error) onError?.(error)
+    if (!isClosed()) subscription = listen()
   }
 
   function listen() {
@@ -105,7 +88,7 @@ export function openLive<Item>(
       onResync: refresh,
       onError: (error) => isCurrent() && fail(error),
       onStatus(next) {
-        if (!isCurrent() || next === 'closed' || (next === 'connecting' && status === 'waiting')) return
+        if (!isCurrent() || next === 'closed' || (next === 'connecting' && list.status === 'waiting')) return
         become(next)
         if (next === 'open') void refresh()
       },
@@ -114,16 +97,7 @@ export function openLive<Item>(
   }
   let subscription = listen()
 
-  return {
-    get page() {
-      return page
-    },
-    get status() {
-      return status
-    },
-    close: () => close(),
-    [Symbol.asyncIterator]: feed[Symbol.asyncIterator],
-  }
+  return list
 }
 
 /** How the transports say that there is no such collection. */

@@ -2,15 +2,13 @@
 
 import { type Json, type JsonObject, objectIn, parseObject } from '../protocol/model/json.js'
 import { decodeFailure } from '../protocol/wire/errors/message.js'
-import { formatQuery } from '../protocol/wire/query/format.js'
+import { encodeText } from '../protocol/wire/sendable.js'
 import { realtimeDialect } from '../protocol/wire/spoken.js'
 import { type ConnectionAttempt, keepConnected } from './connection.js'
 import type { Listener, SocketConstructor, SocketLike, Transport, TransportClient } from './transport.js'
 
-interface SharedConnection {
-  takes(collection: string): boolean
-  add(listener: Listener): void
-}
+/** Adds a subscription to a connection, and says whether it has a place there. */
+type SharedConnection = (listener: Listener) => boolean
 
 /** What the service allows on one connection. */
 const mostSubscriptions = 100
@@ -18,10 +16,10 @@ const mostSubscriptions = 100
 export function overSockets(client: TransportClient, Socket: SocketConstructor): Transport {
   const connections = new Set<SharedConnection>()
   return (listener) => {
-    for (const connection of connections) if (connection.takes(listener.collection)) return connection.add(listener)
-    const connection = openConnection(client, Socket, () => connections.delete(connection))
-    connections.add(connection)
-    return connection.add(listener)
+    for (const add of connections) if (add(listener)) return
+    const add = openConnection(client, Socket, () => connections.delete(add))
+    connections.add(add)
+    add(listener)
   }
 }
 
@@ -45,15 +43,15 @@ function openConnection(client: TransportClient, Socket: SocketConstructor, onCl
 
   function subscribe({ collection, filters, since, live }: Listener) {
     const position = since()
-    replaying[position === undefined ? 'delete' : 'add'](collection)
+    if (position === undefined) replaying.delete(collection)
+    else replaying.add(collection)
     send({ type: 'subscribe', collection, filters, since: position, live, position: true })
   }
 
   function receive(message: JsonObject, { works }: ConnectionAttempt) {
     const collection = collectionOf(message, id)
     const listener = listeners.get(collection)
-    const failure = decodeFailure(message)
-    const { type, event, seq } = message
+    const { type, event, seq, code } = message
     if (type === 'unsubscribed') listeners.delete(collection)
     else if (listener) {
       works()
@@ -62,7 +60,7 @@ function openConnection(client: TransportClient, Socket: SocketConstructor, onCl
       const isInOrder = (event || type === 'live') && !replaying.has(collection)
       if (isInOrder && typeof seq === 'number') newest = Math.max(newest ?? seq, seq)
       listener.receive(message)
-    } else if (failure && !collection) throw failure
+    } else if (code && !collection) throw decodeFailure(message)
   }
 
   // From then on, who subscribes is another.
@@ -73,10 +71,10 @@ function openConnection(client: TransportClient, Socket: SocketConstructor, onCl
   keepConnected(client, {
     signal: stop.signal,
     async connect(attempt) {
-      const query = formatQuery([['dialect', realtimeDialect(await client.dialect())]])
+      const dialect = encodeText(realtimeDialect(await client.dialect()))
       token = await client.token()
       attempt.signal.throwIfAborted()
-      const opened = new Socket(`${client.options.url.replace(/^http/, 'ws')}/realtime?${query}`)
+      const opened = new Socket(`${client.options.url.replace(/^http/, 'ws')}/realtime?dialect=${dialect}`)
       opened.onopen = () => {
         socket = opened
         newest = undefined
@@ -89,9 +87,9 @@ function openConnection(client: TransportClient, Socket: SocketConstructor, onCl
     lost() {
       socket = undefined
       for (const [collection, listener] of listeners) {
-        if (newest !== undefined && !replaying.has(collection)) listener?.passed(newest)
-        if (listener) listener.lost()
-        else listeners.delete(collection)
+        if (!listener) listeners.delete(collection)
+        else if (newest !== undefined && !replaying.has(collection)) listener.passed(newest)
+        listener?.lost()
       }
     },
     ended(failure) {
@@ -100,23 +98,24 @@ function openConnection(client: TransportClient, Socket: SocketConstructor, onCl
     },
   })
 
-  return {
-    takes: (name) => !(id ?? idOf(name)) && !listeners.has(name) && listeners.size < mostSubscriptions,
-    add(listener) {
-      const { collection } = listener
-      id = idOf(collection)
-      listeners.set(collection, listener)
-      subscribe(listener)
-      listener.signal.addEventListener('abort', () => {
-        if (socket) listeners.set(collection, undefined)
-        else listeners.delete(collection)
-        send({ type: 'unsubscribe', collection })
-        if ([...listeners.values()].some((other) => other)) return
-        stop.abort()
-        forget()
-        onClosed()
-      })
-    },
+  return (listener) => {
+    const { collection } = listener
+    const { size } = listeners
+    const ownId = idOf(collection)
+    if (size > 0 && (id || ownId || listeners.has(collection) || size >= mostSubscriptions)) return false
+    id = ownId
+    listeners.set(collection, listener)
+    subscribe(listener)
+    listener.signal.addEventListener('abort', () => {
+      if (socket) listeners.set(collection, undefined)
+      else listeners.delete(collection)
+      send({ type: 'unsubscribe', collection })
+      if ([...listeners.values()].some((other) => other)) return
+      stop.abort()
+      forget()
+      onClosed()
+    })
+    return true
   }
 }
 

@@ -1,15 +1,14 @@
 /** Subscriptions over Server-Sent Events, by `fetch`, which unlike `EventSource` sends headers: a stream for each. */
 
 import { parseObject } from '../protocol/model/json.js'
-import * as addresses from '../protocol/wire/paths/encode.js'
+import { segment } from '../protocol/wire/paths/encode.js'
 import { realtimeDialect } from '../protocol/wire/spoken.js'
 import { type ConnectionAttempt, keepConnected } from './connection.js'
 import type { Listener, Transport, TransportClient } from './transport.js'
 
 export function overStreams(client: TransportClient): Transport {
   return (listener) => {
-    const connect = (attempt: ConnectionAttempt) => readStream(client, listener, attempt)
-    keepConnected(client, { ...listener, connect })
+    keepConnected(client, { ...listener, connect: (attempt) => readStream(client, listener, attempt) })
   }
 }
 
@@ -19,27 +18,25 @@ async function readStream(
   listener: Listener,
   { signal, received, works }: ConnectionAttempt,
 ): Promise<void> {
-  const { collection, filters, live, since } = listener
-  const { body } = await client.open({
+  const { body } = await client.openStream({
     method: 'GET',
-    path: addresses.stream(collection),
+    path: `/realtime/sse/${segment(listener.collection)}`,
     query: [
       ['dialect', realtimeDialect(await client.dialect())],
-      ['live', live],
-      ['filters', JSON.stringify(filters)],
+      ['live', listener.live],
+      ['filters', JSON.stringify(listener.filters)],
     ],
-    headers: { accept: 'text/event-stream', 'last-event-id': since()?.toString() },
+    headers: { accept: 'text/event-stream', 'last-event-id': listener.since()?.toString() },
     signal,
   })
   works()
   listener.receive({})
-  const reader = body?.getReader()
-  const decoder = new TextDecoder()
+  const reader = body?.pipeThrough(new TextDecoderStream()).getReader()
   for (let text = ''; ; ) {
     const { value } = (await reader?.read()) ?? {}
     if (!value) return
     received()
-    const blocks = (text + decoder.decode(value, { stream: true })).split(/\r?\n\r?\n/)
+    const blocks = (text + value).split(/\r?\n\r?\n/)
     text = blocks.pop() ?? ''
     for (const block of blocks) {
       const { id, data } = Object.fromEntries(block.split(/\r?\n/).map((line) => line.split(/: ?(.*)/s)))

@@ -55,11 +55,12 @@ export function openSubscription<Data>(
   collection: string,
   options: SubscribeOptions<Data>,
 ): Subscription<Data> {
-  const { where, live = false, signal, onChange, onStatus, onResync, onError } = options
+  const { where, live = false, signal, onChange, onResync } = options
   let { since } = options
-  const feed = openFeed<DocumentChange<Data>>(() => close())
-  let status: RealtimeStatus = 'connecting'
   const over = new AbortController()
+  const { reader, put, become, close, isClosed } = openFeed<DocumentChange<Data>, RealtimeStatus>(options, (error) =>
+    over.abort(error),
+  )
   let begun = () => {}
   const ready = new Promise<void>((resolve, reject) => {
     begun = resolve
@@ -68,25 +69,11 @@ export function openSubscription<Data>(
   // Who does not wait for it learns of a failure by `onError`.
   ready.catch(() => undefined)
 
-  function become(next: RealtimeStatus) {
-    if (status === next || status === 'closed') return
-    status = next
-    if (onStatus) queueMicrotask(() => onStatus(next))
-  }
-
-  function close(error?: SvcError) {
-    if (status === 'closed') return
-    if (error && onError) queueMicrotask(() => onError(error))
-    become('closed')
-    over.abort(error)
-    feed.end(error)
-  }
-
   async function begin() {
     if (signal?.aborted) return close()
     signal?.addEventListener('abort', () => close(), { signal: over.signal })
     const filters = encodeFilters(await session.dialect(), toWhere(where))
-    if (status === 'closed') return
+    if (isClosed()) return
     session.listen({
       signal: over.signal,
       collection,
@@ -95,7 +82,7 @@ export function openSubscription<Data>(
       since: () => since,
       receive,
       passed,
-      lost: () => status === 'open' && become('reconnecting'),
+      lost: () => reader.status === 'open' && become('reconnecting'),
       ended: close,
     })
   }
@@ -113,7 +100,7 @@ export function openSubscription<Data>(
 
   /** It begins, or how far it has come; who comes back and does not know from where has a gap. */
   function start(seq: Json | undefined) {
-    const isGap = status === 'reconnecting' && since === undefined
+    const isGap = reader.status === 'reconnecting' && since === undefined
     if (typeof seq === 'number') passed(seq)
     become('open')
     begun()
@@ -127,8 +114,8 @@ export function openSubscription<Data>(
   function hand(change: DocumentChange<Data>) {
     if (change.seq <= (since ?? -1)) return
     since = change.seq
-    if (onChange) queueMicrotask(() => status !== 'closed' && onChange(change))
-    else feed.put(change)
+    if (onChange) queueMicrotask(() => isClosed() || onChange(change))
+    else put(change)
   }
 
   /** The stream goes on, from now. */
@@ -139,14 +126,7 @@ export function openSubscription<Data>(
   }
 
   begin().catch((error) => close(asFailure(error)))
-  return {
-    get status() {
-      return status
-    },
-    ready,
-    close: () => close(),
-    [Symbol.asyncIterator]: feed[Symbol.asyncIterator],
-  }
+  return Object.assign(reader, { ready })
 }
 
 /** The change that a message says, if it is one. */

@@ -35,7 +35,7 @@ export interface TransportClient {
   token(): Promise<string>
   readonly auth: AuthState
   /** Asks once, and hands over an answer that has only begun. */
-  open(request: Request): Promise<Response>
+  openStream(request: Request): Promise<Response>
 }
 
 /** One subscription as a transport sees it: what it asks for, and what it receives. */

@@ -82,7 +82,7 @@ async function open(folder: string, token: string, kept: Kept, onOther: () => vo
   const once = { url, fetch: guard.fetch, retry: { attempts: 1 } }
   const short = openSender({ ...once, timeout: mostReadMilliseconds })
   const long = openSender({ ...once, timeout: mostMilliseconds })
-  const control = controlClient((request) => (isShort(request) ? short : long).send(request), token, long.open)
+  const control = controlClient((request) => (isShort(request) ? short : long).send(request), token, long.openStream)
   const info = await control.info.get()
   const { project } = info
   const { keys } = await control.projects.get({ project: project.id })

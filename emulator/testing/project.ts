@@ -14,8 +14,8 @@ import { openTestUsers } from './users.js'
 const mostMilliseconds = 70_000
 
 export function openControl({ url, controlToken }: EmulatorAddress): Control {
-  const { send, open } = openSender({ url, timeout: mostMilliseconds, retry: { attempts: 1 } })
-  return controlClient(send, controlToken, open)
+  const { send, openStream } = openSender({ url, timeout: mostMilliseconds, retry: { attempts: 1 } })
+  return controlClient(send, controlToken, openStream)
 }
 
 export function openTestProject<Schema extends AnySchema<Schema> = UntypedSchema>(

@@ -1,4 +1,4 @@
-/** The client's cases in a page of a real Chromium, in each dialect, on each engine. */
+/** The cases of the client as it is published, in a page of a real Chromium, in each dialect, on each engine. */
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
@@ -6,6 +6,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, it } from 'vitest'
 import { type OpenBrowser, openChromium } from '../fixtures/chromium.js'
 import { bundle } from '../fixtures/packages/bundle.js'
+import { withPublishedClient } from '../fixtures/packages/published-client.js'
 import { aProject, service } from '../fixtures/service.js'
 import { allCases } from './cases.js'
 
@@ -19,7 +20,8 @@ let chromium: OpenBrowser
 let page: Page
 
 beforeAll(async () => {
-  const cases = await bundle(fileURLToPath(new URL('./cases.ts', import.meta.url)))
+  const path = fileURLToPath(new URL('./cases.ts', import.meta.url))
+  const cases = await withPublishedClient((client) => bundle(path, { client }))
   server = await serve({ '/': ['text/html', html], '/cases.js': ['text/javascript', cases.code] })
   chromium = await openChromium()
   page = await chromium.newPage()

@@ -1,14 +1,13 @@
 /** The size of the client in an app's bundle. */
 
 import { fileURLToPath } from 'node:url'
-import { sizeOfBundle } from '../../tools/bundle.js'
+import { sizeOfClient } from '../../tools/bundle.js'
 import { rounded } from '../../tools/rounds.js'
 import { measure as measureReact } from './react.js'
 
 /** @returns {Promise<import('../../tools/table.js').Row[]>} */
 export async function measure() {
-  const input = fileURLToPath(new URL('../../../dist/client/index.js', import.meta.url))
-  const { minified, zipped } = await sizeOfBundle(input)
+  const { minified, zipped } = await sizeOfClient(fileURLToPath(new URL('../../../', import.meta.url)))
   return [
     {
       what: 'client, everything, gzip',

@@ -27,8 +27,8 @@ const opened: Opened = {
 }
 beforeAll(async () => {
   emulator = await startEmulator({ memory: true })
-  const { send, open } = openSender({ url: emulator.url })
-  control = checked('', controlClient(send, emulator.controlToken, open), contract)
+  const { send, openStream } = openSender({ url: emulator.url })
+  control = checked('', controlClient(send, emulator.controlToken, openStream), contract)
 })
 afterAll(() => emulator.close())
 

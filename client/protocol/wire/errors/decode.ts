@@ -29,7 +29,7 @@ export function decodeError(
   const { code, message = detail, issues: listed = detail } = objectIn(error)
   const issues = arrayIn(listed).map((issue) => readIssue(issue, wrappers))
   const words = typeof message === 'string' ? message : issues[0]?.message
-  const requestId = header('x-request-id') ?? undefined
+  const requestId = header('x-request-id') || undefined
   const suggested = codes[status] ?? (status < 500 ? 'INVALID_QUERY' : 'INTERNAL')
   const said = header('svc-error-code') ?? code ?? ((words ?? requestId) ? suggested : 'INVALID_RESPONSE')
   return new SvcError(said as ErrorCode, words ?? (requestId ? `The service answered ${status}.` : otherwise), issues, {
@@ -48,9 +48,11 @@ function arrayIn(value: Json | undefined): Json[] {
 function readIssue(issue: Json, wrappers: readonly number[]): Issue {
   const { loc, msg = '', type = '' } = objectIn(issue)
   const whole = arrayIn(loc) as Issue['path']
-  const path = (whole[0] === 'body' ? whole.slice(1) : whole).filter(
-    (name, at, { length }) =>
-      !wrappers.includes(at) || at > length - 2 || !/^(data|documents|updates)$/.test(`${name}`),
-  )
+  const path = whole
+    .slice(whole[0] === 'body' ? 1 : 0)
+    .filter(
+      (name, at, { length }) =>
+        !wrappers.includes(at) || at > length - 2 || !/^(data|documents|updates)$/.test(name as string),
+    )
   return { path, message: msg as string, type: type as string }
 }

@@ -4,6 +4,5 @@ import type { JsonObject } from '../../model/json.js'
 
 /** Nothing for a message that is not a failure. */
 export function decodeFailure({ code, message }: JsonObject): SvcError | undefined {
-  if (typeof code !== 'string') return undefined
-  return new SvcError(code as ErrorCode, String(message))
+  return typeof code === 'string' ? new SvcError(code as ErrorCode, message as string) : undefined
 }

@@ -14,6 +14,5 @@ export const single: readonly Operator[] = [...common, 'icontains']
 
 /** A single underscore is a suffix's only if no other stands before it and the word is known. */
 export function singleSuffix(name: string): Operator | undefined {
-  const suffix = /[^_]_([a-z]+)$/.exec(name)?.[1] ?? ''
-  return single.find((word) => word === suffix)
+  return single.find((word) => word === /[^_]_([a-z]+)$/.exec(name)?.[1])
 }

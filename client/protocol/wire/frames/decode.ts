@@ -13,10 +13,10 @@ export interface DecodedChange {
 
 /** The change in an event, of which one frame has the document under that name; nothing in any other message. @throws {TypeError} */
 export function decodeChange(frame: JsonObject, decodeDocument: (body: Json) => Document): DecodedChange | undefined {
-  const { event, seq, collection, document, data = null } = frame
+  const { event, seq, collection, document, data } = frame
   if (typeof event !== 'string') return undefined
   // A plain name is the kind without its last letter, as the table of names in `events/encode.ts` has to have it.
   const kind = event.replace(/d?$/, 'd') as Change['kind']
-  const decoded = isObject(document) ? documentOf({ ...document, collection }) : decodeDocument(data)
+  const decoded = isObject(document) ? documentOf({ ...document, collection }) : decodeDocument(data as Json)
   return { kind, seq: seq as number, document: decoded }
 }

@@ -26,17 +26,12 @@ interface Speaks {
   readonly paths: keyof typeof documentPaths
 }
 
-export function documents({ paths }: Speaks, collection: string): string {
-  return documentPaths[paths](collection)
+export function documents(dialect: Speaks, collection: string): string {
+  return documentPaths[dialect.paths](collection)
 }
 
 export function document(dialect: Speaks, collection: string, id: string): string {
   return `${documents(dialect, collection)}/${segment(id)}`
-}
-
-/** Where many are created or, with `/update` or `/delete` behind it, changed or deleted. */
-export function batch(collection: string, what: string): string {
-  return `${create(collection)}/batch/documents${what}`
 }
 
 export const collections = '/collections'
@@ -49,14 +44,5 @@ export function collection(name: string): string {
 export const upload = '/storage/upload'
 export const files = '/storage/list'
 export const usage = '/storage/info'
-
-export function file(id: string): string {
-  return `/storage/file/${segment(id)}`
-}
-
-/** Where the changes of a collection come as server-sent events. */
-export function stream(collection: string): string {
-  return `/realtime/sse/${segment(collection)}`
-}
 
 export const refresh = '/auth-collections/refresh'

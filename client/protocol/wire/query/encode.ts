@@ -1,6 +1,6 @@
 /** A list request as query parameters, and filters of realtime, as clients encode them. */
 import { SvcError } from '../../model/errors.js'
-import type { JsonObject } from '../../model/json.js'
+import type { Json, JsonObject } from '../../model/json.js'
 import type { ListQuery } from '../../model/page.js'
 import { formatPath } from '../../model/path.js'
 import type { Test, Where } from '../../model/where.js'
@@ -12,15 +12,17 @@ interface Speaks {
   readonly filters: keyof typeof suffixEncoders
 }
 
+type AskedList = Pick<ListQuery, 'where'> & Partial<ListQuery>
+
 /** @throws {SvcError} `INVALID_FILTER` if the dialect has no spelling for a test. */
-export function encodeListQuery(dialect: Speaks, query: Partial<ListQuery>): GivenParameter[] {
-  const { where, sort, limit, offset, count, populate = [] } = query
+export function encodeListQuery(dialect: Speaks, query: AskedList): GivenParameter[] {
+  const { where, sort, count, populate = [] } = query
   return [
-    ...(where ? writeWhere(dialect, where) : []),
+    ...testsOf(where).map(([prefix, test]) => [prefix + writeName(dialect, test), writeValue(test)] as const),
     ['orderBy', sort && formatPath(sort.path)],
     ['order', sort?.direction],
-    ['limit', limit],
-    ['offset', offset],
+    ['limit', query.limit],
+    ['offset', query.offset],
     ['count', count ? undefined : count],
     ...populate.map((path) => ['populate', formatPath(path)] as const),
   ]
@@ -35,15 +37,10 @@ export function encodeFilters(dialect: Speaks, where: Where): JsonObject {
     // Two lists under one name would be one list. With its field named twice, the second means the same, and has another name.
     while ('values' in test && name in filters)
       name = `${prefix + formatPath(test.path)}__or__${name.slice(prefix.length)}`
-    const before = filters[name]
     const value = writeValue(test)
-    filters[name] = before === undefined ? value : [before, value].flat()
+    filters[name] = name in filters ? ([filters[name], value].flat() as Json) : value
   }
   return filters
-}
-
-function writeWhere(dialect: Speaks, where: Where): GivenParameter[] {
-  return testsOf(where).map(([prefix, test]) => [prefix + writeName(dialect, test), writeValue(test)])
 }
 
 /** Each test with what its name begins with: alternatives share a group. */
@@ -59,6 +56,6 @@ function writeName(dialect: Speaks, { path, operator }: Test): string {
 }
 
 function writeValue(test: Test): string {
-  if ('isNull' in test) return String(test.isNull)
-  return 'values' in test ? joinList(test.values) : test.value
+  if ('values' in test) return joinList(test.values)
+  return 'value' in test ? test.value : `${test.isNull}`
 }

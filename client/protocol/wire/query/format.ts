@@ -4,7 +4,7 @@ import { encodeText } from '../sendable.js'
 export type GivenParameter = readonly [name: string, value: string | number | boolean | undefined]
 
 /** What stands behind the `?` of an address. */
-export function formatQuery(parameters: readonly GivenParameter[]): string {
+export function formatQuery(parameters: readonly GivenParameter[] = []): string {
   return parameters
     .flatMap(([name, value]) => (value === undefined ? [] : [name, value].map(encodeText).join('=')))
     .join('&')

@@ -16,6 +16,6 @@ export const listParameters = [
 /** A value that ends in a backslash would swallow the comma behind it. */
 export function joinList(values: readonly string[]): string {
   const swallowing = values.slice(0, -1).find((value) => value.endsWith('\\'))
-  if (swallowing) throw new SvcError('INVALID_FILTER', `"${swallowing}" must be the last of its list.`)
+  if (swallowing) throw new SvcError('INVALID_FILTER', `"${swallowing}" must be last.`)
   return values.map((value) => value.replaceAll(',', '\\,')).join(',')
 }

@@ -1,7 +1,7 @@
 /** Whole answers, as clients decode them. */
 import type { Collection, CountedCollection } from '../../model/collection.js'
 import type { Fields } from '../../model/document.js'
-import type { StorageUsage, StoredFile } from '../../model/file.js'
+import type { StoredFile } from '../../model/file.js'
 import { isObject, type Json, type JsonObject } from '../../model/json.js'
 import type { Page } from '../../model/page.js'
 import type { AppUser } from '../../model/user.js'
@@ -38,7 +38,7 @@ export const decodeCollection = recordsWith<AnyCollection>('name')
 export const decodeFile = recordsWith<StoredFile>('url')
 
 /** The array of records that a batch answers, and all collections, which are never paged. */
-export function decodeAll<Item>(read: ReadItem<Item>): Read<Item[]> {
+export function decodeAll<Item>(read: ReadItem<Item>): (record: Json, dialect: Spoken) => Item[] {
   return (record, dialect) => expect<Json[]>(Array.isArray(record), record).map((item) => read(item, dialect))
 }
 
@@ -46,11 +46,9 @@ export function decodeAll<Item>(read: ReadItem<Item>): Read<Item[]> {
 export function decodePage<Item>(listed: Listed, read: ReadItem<Item>): Read<Omit<Page<Item>, 'offset'>> {
   return (record, dialect, header) => {
     const page = listDecoders[dialect.list](record, header, listed)
-    return { ...page, items: decodeAll(read)(page.items, dialect, header) }
+    return { ...page, items: decodeAll(read)(page.items, dialect) }
   }
 }
-
-export const decodeUsage = decodeRecord<StorageUsage>
 
 export const decodeToken = recordsWith<{ token: string }>('token')
 
@@ -74,6 +72,6 @@ export function decodeLogin(record: Json): LoginResult {
   return (
     isCodeNeeded
       ? { requires2fa: true, message }
-      : { requires2fa: false, user: decodeUser(user), ...decodeToken({ token: token ?? null }) }
+      : { requires2fa: false, user: decodeUser(user), ...decodeToken({ token } as JsonObject) }
   ) as LoginResult
 }
