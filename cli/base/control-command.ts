@@ -1,14 +1,8 @@
 import type { Control } from '../../client/control.js'
 import { openControl } from '../target/control.js'
 import type { OwnEmulator } from '../target/emulator-of-run.js'
-import { reworded } from './failure.js'
-import { dataFlag, emulatorOfRunOrHere, noEmulator } from './here.js'
+import { dataFlag, emulatorOfRunOrHere, noEmulatorAsked } from './here.js'
 import { SvcCommand } from './svc-command.js'
-
-/** Where SVC_URL is set, that service was most likely meant. */
-const besideService = ({ hint }: { readonly hint: string | undefined }) => ({
-  hint: `${hint}. SVC_URL is not asked: svc serve has this on its admin port, if at all.`,
-})
 
 /** A command that only an emulator has: it speaks to the one of this folder, whatever else the settings name. */
 export abstract class ControlCommand extends SvcCommand {
@@ -18,7 +12,7 @@ export abstract class ControlCommand extends SvcCommand {
   protected emulator({ data }: { data?: string | undefined }): OwnEmulator {
     const emulator = emulatorOfRunOrHere(data)
     if (emulator) return emulator
-    throw process.env.SVC_URL === undefined ? noEmulator(data) : reworded(noEmulator(data), besideService)
+    throw noEmulatorAsked(data)
   }
 
   /** @throws {CliFailure} with exit 8 if no emulator runs in the folder. */

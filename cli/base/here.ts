@@ -3,7 +3,7 @@ import * as Flags from '@oclif/core/flags'
 import { type EmulatorInfo, findEmulatorFile, readEmulatorFile, stateFolder } from '../target/emulator-file.js'
 import { emulatorOfRun, type OwnEmulator } from '../target/emulator-of-run.js'
 import { isAccepted, notAccepted } from '../target/trust.js'
-import { CliFailure, exits } from './failure.js'
+import { CliFailure, exits, reworded } from './failure.js'
 
 export const dataFlag = Flags.string({
   description: `state folder of the emulator [default: the nearest ${stateFolder}]`,
@@ -27,6 +27,14 @@ export function emulatorHere(folder: string | undefined): EmulatorInfo | undefin
 /** The emulator of this test run, else the one of {@link emulatorHere}; with a folder named, only the latter. */
 export function emulatorOfRunOrHere(folder: string | undefined): OwnEmulator | undefined {
   return (folder === undefined ? emulatorOfRun() : undefined) ?? emulatorHere(folder)
+}
+
+/** The same where SVC_URL is set: that service was most likely meant. */
+export function noEmulatorAsked(folder?: string): CliFailure {
+  const failure = noEmulator(folder)
+  if (process.env.SVC_URL === undefined) return failure
+  const more = 'SVC_URL is not asked: svc serve has this on its admin port, if at all.'
+  return reworded(failure, ({ hint }) => ({ hint: `${hint}. ${more}` }))
 }
 
 /** What only an emulator has was asked for where none runs: exit 8. */

@@ -122,11 +122,12 @@ export abstract class ServiceCommand extends SvcCommand {
     return new CliFailure('NOT_FOUND', exits.notFound, `No collection "${name}".`, hint, { cause })
   }
 
-  /** The collection that this command was asked about, where its first argument is one. */
+  /** The collection that this command was asked about, where its first argument is one, and no other was named beside it. */
   protected collectionInQuestion(): string | undefined {
     const [first] = Object.keys(this.ctor.args)
-    const name = first === 'collection' ? this.givenArgs[first] : undefined
-    return typeof name === 'string' ? name : undefined
+    const given = first === 'collection' ? this.givenArgs[first] : undefined
+    const [name, another] = Array.isArray(given) ? given : [given]
+    return typeof name === 'string' && another === undefined ? name : undefined
   }
 
   protected override async parse<F extends Named, B extends Named, A extends Named>(

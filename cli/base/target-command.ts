@@ -40,17 +40,17 @@ export abstract class TargetCommand extends ServiceCommand {
       const secret = emulator ? '$(svc project key --secret --quiet)' : 'svc_secret_…'
       return reworded(cause, () => ({ hint: `Give the secret key: SVC_API_KEY=${secret} svc ${words(this.id)} …` }))
     }
-    const keyIsGood = await super
+    const listed = await super
       .client({})
       .collections.list()
-      .then(
-        () => true,
-        () => false,
-      )
-    if (!keyIsGood) return cause
+      .catch(() => undefined)
+    if (!listed) return cause
     const act = emulator ? 'Act as a user who has the role: --as <user>. ' : ''
-    const name = this.collectionInQuestion() ?? 'COLLECTION'
-    return reworded(cause, () => ({ hint: `${act}Who may: svc collections permissions ${name}` }))
+    const name = this.collectionInQuestion()
+    // The owner of an emulator needs no key for it; elsewhere permissions are shown only to those who may read.
+    const isShown = emulator !== undefined || listed.find((one) => one.name === name)?.permissions !== undefined
+    const key = isShown ? '' : 'SVC_API_KEY=svc_secret_… '
+    return reworded(cause, () => ({ hint: `${act}Who may: ${key}svc collections permissions ${name ?? 'COLLECTION'}` }))
   }
 }
 

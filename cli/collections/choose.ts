@@ -1,4 +1,4 @@
-import type { Collection } from '../../client/index.js'
+import { type Client, type Collection, SvcError } from '../../client/index.js'
 import { CliFailure, exits } from '../base/failure.js'
 import { nearest } from '../terminal/nearest.js'
 
@@ -6,23 +6,41 @@ import { nearest } from '../terminal/nearest.js'
  * The collections of these names or ids; all, without one.
  *
  * @throws {CliFailure} `NOT_FOUND` with the name that was meant, if one is near; else with `hint`
+ * @throws {SvcError} with the reason why the caller may not know
  */
-export function chooseCollections(
-  all: readonly Collection[],
+export async function chooseCollections(
+  { collections }: Pick<Client, 'collections'>,
   words: readonly string[],
   hint: (word: string) => string,
-): readonly Collection[] {
+): Promise<readonly Collection[]> {
+  const all = await collections.list()
   if (words.length === 0) return all
-  return [...new Set(words)].map((word) => {
-    const found = all.find(({ id, name }) => name === word || id === word)
-    if (found) return found
-    const names = all.map(({ name }) => name)
-    const meant = nearest(word, names)
-    throw new CliFailure(
-      'NOT_FOUND',
-      exits.notFound,
-      `No collection "${word}".`,
-      meant ? `Did you mean "${meant}"?` : hint(word),
-    )
-  })
+  const chosen: Collection[] = []
+  for (const word of new Set(words)) {
+    const found = all.find(({ id, name }) => name === word || id === word) ?? (await findUnlisted(collections, word))
+    if (!found) {
+      const meant = nearest(
+        word,
+        all.map(({ name }) => name),
+      )
+      const said = meant ? `Did you mean "${meant}"?` : hint(word)
+      throw new CliFailure('NOT_FOUND', exits.notFound, `No collection "${word}".`, said)
+    }
+    chosen.push(found)
+  }
+  return chosen
+}
+
+/**
+ * A collection that a list does not name; undefined where there is none.
+ *
+ * @throws {SvcError} with the scope that the key lacks: a list leaves out what it is not for
+ */
+export async function findUnlisted({ get }: Client['collections'], name: string): Promise<Collection | undefined> {
+  try {
+    return await get(name)
+  } catch (error) {
+    if (error instanceof SvcError && error.code === 'NOT_FOUND') return undefined
+    throw error
+  }
 }

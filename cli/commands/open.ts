@@ -1,6 +1,6 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import { dataFlag, emulatorHere, noEmulator } from '../base/here.js'
+import { dataFlag, emulatorHere, noEmulatorAsked } from '../base/here.js'
 import { SvcCommand } from '../base/svc-command.js'
 import { dashboardAddress, dashboardPages, dashboardPlace } from '../target/dashboard-address.js'
 import { stateFolderHere } from '../target/emulator-file.js'
@@ -34,7 +34,7 @@ export default class Open extends SvcCommand {
   async run() {
     const { args, flags } = await this.parse(Open)
     const emulator = emulatorHere(flags.data)
-    if (!emulator || !(await isStillThere(emulator, mostMilliseconds))) throw noEmulator(flags.data)
+    if (!emulator || !(await isStillThere(emulator, mostMilliseconds))) throw noEmulatorAsked(flags.data)
     const url = dashboardAddress(emulator, args.page, args.id)
     const isOpened = !flags.print && !this.jsonEnabled() && process.stdout.isTTY === true && !process.env.CI
 

@@ -1,5 +1,5 @@
 import * as Flags from '@oclif/core/flags'
-import { dataFlag, emulatorHere, noEmulator } from '../base/here.js'
+import { dataFlag, emulatorHere, noEmulatorAsked } from '../base/here.js'
 import { SvcCommand } from '../base/svc-command.js'
 import { servedBranch } from '../git/served-branch.js'
 import { openControl } from '../target/control.js'
@@ -21,7 +21,7 @@ export default class Status extends SvcCommand {
   async run() {
     const { flags } = await this.parse(Status)
     const emulator = emulatorHere(flags.data)
-    if (!emulator || !(await isAnswering(emulator.url))) throw noEmulator(flags.data)
+    if (!emulator || !(await isAnswering(emulator.url))) throw noEmulatorAsked(flags.data)
     // The control token opens everything; it stays in its file.
     const { controlToken: _, ...shown } = emulator
     // An emulator of an earlier version does not say.

@@ -5,7 +5,7 @@ import type { SvcError } from '../../client/index.js'
 import { changeKinds } from '../../client/protocol/model/change.js'
 import { eventGroups } from '../../client/protocol/model/events/emulator-event.js'
 import { CliFailure, exits, misuse } from '../base/failure.js'
-import { emulatorOfRunOrHere, noEmulator } from '../base/here.js'
+import { emulatorOfRunOrHere, noEmulatorAsked } from '../base/here.js'
 import { stopSignal } from '../base/stop-signal.js'
 import { TargetCommand } from '../base/target-command.js'
 import { readWhere, spellingNote, whereFlags } from '../documents/where-flag.js'
@@ -119,7 +119,7 @@ a command of --exec or an address of --forward-to failed, with 1.`)
     if (words.length > 0) throw misuse('--all is of the whole emulator, not of a collection.', 'Leave out one of both.')
     const { max, only, last, timeout } = flags
     const emulator = emulatorOfRunOrHere(undefined)
-    if (!emulator) throw noEmulator()
+    if (!emulator) throw noEmulatorAsked()
     const connect = () => openControl(emulatorOfRunOrHere(undefined) ?? emulator)
     const stop = stopSignal()
     const end = new AbortController()

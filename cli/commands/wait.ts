@@ -3,7 +3,7 @@ import * as Flags from '@oclif/core/flags'
 import { CliFailure, exits } from '../base/failure.js'
 import { dataFlag, emulatorHere } from '../base/here.js'
 import { SvcCommand } from '../base/svc-command.js'
-import { isAnswering } from '../target/emulator-health.js'
+import { isAnswering, isReady } from '../target/emulator-health.js'
 import { readAddress } from '../target/target.js'
 
 export default class Wait extends SvcCommand {
@@ -26,18 +26,16 @@ export default class Wait extends SvcCommand {
     const elapsed = () => (performance.now() - begunAt) / 1000
     while (elapsed() < flags.timeout) {
       const url = named ?? emulatorHere(flags.data)?.url
-      if (url && (await isAnswering(url, Math.max(100, (flags.timeout - elapsed()) * 1000)))) {
+      const left = Math.max(100, (flags.timeout - elapsed()) * 1000)
+      if (url && (await (named ? isReady(url, left) : isAnswering(url, left)))) {
         this.note(`${url} answers`)
         return { url, seconds: Number(elapsed().toFixed(2)) }
       }
       await pause(100)
     }
-    const what = named ?? 'The emulator of this folder'
-    throw new CliFailure(
-      'TIME_OUT',
-      exits.network,
-      `${what} did not answer within ${flags.timeout} s.`,
-      'Start it: svc dev',
-    )
+    const [what, hint] = named
+      ? [named, 'Check the address, and that the service runs.']
+      : ['The emulator of this folder', 'Start it: svc dev']
+    throw new CliFailure('TIME_OUT', exits.network, `${what} did not answer within ${flags.timeout} s.`, hint)
   }
 }

@@ -4,6 +4,7 @@ import { canonicalJson, type Json, type JsonObject } from '../../client/protocol
 import { formatPath, type Path, parsePath, valueAt } from '../../client/protocol/model/path.js'
 import { CliFailure, exits } from '../base/failure.js'
 import type { Client } from '../base/service-command.js'
+import { findUnlisted } from '../collections/choose.js'
 import { hashOf, type Ids, refersTo, withIds } from './documents.js'
 import { pairedWith } from './paired-collections.js'
 import { openPairs, type Pair, type Pairs } from './pairs.js'
@@ -116,6 +117,7 @@ async function openBoth(
   const wanted = names.length > 0 ? [...new Set(names)] : all
   const missing = wanted.find((name) => !here.has(name) && !there.has(name))
   if (missing !== undefined) {
+    await findUnlisted(remote.collections, missing)
     throw new CliFailure('NOT_FOUND', exits.notFound, `Neither the emulator nor ${url} has a collection "${missing}".`)
   }
   const open = (name: string) => {

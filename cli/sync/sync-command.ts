@@ -1,7 +1,7 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import { createClient } from '../../client/index.js'
-import { CliFailure, exits, misuse } from '../base/failure.js'
+import { createClient, type SvcError } from '../../client/index.js'
+import { CliFailure, exits, misuse, reworded } from '../base/failure.js'
 import { emulatorOfRunOrHere, noEmulator } from '../base/here.js'
 import { type Client, ServiceCommand } from '../base/service-command.js'
 import { stopSignal } from '../base/stop-signal.js'
@@ -66,6 +66,16 @@ export abstract class SyncCommand extends ServiceCommand {
       const local = createClient({ url, apiKey, transport: 'sse', fetch: fetchDirectly })
       return work({ local, remote: this.patientClient(flags), url: target.url }, here)
     })
+  }
+
+  /** No user acts here: where a role is asked for, the secret key has it. */
+  protected override async explainRefused(cause: SvcError): Promise<Error> {
+    const listed = await this.client({})
+      .collections.list()
+      .catch(() => undefined)
+    if (!listed) return cause
+    const hint = `Use the secret key, or name the collections that this key is for: svc ${this.id} COLLECTION…`
+    return reworded(cause, () => ({ hint }))
   }
 
   /** Waits for the next window of a rate limit: the requests of one that is stopped would have to be sent again. */

@@ -68,7 +68,6 @@ async function addNewOnes(
 
 /** Names of collections; an id stands for its name. */
 async function namesOf(client: Client, words: readonly string[]): Promise<string[]> {
-  const all = await client.collections.list()
-  const chosen = chooseCollections(all, words, (word) => `Create it: svc collections create ${word}`)
+  const chosen = await chooseCollections(client, words, (word) => `Create it: svc collections create ${word}`)
   return chosen.map(({ name }) => name)
 }

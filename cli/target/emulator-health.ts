@@ -7,12 +7,25 @@ import { fetchDirectly } from './fetch-directly.js'
  * that is busy with other things, is not taken for one that is stopped.
  */
 export async function isAnswering(url: string, mostMs = 30_000): Promise<boolean> {
+  return (await statusOf(`${url}${healthPath}`, mostMs)) === 200
+}
+
+/** The same of any service: `svc serve` has nothing of the control API at its address, and says by itself whether it is ready. */
+export async function isReady(url: string, mostMs: number): Promise<boolean> {
+  const status = await statusOf(`${url}${healthPath}`, mostMs)
+  return status === 200 || (status === 404 && (await statusOf(`${url}/readyz`, mostMs)) === 200)
+}
+
+const healthPath = '/_svc/api/health'
+
+/** Of an answer to GET; undefined where none came. */
+async function statusOf(address: string, mostMs: number): Promise<number | undefined> {
   try {
-    const response = await fetchDirectly(`${url}/_svc/api/health`, { signal: AbortSignal.timeout(Math.ceil(mostMs)) })
+    const response = await fetchDirectly(address, { signal: AbortSignal.timeout(Math.ceil(mostMs)) })
     await response.text()
-    return response.ok
+    return response.status
   } catch {
-    return false
+    return undefined
   }
 }
 

@@ -28,8 +28,7 @@ a document is refused. Reads every document, and writes nothing. Exits with 10 w
     const { argv, flags } = await this.parse(CollectionsCheck)
     const client = this.client(flags)
     const words = argv.map(String)
-    const all = await client.collections.list()
-    const chosen = chooseCollections(all, words, () => 'See which there are: svc collections list')
+    const chosen = await chooseCollections(client, words, () => 'See which there are: svc collections list')
     const withSchema = chosen.filter(({ schema }) => Object.keys(schema).length > 0)
     for (const { name, schema } of chosen) {
       if (words.length === 0 || Object.keys(schema).length > 0) continue

@@ -75,14 +75,14 @@ Managing permissions takes the secret key of the project. On the emulator of the
     const { args, flags } = await this.parse(CollectionsPermissions)
     const wanted = wantedPermissions(flags)
     if (wanted === undefined)
-      return this.show(toldOf(await this.manager(flags, (client) => client.collections.get(args.collection))))
+      return this.show(this.told(await this.manager(flags, (client) => client.collections.get(args.collection))))
 
     await this.clientForWrite(flags, `Set the permissions of "${args.collection}"`)
     const changed = await this.manager(flags, async ({ collections }) => {
-      const before = flags.clear ? {} : toldOf(await collections.get(args.collection))
+      const before = flags.clear ? {} : this.told(await collections.get(args.collection))
       return collections.update(args.collection, { permissions: { ...before, ...wanted } })
     })
-    return this.show(toldOf(changed))
+    return this.show(this.told(changed))
   }
 
   /** Works with the secret key: on an emulator with one of its owner, unless a key was given. */
@@ -91,6 +91,15 @@ Managing permissions takes the secret key of the project. On the emulator of the
     const isOwner = target.emulator !== undefined && target.key === target.emulator.apiKey && flags.as === undefined
     if (!isOwner) return work(this.client(flags))
     return withSecretKey(target, (apiKey) => work(this.client(flags, { apiKey })))
+  }
+
+  /** The permissions of a collection, which the service tells callers who may read it. */
+  private told({ name, permissions }: Collection): Permissions {
+    if (permissions) return permissions
+    const { emulator } = this.requireTarget({})
+    const other = emulator ? ', or a user who may read it: --as <user>' : ': SVC_API_KEY=svc_secret_…'
+    const hint = `Use the secret key of the project${other}`
+    throw new CliFailure('FORBIDDEN', exits.notAuthorised, `The permissions of "${name}" are not shown to you.`, hint)
   }
 
   private show(permissions: Permissions): Permissions {
@@ -139,11 +148,4 @@ function fieldRolesIn(kind: Kind, given: readonly string[]): FieldRoles {
     fields.set(field, [...(fields.get(field) ?? []), ...words])
   }
   return Object.fromEntries(fields)
-}
-
-/** The permissions of a collection, which the service tells callers who may read it. */
-function toldOf({ name, permissions }: Collection): Permissions {
-  if (permissions) return permissions
-  const hint = 'Use the secret key of the project, or a user who may read it: --as <user>'
-  throw new CliFailure('FORBIDDEN', exits.notAuthorised, `The permissions of "${name}" are not shown to you.`, hint)
 }

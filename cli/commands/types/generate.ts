@@ -104,7 +104,7 @@ and --json each line is JSON of its own: {"type":"written"} and {"type":"failed"
   }
 
   private async generate(client: Client, wanted: Wanted) {
-    const chosen = choose(await client.collections.list(), wanted.names)
+    const chosen = await choose(client, wanted.names)
     if (chosen.length === 0) this.note('No collections yet. Create one: svc collections create posts')
     const read: ReadCollection[] = []
     const progress = await startProgress(undefined, 'document', { isWanted: !this.isQuiet() && !this.jsonEnabled() })
@@ -156,7 +156,7 @@ and --json each line is JSON of its own: {"type":"written"} and {"type":"failed"
   }
 
   private async watch(client: Client, wanted: Wanted): Promise<void> {
-    choose(await client.collections.list(), wanted.names)
+    await choose(client, wanted.names)
     const stop = stopSignal()
     this.note(`${wanted.place} follows the data; Ctrl-C ends it`, onStderr.dim)
     const print = (line: object, words: string) => {
@@ -174,8 +174,8 @@ and --json each line is JSON of its own: {"type":"written"} and {"type":"failed"
   }
 }
 
-function choose(all: readonly Collection[], names: readonly string[]): readonly Collection[] {
-  return chooseCollections(all, names, () => 'See which there are: svc collections list')
+function choose(client: Client, names: readonly string[]): Promise<readonly Collection[]> {
+  return chooseCollections(client, names, () => 'See which there are: svc collections list')
 }
 
 function outWords(place: string, format: TypesFormat): string {
