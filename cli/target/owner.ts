@@ -21,9 +21,18 @@ export async function findUser(client: Client, who: string): Promise<AppUser> {
   const { items } = await client.users.list({ where: { email: { in: [who, who.toLowerCase()] } }, limit: 1 })
   if (items[0]) return items[0]
   const others = (await client.users.list({ limit: 100 })).items.map(({ email }) => email)
-  const meant = nearest(who, others)
+  const meant = nearest(who, others.filter(isAlike(who)))
   const hint = meant ? `Did you mean "${meant}"?` : 'List them: svc users list'
   throw new CliFailure('USER_NOT_FOUND', exits.notFound, `No user "${who}".`, hint)
+}
+
+/** Compares names and domains by themselves: any two addresses of one domain are alike in most of their letters. */
+function isAlike(address: string): (other: string) => boolean {
+  const [name = '', domain = ''] = address.split('@')
+  return (other) => {
+    const [otherName = '', otherDomain = ''] = other.split('@')
+    return nearest(name, [otherName]) !== undefined && nearest(domain, [otherDomain]) !== undefined
+  }
 }
 
 /** A token of that user, by the owner's right. */

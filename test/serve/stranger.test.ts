@@ -116,6 +116,20 @@ describe('a stranger at the command line', () => {
   })
 })
 
+describe('a user whose address is spelled wrong', () => {
+  it('is taken for one of a similar name, not for any of the same domain', async () => {
+    await project.owner.auth.signUp({ email: 'ada@example.com', password: 'Correct4Horse' })
+
+    const [other, near] = [
+      await as(project.secretKey, ['users', 'get', 'nosuch@example.com']),
+      await as(project.secretKey, ['users', 'get', 'adda@exmaple.com']),
+    ]
+
+    expect(other.stderr).toMatch(/No user "nosuch@example.com"\.\n.*List them: svc users list/)
+    expect(near.stderr).toContain('Did you mean "ada@example.com"?')
+  })
+})
+
 describe('pull, push and diff by a key of few scopes', () => {
   beforeAll(async () => {
     await world.dev('--memory')
