@@ -81,9 +81,10 @@ async function requirePassword(ctx: UserContext, password: string): Promise<stri
   const attempt = { account: { id }, address: undefined }
   const [secrets] = await Promise.all([selectSecrets(ctx.db, id), requireMayTry(ctx, attempt)])
   const hash = secrets?.passwordHash ?? null
-  if ((await isPassword(ctx, password, { hash, account: id })) && hash !== null) {
-    // Of many attempts at once, those that failed meanwhile count against the one that is right.
-    await requireMayTry(ctx, attempt)
+  const isRight = await isPassword(ctx, password, { hash, account: id })
+  // Of many attempts at once, those that failed meanwhile count: whether this one was right stays untold.
+  await requireMayTry(ctx, attempt)
+  if (isRight && hash !== null) {
     await clearFailures(ctx, attempt)
     return hash
   }

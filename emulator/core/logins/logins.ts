@@ -43,14 +43,14 @@ export async function logIn(ctx: Context, { email, password }: Credentials, addr
   const [secrets] = await Promise.all([selectSecrets(ctx.db, user?.id ?? noUserId), requireMayTry(ctx, attempt)])
   const passwordHash = secrets?.passwordHash ?? null
   const isRight = await isPassword(ctx, password, { hash: passwordHash, account: user?.id ?? emailKey, address })
+  // Of many attempts at once, those that failed meanwhile count: whether this one was right stays untold.
+  await requireMayTry(ctx, attempt)
   if (!user || passwordHash === null || !isRight) {
     await countFailure(ctx, attempt)
     const problem = !user ? 'unknown email' : passwordHash === null ? 'no password' : 'wrong password'
     happened(ctx, loginEvent(ctx.project.id, 'failed', { user: user?.id, email, why: problem }))
     throw plainError('INVALID_CREDENTIALS', { reason: { kind: 'credentials', problem } })
   }
-  // Of many attempts at once, those that failed meanwhile count against the one that is right.
-  await requireMayTry(ctx, attempt)
   const step = await afterPassword(ctx, user, passwordHash, async (ctx) => {
     // A change of the password meanwhile ends what is opened here, or keeps it from being opened.
     await lockUser(ctx.db, ctx.project.id, user.id)
