@@ -8,7 +8,8 @@ const { createServer } = process.getBuiltinModule('node:http')
 
 /** How long the parts of a request may take. A connection that says nothing for as long is closed. */
 const limits = {
-  headersTimeout: 10_000,
+  // A process that was busy for as long takes what has not been read yet for what never came.
+  headersTimeout: 60_000,
   // For the largest of files; other bodies are given less where they are read.
   requestTimeout: 3_600_000,
   // How long a client may keep a connection that it does not use. It is announced by Node: set as a header, it would cost each answer
@@ -27,12 +28,19 @@ export function openServer({ answer, upgrade }: Pick<ServerHandlers, 'answer' | 
   const server = createServer(limits, answer)
   server.on('upgrade', upgrade)
   server.on('timeout', closeIdle)
-  server.on('clientError', (_error, socket) => {
-    // What is no HTTP gets the shortest answer that is.
-    if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\n\r\n')
+  server.on('clientError', ({ code = '' }: NodeJS.ErrnoException, socket) => {
+    // What cannot be read as a request gets the shortest answer that is one.
+    const status = statuses[code] ?? '400 Bad Request'
+    if (socket.writable) socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`)
     else socket.destroy()
   })
   return server
+}
+
+/** Of errors of Node's parser. Clients send a request again that came too slowly, and none that is wrong. */
+const statuses: { readonly [code: string]: string } = {
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
 }
 
 /**

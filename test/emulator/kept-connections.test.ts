@@ -67,3 +67,23 @@ it('closes a connection on which nothing comes', async () => {
 
   expect(sockets[0]?.destroyed).toBe(true)
 })
+
+it.each([
+  ['in pieces, without an end in time', 'GET / HTTP/1.1\r\nhost: x\r\n', '408 Request Timeout'],
+  [
+    'with more headers than are read',
+    `GET / HTTP/1.1\r\nhost: ${'x'.repeat(40_000)}\r\n\r\n`,
+    '431 Request Header Fields Too Large',
+  ],
+  ['that is none', 'Hello\r\n\r\n', '400 Bad Request'],
+])('answers a request %s, and closes the connection', async (_what, request, status) => {
+  const { server, client } = await aServer()
+  server.headersTimeout = 1
+
+  client.write(request)
+  const said = await answer(client)
+  await once(client, 'close')
+  server.close()
+
+  expect(said).toBe(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`)
+})
