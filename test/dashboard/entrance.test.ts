@@ -146,6 +146,8 @@ it('sends no token to another emulator that has taken the port', async () => {
   const { page, emulator } = world
   const port = Number(new URL(emulator.url).port)
   await emulator.close()
+  // A request that is under way before the page knows goes to whoever answers.
+  await page.getByText('not answering; shown as it was last', { exact: true }).waitFor()
   const heard: (string | undefined)[] = []
   const other = createServer(({ headers }, res) => {
     heard.push([headers['svc-control-token'], headers['x-api-key'], headers.authorization].join(''))

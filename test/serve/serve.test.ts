@@ -70,9 +70,10 @@ it('a bucket that does not answer is in the log, with why, under the id of the r
 
   expect(answer.status).toBe(503)
   const lines = serving.log().trim().split('\n')
-  const line = lines.map((line) => JSON.parse(line)).find(({ level }) => level === 50)
+  const id = answer.headers.get('x-request-id')
+  const line = lines.map((line) => JSON.parse(line)).find(({ requestId, error }) => requestId === id && error)
   expect(line).toMatchObject({
-    requestId: answer.headers.get('x-request-id'),
+    level: 50,
     error: { name: 'StorageError', message: expect.stringContaining('The bucket refused: 500') },
   })
 })
