@@ -59,6 +59,17 @@ export const documentCases: Cases = {
     same((await posts.list({ limit: 7 })).limit, 7)
   },
 
+  'takes a ready filter, in the form that the protocol has for it': async ({ posts }) => {
+    await posts.createMany([{ title: 'Tea', views: 1 }, { title: 'Milk', views: 2 }, { title: 'Salt' }])
+    const title = { path: ['title'], operator: 'in', values: ['Milk', 'Salt', 'Tea'] } as const
+    const views = { path: ['views'], operator: 'isnull', isNull: false } as const
+    const found = await posts.list({
+      where: { all: [{ any: [title] }, { any: [views, { path: ['views'], operator: 'gt', value: '9' }] }] },
+    })
+
+    same(found.items.map(({ data }) => data.title).sort(), ['Milk', 'Tea'])
+  },
+
   'takes dates in filters': async ({ posts }) => {
     const day = (date: number) => new Date(Date.UTC(2026, 0, date))
     const titles = [1, 2, 3].map((date) => ({ title: day(date).toISOString() }))
