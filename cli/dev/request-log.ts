@@ -45,7 +45,8 @@ export function openRequestLog(folder: string): RequestLog {
     add(request) {
       if (!isBegun) return
       all++
-      if (request.status >= 400) failed++
+      // 499: its client disconnected, as a page does that is left.
+      if (request.status >= 400 && request.status !== 499) failed++
       const logged = { time: new Date().toISOString(), ...request }
       lines += `${JSON.stringify(logged)}\n`
       timer ??= setTimeout(flush, flushMilliseconds).unref()

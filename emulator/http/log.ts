@@ -16,7 +16,10 @@ export interface Log {
   warn(message: string): void
 }
 
-/** A request that was answered. What follows the `?` of its path is nowhere in it. */
+/** The status, in log and metrics alone, of a request whose client disconnected before it was answered. */
+export const clientClosedRequest = 499
+
+/** A request that was answered, or whose client did not wait. What follows the `?` of its path is nowhere in it. */
 export interface RequestLine {
   readonly method: string
   readonly path: string

@@ -13,7 +13,7 @@ import { endFaultily, isDropped, isStalled } from './faults/answer-faultily.js'
 import { nameOf } from './guards/identify.js'
 import { isKnownOrigin } from './guards/known-origins.js'
 import { originHeaders } from './guards/origins.js'
-import { ownPaths } from './log.js'
+import { clientClosedRequest, ownPaths } from './log.js'
 import type { Stream } from './realtime/sse.js'
 import { dialectHeaders, namedDialect, speakAnyway } from './reply/spoken-dialect.js'
 import { bytesOf, endWith } from './reply/write-steps.js'
@@ -73,20 +73,23 @@ async function answerAndRecord(door: Door, exchange: Exchange, asked: Asked, res
   // What goes on after its headers has to learn that the client has disconnected.
   if (!answer || (res.destroyed && !('open' in answer))) {
     const hasCallerLeft = exchange.faults.length === 0
-    return record(door, exchange, { pattern, startedAt, hasCallerLeft }, res)
+    record(door, exchange, { pattern, startedAt, hasCallerLeft }, res)
+    if (hasCallerLeft) log(door, exchange, asked, clientClosedRequest)
+    return
   }
   const answeredAt = performance.now()
   const sent = await send(res, exchange, answer).catch((error) => sendFailure(door, res, exchange, error))
   record(door, exchange, { pattern, startedAt, answeredAt, answer: sent }, res)
+  log(door, exchange, asked, res.statusCode)
+}
+
+function log(door: Door, { req, id, hasControl, caller }: Exchange, { pattern, startedAt }: Asked, status: number) {
   if (!door.log.isOpen) return
   door.log.request({
-    method: req.method ?? '',
-    path: pathOf(req),
-    route: pattern,
-    status: res.statusCode,
+    ...{ method: req.method ?? '', path: pathOf(req), route: pattern, status },
     milliseconds: Math.round((performance.now() - startedAt) * 10) / 10,
-    requestId: exchange.id,
-    who: exchange.hasControl ? 'control token' : nameOf(exchange.caller),
+    requestId: id,
+    who: hasControl ? 'control token' : nameOf(caller),
   })
 }
 

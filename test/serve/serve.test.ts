@@ -1,5 +1,7 @@
 /** `svc serve` over real connections: refusals, a whole session, two processes. */
+import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createClient } from '../../client/index.js'
@@ -51,6 +53,37 @@ it('a request by the control token is logged as one, and one without as that of 
     { status: 201, who: 'control token' },
     { status: 401, who: 'nobody' },
   ])
+})
+
+it('a request that its client, or the end of the process, cuts before it is answered is logged and measured as 499', async () => {
+  const serving = await world.start('--shutdown-delay', '0s', '--shutdown-timeout', '1s')
+  const { secretKey } = await serving.newProject()
+  const { hostname, port } = new URL(serving.url)
+  const begin = async () => {
+    const socket = connect(Number(port), hostname).on('error', () => undefined)
+    const type = 'multipart/form-data; boundary=x'
+    const head = [
+      'POST /storage/upload HTTP/1.1',
+      `host: ${hostname}`,
+      `x-api-key: ${secretKey}`,
+      `content-type: ${type}`,
+    ]
+    socket.write([...head, 'content-length: 1000', 'expect: 100-continue', '', ''].join('\r\n'))
+    // Sent by Node once it has read the headers.
+    await once(socket, 'data')
+    return socket
+  }
+  const cut = () => serving.log().match(/"route":"\/storage\/upload","status":499/g)?.length
+  const metrics = async () => (await fetch(`${serving.adminUrl}/metrics`)).text()
+
+  const left = await begin()
+  left.destroy()
+  await vi.waitFor(() => expect(cut()).toBe(1), patiently)
+  expect(await metrics()).toMatch(/route="\/storage\/upload",status="499"/)
+  await begin()
+  await serving.stop()
+
+  expect(cut()).toBe(2)
 })
 
 it('a bucket that does not answer is in the log, with why, under the id of the request', async () => {

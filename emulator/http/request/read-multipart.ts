@@ -43,6 +43,8 @@ export function isMultipart({ headers }: IncomingMessage): boolean {
 export async function readMultipart(req: IncomingMessage, backend: Backend, rules: PartRules): Promise<Parts> {
   const landing: Promise<Upload>[] = []
   const texts = new Map<string, string>()
+  // A connection that has ended says so no second time.
+  if (isGone(req)) throw new Aborted()
   // However long it takes, as long as something comes in.
   req.setTimeout(mostSilentMilliseconds, () => req.destroy())
   try {

@@ -1,0 +1,17 @@
+import { IncomingMessage } from 'node:http'
+import { Socket } from 'node:net'
+import { expect, it } from 'vitest'
+import type { Backend } from '../../core/context.js'
+import { Aborted } from './read-json.js'
+import { readMultipart } from './read-multipart.js'
+
+it('gives a form up whose sender has left before it is read', async () => {
+  const req = new IncomingMessage(new Socket())
+  req.headers['content-type'] = 'multipart/form-data; boundary=x'
+  req.destroy()
+  const files = { project: 'one', mostBytes: 10, mayBeAnyType: true, isHashed: false }
+
+  const parts = readMultipart(req, {} as Backend, { texts: [], files, mostFiles: 1 })
+
+  await expect(parts).rejects.toBeInstanceOf(Aborted)
+})
