@@ -1,5 +1,7 @@
 /** The client and the test helper as CommonJS, and the client as an ES module, for those who cannot or need not load them file by file. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { rolldown } from 'rolldown'
 import { inOrder, publishedOutput } from './client-output.js'
@@ -44,6 +46,22 @@ export async function bundleClient(root, format, folder, ending) {
     const output = name === 'index' ? publishedOutput : { minify: true }
     await build.write({ ...output, file: join(folder, name + ending), format, codeSplitting: false, paths })
     await build.close()
+  }
+}
+
+/**
+ * Uses the client as it is published: the path of its one file, which is there until that is done.
+ *
+ * @template Result
+ * @param {string} root @param {(path: string) => Promise<Result>} use @returns {Promise<Result>}
+ */
+export async function withPublishedClient(root, use) {
+  const folder = await mkdtemp(join(tmpdir(), 'svc-client-'))
+  try {
+    await bundleClient(root, 'esm', folder, '.mjs')
+    return await use(join(folder, 'index.mjs'))
+  } finally {
+    await rm(folder, { recursive: true })
   }
 }
 

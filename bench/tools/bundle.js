@@ -1,9 +1,7 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { readFile } from 'node:fs/promises'
 import { gzipSync } from 'node:zlib'
 import { build } from 'rolldown'
-import { bundleClient } from '../../scripts/client-package.js'
+import { withPublishedClient } from '../../scripts/client-package.js'
 
 /** What a module costs an app's bundle, minified, in KB. @param {string} input */
 export async function sizeOfBundle(input) {
@@ -19,13 +17,7 @@ export async function sizeOfBundle(input) {
 
 /** What the published client is, in KB. @param {string} root */
 export async function sizeOfClient(root) {
-  const folder = await mkdtemp(join(tmpdir(), 'svc-client-'))
-  try {
-    await bundleClient(root, 'esm', folder, '.mjs')
-    return sizeOf(await readFile(join(folder, 'index.mjs'), 'utf8'))
-  } finally {
-    await rm(folder, { recursive: true })
-  }
+  return sizeOf(await withPublishedClient(root, (path) => readFile(path, 'utf8')))
 }
 
 /** @param {string} code */

@@ -4,12 +4,13 @@ import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, it } from 'vitest'
+import { withPublishedClient } from '../../scripts/client-package.js'
 import { type OpenBrowser, openChromium } from '../fixtures/chromium.js'
 import { bundle } from '../fixtures/packages/bundle.js'
-import { withPublishedClient } from '../fixtures/packages/published-client.js'
 import { aProject, service } from '../fixtures/service.js'
 import { allCases } from './cases.js'
 
+const root = fileURLToPath(new URL('../../', import.meta.url))
 const html = `<!doctype html><script type="module">
   import { allCases, openWorld } from '/cases.js'
   globalThis.runCase = async (title, ...world) => allCases[title](await openWorld(...world))
@@ -21,7 +22,7 @@ let page: Page
 
 beforeAll(async () => {
   const path = fileURLToPath(new URL('./cases.ts', import.meta.url))
-  const cases = await withPublishedClient((client) => bundle(path, { client }))
+  const cases = await withPublishedClient(root, (client) => bundle(path, { client }))
   server = await serve({ '/': ['text/html', html], '/cases.js': ['text/javascript', cases.code] })
   chromium = await openChromium()
   page = await chromium.newPage()

@@ -3,15 +3,16 @@ import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { expect, it } from 'vitest'
+import { withPublishedClient } from '../../scripts/client-package.js'
 import { bundle } from '../fixtures/packages/bundle.js'
-import { withPublishedClient } from '../fixtures/packages/published-client.js'
 
+const root = fileURLToPath(new URL('../../', import.meta.url))
 const entry = fileURLToPath(new URL('../../client/index.ts', import.meta.url))
 const client = fileURLToPath(new URL('../../client/', import.meta.url))
 
 it('is one file of at most 10,000 bytes with brotli and 10,291 with gzip, made of nothing but its own', async () => {
   const { modules, imports } = await bundle(entry)
-  const code = await withPublishedClient((path) => readFile(path, 'utf8'))
+  const code = await withPublishedClient(root, (path) => readFile(path, 'utf8'))
 
   expect(imports).toEqual([])
   expect(modules.filter((path) => !path.startsWith(client))).toEqual([])
