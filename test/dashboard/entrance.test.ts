@@ -146,7 +146,7 @@ it('sends no token to another emulator that has taken the port', async () => {
   const { page, emulator } = world
   const port = Number(new URL(emulator.url).port)
   await emulator.close()
-  // A request that is under way before the page knows goes to whoever answers.
+  // A request that is sent before the page notices the broken connection reaches the new server.
   await page.getByText('not answering; shown as it was last', { exact: true }).waitFor()
   const heard: (string | undefined)[] = []
   const other = createServer(({ headers }, res) => {

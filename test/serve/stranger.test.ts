@@ -1,4 +1,4 @@
-/** The command line in the hands of a stranger: somebody with a key of few scopes, and the address of a `svc serve`. Issue 17. */
+/** The command line with a key of few scopes against `svc serve`: what it refuses, with which code and hint. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openWorld, type Ran, type World } from '../cli/command-line.js'
 import { openServeWorld, type ServedProject, type ServeWorld, type Serving } from '../fixtures/serve.js'

@@ -82,7 +82,7 @@ async function requirePassword(ctx: UserContext, password: string): Promise<stri
   const [secrets] = await Promise.all([selectSecrets(ctx.db, id), requireMayTry(ctx, attempt)])
   const hash = secrets?.passwordHash ?? null
   const isRight = await isPassword(ctx, password, { hash, account: id })
-  // Of many attempts at once, those that failed meanwhile count: whether this one was right stays untold.
+  // Of many attempts at once, those that failed meanwhile count, and the answer does not disclose whether this one was right.
   await requireMayTry(ctx, attempt)
   if (isRight && hash !== null) {
     await clearFailures(ctx, attempt)

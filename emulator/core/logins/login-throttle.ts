@@ -33,7 +33,7 @@ type Scope = Pick<Context, 'backend' | 'db' | 'project'>
 
 type Kind = keyof typeof firstToWait
 
-/** @throws {SvcError} `RATE_LIMITED`. Call it before a password or code is checked, and again before it is told whether that was right. */
+/** @throws {SvcError} `RATE_LIMITED`. Call it before a password or code is checked, and again before the answer discloses the outcome. */
 export async function requireMayTry({ backend, db, project }: Scope, attempt: LoginAttempt): Promise<void> {
   const subjects = subjectsOf(project.settings, attempt)
   const failures = await selectAttempts(

@@ -43,7 +43,7 @@ export async function logIn(ctx: Context, { email, password }: Credentials, addr
   const [secrets] = await Promise.all([selectSecrets(ctx.db, user?.id ?? noUserId), requireMayTry(ctx, attempt)])
   const passwordHash = secrets?.passwordHash ?? null
   const isRight = await isPassword(ctx, password, { hash: passwordHash, account: user?.id ?? emailKey, address })
-  // Of many attempts at once, those that failed meanwhile count: whether this one was right stays untold.
+  // Of many attempts at once, those that failed meanwhile count, and the answer does not disclose whether this one was right.
   await requireMayTry(ctx, attempt)
   if (!user || passwordHash === null || !isRight) {
     await countFailure(ctx, attempt)
