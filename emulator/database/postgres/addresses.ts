@@ -1,5 +1,6 @@
 /** Addresses of servers: one, or several of which one is the primary. */
 import { StartError } from '../start-error.js'
+import { openTls, type Secured } from './tls.js'
 
 /** An address whose user and password may change while the process runs. */
 export interface RotatedAddress {
@@ -15,17 +16,17 @@ export type Address = string | RotatedAddress
 export interface Server {
   /** As it was at the start. */
   readonly address: string
-  /** With the user and password of now: to be asked for each connection. */
-  current(): string
+  /** With the user, password and certificates of now: to be asked for each connection. @throws as `openTls` */
+  secured(): Secured
 }
 
 /** A server for each host of an address. @throws as `addressesOf` */
 export function serversOf(named: Address, flag?: string): readonly Server[] {
   const { url, current } = typeof named === 'string' ? { url: named, current: () => named } : named
-  return addressesOf(url, flag).map((address, at) => ({
-    address,
-    current: () => addressesOf(current(), flag)[at] ?? address,
-  }))
+  return addressesOf(url, flag).map((address, at) => {
+    const secured = openTls()
+    return { address, secured: () => secured(addressesOf(current(), flag)[at] ?? address) }
+  })
 }
 
 /**

@@ -8,7 +8,7 @@ type Options = Omit<pg.ClientConfig, 'connectionString' | 'user' | 'password'>
 
 /** A client that is not connected yet. */
 export function newConnection(server: Server, options: Options): Connection {
-  return new pg.Client({ ...options, connectionString: withNamedMode(server.current()) })
+  return new pg.Client({ ...options, ...server.secured() })
 }
 
 /** A pool, of which no connection is open yet. */
@@ -19,14 +19,8 @@ export function newPool(
   // The driver takes a function for the password, but not for the user.
   class PooledClient extends pg.Client {
     constructor(config?: pg.ClientConfig) {
-      super({ ...config, connectionString: withNamedMode(server.current()) })
+      super({ ...config, ...server.secured() })
     }
   }
   return new pg.Pool({ ...options, Client: PooledClient })
-}
-
-/** The driver takes these modes for `verify-full`, and says so in a warning of several lines, where the log has one of JSON for each thing. */
-function withNamedMode(url: string): string {
-  if (/[?&]uselibpqcompat=true\b/.test(url)) return url
-  return url.replace(/([?&]sslmode=)(?:prefer|require|verify-ca)(?=[&#]|$)/, '$1verify-full')
 }

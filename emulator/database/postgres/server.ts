@@ -3,6 +3,7 @@ import { DatabaseError } from '../port.js'
 import { StartError } from '../start-error.js'
 import { type Server, shownAddresses } from './addresses.js'
 import type { Primary } from './primary.js'
+import { tlsRemedy } from './tls.js'
 
 /** The first version whose built-in collation folds case as filters need it. */
 const oldestVersion = 17
@@ -37,10 +38,12 @@ export async function requireServer(primary: Primary, servers: readonly Server[]
 /** A server that does not take the connection, whose address a flag names. */
 export function cannotOpen(servers: readonly Server[], cause: Error, flag: string): StartError {
   const shown = servers.flatMap(({ address }) => shownAddresses(address)).join(', ')
+  const said = (cause.message || (cause as { code?: string }).code || '').trim()
   return new StartError(
     'DATABASE_UNREACHABLE',
-    `Could not open ${shown}: ${cause.message || (cause as { code?: string }).code}.`,
-    `Check that it runs, that the database exists, and the address, user and password in ${flag}.`,
+    `Could not open ${shown}: ${said.replace(/\.+$/, '')}.`,
+    tlsRemedy(said, flag) ??
+      `Check that it runs, that the database exists, and the address, user and password in ${flag}.`,
     cause,
   )
 }

@@ -1,0 +1,116 @@
+/** TLS as an address asks for it. The driver would take an unknown setting for none, and throw within its pool where a file is missing for a moment. */
+import { readFileSync } from 'node:fs'
+import type pg from 'pg'
+
+/** An address as the driver takes it, without what it says about TLS. */
+export type Secured = Pick<pg.ClientConfig, 'connectionString' | 'ssl'>
+
+/** The driver takes the first five for `verify-full`, which none of them is weaker than here. */
+const modes: Readonly<Record<string, { readonly rejectUnauthorized?: false } | false>> = {
+  ...{ allow: {}, prefer: {}, require: {}, 'verify-ca': {}, 'verify-full': {} },
+  'no-verify': { rejectUnauthorized: false },
+  disable: false,
+}
+const files = { sslrootcert: 'ca', sslcert: 'cert', sslkey: 'key' } as const
+/** What the driver reads itself. */
+const drivers = ['ssl', 'sslnegotiation']
+
+/**
+ * Reads the files that an address names. One that cannot be read later on is what it was before.
+ *
+ * @throws {Error} for a setting that is not known, and a file that has not been read yet and cannot be
+ */
+export function openTls(): (url: string) => Secured {
+  const read = new Map<string, string>()
+
+  function textOf(name: string, path: string): string {
+    const { text, problem } = readPem(path)
+    if (text !== undefined) read.set(path, text)
+    const known = read.get(path)
+    if (known === undefined) throw new Error(`${name} names "${path}", which ${problem}`)
+    return known
+  }
+
+  return (url) => {
+    // Whoever says so wants the driver to take the modes as PostgreSQL's own clients do.
+    if (/[?&]uselibpqcompat=true\b/.test(url)) return { connectionString: url }
+    const { sslmode, ...others } = settingsOf(url)
+    const unknown = Object.keys(others).find((name) => !(name in files) && !drivers.includes(name))
+    if (unknown !== undefined) throw new Error(`its setting "${unknown}" is not known`)
+    const mode = modes[sslmode ?? 'require']
+    if (mode === undefined) throw new Error(`sslmode=${sslmode} is not known`)
+    const named = Object.entries(files).flatMap(([name, option]) => {
+      const path = others[name]
+      // PostgreSQL's own clients name the authorities of the system by this word.
+      return path === undefined || path === 'system' ? [] : [{ name, option, path }]
+    })
+    if (sslmode === undefined && named.length === 0) return { connectionString: url }
+    if (mode === false) return { connectionString: withoutSettings(url), ssl: false }
+    const texts = named.map(({ name, option, path }) => [option, textOf(name, path)])
+    return { connectionString: withoutSettings(url), ssl: { ...mode, ...Object.fromEntries(texts) } }
+  }
+}
+
+/** What a connection fails with for its TLS, and what to do: Node's, the driver's and the server's words, and those of `openTls`. */
+const remedies: readonly (readonly [RegExp, (flag: string) => string])[] = [
+  [
+    /unable to verify|self[- ]signed|unable to get (?:local )?issuer|certificate not trusted/,
+    (flag) =>
+      `An authority that is not trusted here has signed the server's certificate: name its own, as in ${flag} …?sslmode=require&sslrootcert=/path/to/ca.pem.`,
+  ],
+  [
+    /does not match certificate's altnames/,
+    (flag) => `Name the server in ${flag} as its certificate does, or have it made for this name as well.`,
+  ],
+  [
+    /certificate (?:has expired|is not yet valid)/,
+    () => 'Renew the certificate of the server, and look at the clocks.',
+  ],
+  [
+    /does not support SSL/,
+    (flag) =>
+      `Turn ssl on in postgresql.conf of the server, or leave sslmode out of ${flag} where nobody can listen in between.`,
+  ],
+  [/no encryption|SSL off/, (flag) => `The server takes no connection without TLS: add ?sslmode=require to ${flag}.`],
+  [
+    /client certificate|alert (?:unknown ca|(?:bad )?certificate)|key values mismatch/,
+    (flag) => `Name a certificate that the server knows, and its key, with sslcert and sslkey in ${flag}.`,
+  ],
+  [/^ssl\w+ names /, (flag) => `Give this process a file in PEM that it may read, or name another one in ${flag}.`],
+  [
+    /sslmode=.* is not known/,
+    (flag) =>
+      `Say sslmode=require in ${flag}, which verifies the certificate and the name as verify-full does, or no-verify or disable.`,
+  ],
+  [
+    /its setting "ssl.*" is not known/i,
+    (flag) => `Known in ${flag} are sslmode, sslrootcert, sslcert, sslkey and sslnegotiation.`,
+  ],
+]
+
+/** What to do where TLS is why a connection was not made; nothing where it is not. */
+export function tlsRemedy(message: string, flag: string): string | undefined {
+  return remedies.find(([words]) => words.test(message))?.[1](flag)
+}
+
+/** What begins with `ssl` in an address. */
+function settingsOf(url: string): Readonly<Record<string, string>> {
+  const query = new URLSearchParams(/\?([^#]*)/.exec(url)?.[1])
+  return Object.fromEntries([...query].filter(([name]) => /^ssl/i.test(name)))
+}
+
+function withoutSettings(url: string): string {
+  return url.replace(/\?([^#]*)/, (_, query: string) => {
+    const kept = query.split('&').filter((setting) => !/^ssl(?:mode|rootcert|cert|key)=/.test(setting))
+    return kept.length === 0 ? '' : `?${kept.join('&')}`
+  })
+}
+
+function readPem(path: string): { text: string; problem?: never } | { text?: never; problem: string } {
+  try {
+    const text = readFileSync(path, 'utf8')
+    return text.includes('-----BEGIN ') ? { text } : { problem: 'holds no PEM' }
+  } catch (error) {
+    return { problem: `cannot be read (${(error as NodeJS.ErrnoException).code})` }
+  }
+}
