@@ -32,6 +32,7 @@ const sources = [
   'tsconfig.build.json',
   'scripts/bundle.js',
   'scripts/client-output.js',
+  'scripts/client-output.json',
   'scripts/client-package.js',
   'scripts/dashboard.js',
   'scripts/kept.js',

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { rolldown } from 'rolldown'
-import { inOrder, publishedOutput } from './client-output.js'
+import { fit, inOrder, publishedOutput } from './client-output.js'
 
 /** The package's exports, for which `require` needs types. */
 const entries = [
@@ -37,16 +37,20 @@ export async function bundleCommonJs(root, made) {
  */
 export async function bundleClient(root, format, folder, ending) {
   const paths = { [join(root, 'client', 'index.js')]: `./index${ending}` }
-  for (const name of ['index', 'development']) {
-    const input = join(root, 'client', `${name}.ts`)
-    const build = await rolldown({
-      ...{ input, cwd: root, platform: 'neutral', external: ['./index.js'] },
-      plugins: [inOrder(root)],
-    })
-    const output = name === 'index' ? publishedOutput : { minify: true }
+  for (const name of /** @type {const} */ (['index', 'development'])) {
+    const build = await openClient(root, name, fit)
+    const output = name === 'index' ? publishedOutput(fit) : { minify: true }
     await build.write({ ...output, file: join(folder, name + ending), format, codeSplitting: false, paths })
     await build.close()
   }
+}
+
+/** @param {string} root @param {'index' | 'development'} name @param {import('./client-output.js').Fit} given */
+export function openClient(root, name, given) {
+  return rolldown({
+    ...{ input: join(root, 'client', `${name}.ts`), cwd: root, platform: 'neutral', external: ['./index.js'] },
+    plugins: [inOrder(root, given)],
+  })
 }
 
 /**
