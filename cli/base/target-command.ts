@@ -1,5 +1,6 @@
 import * as Flags from '@oclif/core/flags'
 import type { Client, ClientOptions, SessionStore } from '../../client/index.js'
+import { userRefusal } from '../../client/protocol/model/access/user-refusal.js'
 import type { SvcError } from '../../client/protocol/model/errors.js'
 import { loginOf } from '../target/owner.js'
 import type { TargetFlags } from '../target/target.js'
@@ -40,18 +41,25 @@ export abstract class TargetCommand extends ServiceCommand {
       const secret = emulator ? '$(svc project key --secret --quiet)' : 'svc_secret_…'
       return reworded(cause, () => ({ hint: `Give the secret key: SVC_API_KEY=${secret} svc ${words(this.id)} …` }))
     }
+    if (cause.message.endsWith(userRefusal)) return reworded(cause, () => ({ hint: actAs(emulator !== undefined) }))
     const listed = await super
       .client({})
       .collections.list()
       .catch(() => undefined)
     if (!listed) return cause
     const act = emulator ? 'Act as a user who has the role: --as <user>. ' : ''
-    const name = this.collectionInQuestion()
+    // The refusal names it, also where many were asked about, or none by an argument.
+    const name = listed.find((one) => cause.message.includes(` in "${one.name}"`))?.name ?? this.collectionInQuestion()
     // The owner of an emulator needs no key for it; elsewhere permissions are shown only to those who may read.
     const isShown = emulator !== undefined || listed.find((one) => one.name === name)?.permissions !== undefined
     const key = isShown ? '' : 'SVC_API_KEY=svc_secret_… '
     return reworded(cause, () => ({ hint: `${act}Who may: ${key}svc collections permissions ${name ?? 'COLLECTION'}` }))
   }
+}
+
+function actAs(isEmulator: boolean): string {
+  if (isEmulator) return 'Act as a user: --as <user>. See which there are: svc users list'
+  return 'Send one with `svc api`: -H "authorization: Bearer <token>"'
 }
 
 function words(id = ''): string {

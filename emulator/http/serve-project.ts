@@ -1,5 +1,6 @@
 /** A request on behalf of a project, by a key, a user or a ticket. */
 import type { IncomingMessage } from 'node:http'
+import { userRefusal } from '../../client/protocol/model/access/user-refusal.js'
 import { plainError } from '../../client/protocol/model/error-words.js'
 import { placed, SvcError } from '../../client/protocol/model/errors.js'
 import { requireScope } from '../core/collections/scopes.js'
@@ -68,7 +69,7 @@ function identify(backend: Backend, { flat: route }: Endpoint, exchange: Exchang
 /** @throws {SvcError} `UNAUTHORIZED`, `FORBIDDEN`, `EMAIL_NOT_VERIFIED` */
 function requireAllowed({ needs, scope, isReading, method }: Route, { project, caller }: Identity): void {
   if (needs === 'key' && !caller.key) throw lacking('key', 'Send an API key; a user token is not enough.')
-  if (needs === 'user' && !caller.user) throw lacking('user', 'Send the token of a user.')
+  if (needs === 'user' && !caller.user) throw lacking('user', userRefusal)
   const reads = isReading === true || method === 'get'
   const taken = scope ?? (needs === 'user' ? 'none' : reads ? 'read' : 'write')
   if (taken !== 'none' && taken !== 'in collection') requireScope({ caller }, taken)

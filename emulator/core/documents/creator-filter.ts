@@ -1,4 +1,6 @@
 /** The filter `created_by=me`, where permissions ask who created a document. Elsewhere it is a field of the data. Decision 54. */
+
+import { userRefusal } from '../../../client/protocol/model/access/user-refusal.js'
 import type { StoredCollection } from '../../../client/protocol/model/collection.js'
 import { isId } from '../../../client/protocol/model/document.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
@@ -39,7 +41,7 @@ function creatorIn({ user, secret }: Caller, { any: [test, another] }: Clause): 
   if (test.value === 'me' || test.value === user?.id) {
     if (user) return user.id
     const reason = { kind: 'caller', needs: 'user' } as const
-    throw new SvcError('UNAUTHORIZED', '"created_by=me" takes the token of a user.', [], { reason })
+    throw new SvcError('UNAUTHORIZED', `"created_by=me" finds a user's own documents. ${userRefusal}`, [], { reason })
   }
   if (secret) return isId(test.value) ? test.value : nobody
   const reason = { kind: 'caller', needs: 'secret key' } as const

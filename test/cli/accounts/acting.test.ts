@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openWorld, type World } from '../command-line.js'
 import { failure, openFakeService } from '../fake-service.js'
@@ -95,6 +97,40 @@ test.each([
   expect(kept.stderr).toMatch(/--as <user>(.|\n)*svc collections permissions/)
   expect(kept.stderr).toMatch(name)
   expect(acting).toMatchObject({ exit: 0 })
+})
+
+test.each([
+  [['docs', 'list', 'mine', '--where', 'created_by=me']],
+  [['api', 'GET', '/collections/mine?created_by=me']],
+  [['api', 'GET', '/auth-collections/me']],
+])('svc %s: the secret key reads that it acts for no user, and how to act as one', async (words) => {
+  await world.svc(['collections', 'create', 'mine'])
+  await world.svc(['collections', 'permissions', 'mine', '--read', 'owner'])
+  const secret = (await world.svc(['project', 'key', '--secret', '--quiet'])).stdout.trim()
+
+  const refused = await world.svc([...words, '--key', secret])
+  const acting = await world.svc([...words, '--as', ada])
+
+  expect(refused).toMatchObject({ exit: 3, stderr: expect.stringContaining('even the secret one, acts for no user.') })
+  expect(refused.stderr).toMatch(/\n +Act as a user: --as <user>\. .*svc users list\n$/)
+  expect(acting).toMatchObject({ exit: 0 })
+})
+
+test('a refusal names the collection that it is about, whether an argument, a path or a line of a file named it', async () => {
+  const file = join(world.folder, 'ops.ndjson')
+  await writeFile(file, '{"op":"create","collection":"drafts","data":{}}\n')
+
+  const refused = await Promise.all([
+    world.svc(['docs', 'batch', '-f', file, '--yes']),
+    world.svc(['docs', 'batch', 'open', '-f', file, '--yes']),
+    world.svc(['api', 'GET', '/collections/drafts']),
+    world.svc(['tail', 'open', 'drafts', '--timeout', '20']),
+  ])
+
+  for (const ran of refused) {
+    expect(ran.exit).toBe(3)
+    expect(ran.stderr).toMatch(/ svc collections permissions drafts\n$/)
+  }
 })
 
 test('a user without the role reads who may', async () => {
