@@ -17,6 +17,7 @@ import { everything, type Seen } from '../tail/everything.js'
 import { type Tail as OpenTail, openTail, type Shown } from '../tail/open-tail.js'
 import { openControl } from '../target/control.js'
 import { onStderr } from '../terminal/colour.js'
+import { asDuration } from '../terminal/duration-flag.js'
 import { counted } from '../terminal/print.js'
 import { prose } from '../terminal/prose.js'
 import { jsonText } from '../terminal/text-width.js'
@@ -52,7 +53,7 @@ a command of --exec or an address of --forward-to failed, with 1.`)
   static override examples = [
     '<%= config.bin %> tail posts',
     '<%= config.bin %> tail --where status=published --events created,updated',
-    '<%= config.bin %> tail posts --max 1 --timeout 10 --json | tail -n 1 | jq .document.data',
+    '<%= config.bin %> tail posts --max 1 --timeout 10s --json | tail -n 1 | jq .document.data',
     "<%= config.bin %> tail orders --events created --exec 'jq -r .id >> new-orders.txt'",
     '<%= config.bin %> tail --all --only login,mail,request',
     '<%= config.bin %> tail orders --forward-to http://localhost:3000/hooks/orders',
@@ -73,7 +74,10 @@ a command of --exec or an address of --forward-to failed, with 1.`)
     transport: Flags.option({ options: ['ws', 'sse'] as const, default: 'ws', description: 'how they come' })(),
     since: Flags.integer({ min: 0, description: 'begin behind this change', helpValue: 'seq' }),
     max: Flags.integer({ min: 1, description: 'end after so many events' }),
-    timeout: Flags.integer({ min: 0, description: 'end after so many seconds', helpValue: 'seconds' }),
+    timeout: Flags.integer({
+      ...asDuration({ unit: 's' }),
+      description: 'end after so long: 30s, 5m, or a number of seconds',
+    }),
     exec: Flags.string({ description: 'command that gets each event as JSON on stdin', helpValue: 'command' }),
     'forward-to': Flags.string({ description: 'address that each event is posted to, as JSON', helpValue: 'url' }),
     all: Flags.boolean({

@@ -5,18 +5,26 @@ import { dataFlag, emulatorHere } from '../base/here.js'
 import { SvcCommand } from '../base/svc-command.js'
 import { isAnswering, isReady } from '../target/emulator-health.js'
 import { readAddress } from '../target/target.js'
+import { asDuration } from '../terminal/duration-flag.js'
+
+// However little time is left, a service on a busy machine may answer: --timeout 0 asks once.
+const leastMilliseconds = 1_000
 
 export default class Wait extends SvcCommand {
   static override summary = 'Wait until the service answers.'
   static override description = 'For scripts that start it in the background. Exits with 7 when it takes too long.'
   static override examples = [
     '<%= config.bin %> dev & <%= config.bin %> wait && npm test',
-    '<%= config.bin %> wait --url http://127.0.0.1:4400 --timeout 10',
+    '<%= config.bin %> wait --url http://127.0.0.1:4400 --timeout 10s',
   ]
   static override flags = {
     data: dataFlag,
     url: Flags.string({ description: 'wait for this address [default: the emulator of this folder]', env: 'SVC_URL' }),
-    timeout: Flags.integer({ min: 1, default: 30, description: 'most seconds to wait' }),
+    timeout: Flags.integer({
+      ...asDuration({ unit: 's' }),
+      default: 30,
+      description: 'longest time to wait: 30s, 5m, or a number of seconds',
+    }),
   }
 
   async run() {
@@ -24,15 +32,15 @@ export default class Wait extends SvcCommand {
     const named = flags.url ? readAddress(flags.url, '--url or SVC_URL') : undefined
     const begunAt = performance.now()
     const elapsed = () => (performance.now() - begunAt) / 1000
-    while (elapsed() < flags.timeout) {
+    do {
       const url = named ?? emulatorHere(flags.data)?.url
-      const left = Math.max(100, (flags.timeout - elapsed()) * 1000)
+      const left = Math.max(leastMilliseconds, (flags.timeout - elapsed()) * 1000)
       if (url && (await (named ? isReady(url, left) : isAnswering(url, left)))) {
         this.note(`${url} answers`)
         return { url, seconds: Number(elapsed().toFixed(2)) }
       }
       await pause(100)
-    }
+    } while (elapsed() < flags.timeout)
     const [what, hint] = named
       ? [named, 'Check the address, and that the service runs.']
       : ['The emulator of this folder', 'Start it: svc dev']

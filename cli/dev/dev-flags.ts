@@ -58,8 +58,8 @@ export const devFlags = {
   }),
   'mail-from': Flags.string({ description: 'sender address of mail', helpValue: 'address' }),
   latency: Flags.string({
-    description: "let every answer of the project's API come later: milliseconds, as 200 or 100-500",
-    helpValue: 'ms',
+    description: "let every answer of the project's API come later: as 200ms, 100ms-2s, or a number of milliseconds",
+    helpValue: 'duration',
   }),
   'save-config': Flags.boolean({
     description: 'write what svc.config.ts says into svc.json, instead of starting',

@@ -1,4 +1,5 @@
 import { misuse } from '../base/failure.js'
+import { durationOf } from '../terminal/duration.js'
 
 /** Milliseconds that answers come later: between these two. */
 export interface Latency {
@@ -12,11 +13,16 @@ const mostMilliseconds = 60_000
 /** @throws {CliFailure} with exit 2; `from` says who gave it. */
 export function readLatency(given: string | number | undefined, from: string): Latency {
   if (given === undefined) return noLatency
-  const [, least = '', most = least] = /^(\d{1,6})(?:-(\d{1,6}))?$/.exec(String(given)) ?? []
-  const latency = { least: Number(least), most: Number(most) }
-  const isGood = least !== '' && latency.least <= latency.most && latency.most <= mostMilliseconds
-  if (isGood) return latency
-  throw misuse(`${from}: "${given}" is not a latency.`, 'Give milliseconds up to 60000, as 200 or 100-500.')
+  const [least = Number.NaN, most = least, more] = String(given).split('-').map(millisecondsOf)
+  if (least <= most && most <= mostMilliseconds && more === undefined) return { least, most }
+  throw misuse(
+    `${from}: "${given}" is not a latency.`,
+    'Give up to a minute, as 200ms or 100ms-2s; numbers are milliseconds.',
+  )
+}
+
+function millisecondsOf(text: string): number {
+  return durationOf(/^\d{1,6}$/.test(text) ? `${text}ms` : text) ?? Number.NaN
 }
 
 /** The next one, evenly spread. */

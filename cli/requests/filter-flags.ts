@@ -1,6 +1,7 @@
 import * as Flags from '@oclif/core/flags'
 import type { OwnEmulator } from '../target/emulator-of-run.js'
 import { userIdOf } from '../target/user-id.js'
+import { asDuration } from '../terminal/duration-flag.js'
 
 /** Which of the requests that the emulator keeps. */
 export const filterFlags = {
@@ -13,7 +14,10 @@ export const filterFlags = {
   status: Flags.string({ description: 'only these: 404, 4xx, or several with commas', helpValue: 'status' }),
   code: Flags.string({ description: 'only errors of this code', helpValue: 'code' }),
   user: Flags.string({ description: 'only requests of this user: email or id', helpValue: 'user' }),
-  slow: Flags.integer({ min: 0, description: 'only those that took at least so long', helpValue: 'ms' }),
+  slow: Flags.integer({
+    ...asDuration({ unit: 'ms' }),
+    description: 'only those that took at least so long: 300ms, 2s, or a number of milliseconds',
+  }),
 }
 
 interface Filter {

@@ -6,7 +6,7 @@ import type { InferredFlags } from '@oclif/core/interfaces'
 import type { ServeConfig } from '../../emulator/serve.js'
 import { type CliFailure, misuse, noFile } from '../base/failure.js'
 import { mailFlags, readMailUrls } from '../dev/mail-flags.js'
-import { readDuration } from '../terminal/duration.js'
+import { durationOf } from '../terminal/duration.js'
 
 /** What is a secret or has a password in it: also from the file that the same name with `_FILE` names. */
 const secretVariables = [
@@ -168,14 +168,6 @@ function readTime(name: string, text: string, { fewest = 0 } = {}): number {
     return milliseconds
   const times = fewest === 0 ? '0s to 1h' : `0s, or ${fewest / 1_000}s to 1h`
   throw misuse(`--${name} takes ${times}, not "${text}".`, `As in --${name} 20s.`)
-}
-
-function durationOf(text: string): number | undefined {
-  try {
-    return readDuration(text)
-  } catch {
-    return undefined
-  }
 }
 
 /** The file that a secret was read from, unless a flag goes before it. */

@@ -251,6 +251,17 @@ test('help shows COLLECTION where one is taken, and COLLECTION... only where sev
   ])
 })
 
+test('every flag of a time takes a duration', () => {
+  const flags = Object.entries<{ flags: Record<string, { description?: string; helpValue?: string }> }>(
+    manifest.commands,
+  )
+    .flatMap(([command, { flags }]) => Object.entries(flags).map(([name, flag]) => ({ command, name, ...flag })))
+    .filter(({ name, description = '' }) => name === 'timeout' || /\b(milli)?seconds?\b/.test(description))
+
+  expect(flags.length).toBeGreaterThan(10)
+  expect(flags.filter(({ helpValue = '' }) => helpValue !== 'duration')).toEqual([])
+})
+
 test('the prose of every help text is for the terminal to wrap', () => {
   const described: [string, { description?: string }][] = Object.entries(manifest.commands)
 

@@ -5,6 +5,7 @@ import { ControlCommand } from '../../base/control-command.js'
 import { misuse } from '../../base/failure.js'
 import { whichFlags, whichRequests } from '../../faults/fault-flags.js'
 import { faultRow } from '../../faults/fault-rows.js'
+import { asDuration } from '../../terminal/duration-flag.js'
 import { record } from '../../terminal/print.js'
 import { prose } from '../../terminal/prose.js'
 
@@ -42,13 +43,25 @@ ${kinds}`
     ...whichFlags,
     rate: Flags.string({ description: 'share of the requests, from 0 to 1 [default: 1]', helpValue: 'share' }),
     times: Flags.integer({ min: 1, description: 'end after so many' }),
-    ms: Flags.integer({ min: 0, max: 60_000, description: 'of latency: milliseconds' }),
-    jitter: Flags.integer({ min: 0, max: 60_000, description: 'of latency: at most so many more or less' }),
+    ms: Flags.integer({
+      ...asDuration({ unit: 'ms', max: 60_000, isWhole: true }),
+      description: 'of latency: how long, as 300ms, 2s, or a number of milliseconds',
+    }),
+    jitter: Flags.integer({
+      ...asDuration({ unit: 'ms', max: 60_000, isWhole: true }),
+      description: 'of latency: at most so much more or less',
+    }),
     status: Flags.integer({ description: 'of status: the status of the answer' }),
-    'retry-after': Flags.integer({ min: 0, description: 'of status: seconds that the answer says to wait' }),
+    'retry-after': Flags.integer({
+      ...asDuration({ unit: 's', isWhole: true }),
+      description: 'of status: how long the answer says to wait, as 30s, 5m, or a number of seconds',
+    }),
     when: Flags.option({ options: ['before', 'after'] as const, description: 'of drop: before or after it is done' })(),
     'bytes-per-second': Flags.integer({ min: 1, description: 'of slow: how fast the body comes' }),
-    seconds: Flags.integer({ min: 1, description: 'of flap: how often connections are closed' }),
+    seconds: Flags.integer({
+      ...asDuration({ unit: 's', min: 1, isWhole: true }),
+      description: 'of flap: how often connections are closed, as 30s, 5m, or a number of seconds',
+    }),
   }
 
   async run() {

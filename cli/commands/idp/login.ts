@@ -7,6 +7,7 @@ import { openLogin } from '../../idp/open-login.js'
 import { faultHelp, loginFailed, type Outcome } from '../../idp/outcome.js'
 import { nowhere, walk } from '../../idp/walk.js'
 import { openInBrowser } from '../../terminal/browser.js'
+import { asDuration } from '../../terminal/duration-flag.js'
 import { nearest } from '../../terminal/nearest.js'
 import { prose } from '../../terminal/prose.js'
 import { printable } from '../../terminal/text-width.js'
@@ -39,7 +40,11 @@ ${faultHelp}`)
       options: Object.keys(providerFaults),
     }),
     print: Flags.boolean({ description: 'print the address instead of opening the browser', exclusive: ['as'] }),
-    timeout: Flags.integer({ min: 1, default: 300, description: 'most seconds to wait for the browser' }),
+    timeout: Flags.integer({
+      ...asDuration({ unit: 's', min: 1 }),
+      default: 300,
+      description: 'longest time to wait for the browser: 30s, 5m, or a number of seconds',
+    }),
   }
 
   async run() {

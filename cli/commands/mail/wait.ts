@@ -6,6 +6,7 @@ import { ControlCommand } from '../../base/control-command.js'
 import { CliFailure, exits } from '../../base/failure.js'
 import { partFlags, partOf, toFlag, wantedPart } from '../../mail/mail-flags.js'
 import { mailText } from '../../mail/mail-text.js'
+import { asDuration } from '../../terminal/duration-flag.js'
 import { prose } from '../../terminal/prose.js'
 import { printableLines } from '../../terminal/text-width.js'
 
@@ -25,7 +26,11 @@ or --code it waits for a mail that has one. Exits with 7 when none comes in time
     to: toFlag,
     after: Flags.string({ description: 'only mail that came after this one', helpValue: 'id' }),
     ...partFlags,
-    timeout: Flags.integer({ min: 0, default: 30, description: 'most seconds to wait' }),
+    timeout: Flags.integer({
+      ...asDuration({ unit: 's' }),
+      default: 30,
+      description: 'longest time to wait: 30s, 5m, or a number of seconds',
+    }),
   }
 
   async run() {

@@ -7,6 +7,7 @@ import { stopSignal } from '../../base/stop-signal.js'
 import { filterFlags, readFilter } from '../../requests/filter-flags.js'
 import { requestLine } from '../../requests/request-lines.js'
 import { onStderr } from '../../terminal/colour.js'
+import { asDuration } from '../../terminal/duration-flag.js'
 import { prose } from '../../terminal/prose.js'
 import { jsonText } from '../../terminal/text-width.js'
 
@@ -32,7 +33,10 @@ a {"type":"request"} for each.`)
       description: 'how many earlier ones to show first',
     }),
     max: Flags.integer({ min: 1, description: 'end after so many' }),
-    timeout: Flags.integer({ min: 0, description: 'end after so many seconds', helpValue: 'seconds' }),
+    timeout: Flags.integer({
+      ...asDuration({ unit: 's' }),
+      description: 'end after so long: 30s, 5m, or a number of seconds',
+    }),
   }
 
   protected override printsLines(): boolean {
