@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path'
 import * as Flags from '@oclif/core/flags'
+import { shellWord } from '../../client/snippets/shell.js'
 import { type EmulatorInfo, findEmulatorFile, readEmulatorFile, stateFolder } from '../target/emulator-file.js'
 import { emulatorOfRun, type OwnEmulator } from '../target/emulator-of-run.js'
 import { isAccepted, notAccepted } from '../target/trust.js'
@@ -39,7 +40,7 @@ export function noEmulatorAsked(folder?: string): CliFailure {
 
 /** What only an emulator has was asked for where none runs: exit 8. */
 export function noEmulator(folder?: string, cause?: unknown): CliFailure {
-  const [where, more] = folder === undefined ? ['this folder', ''] : [`"${folder}"`, ` --data ${folder}`]
+  const [where, more] = folder === undefined ? ['this folder', ''] : [`"${folder}"`, ` --data ${shellWord(folder)}`]
   const hint = `Start one: svc dev${more}`
   return new CliFailure('NOT_RUNNING', exits.notRunning, `No emulator runs in ${where}.`, hint, { cause })
 }

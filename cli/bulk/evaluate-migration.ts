@@ -1,7 +1,9 @@
 /** The function of a migration, called with every document, as operations that carry out what it wants. Nothing is written here. */
+
 import { relative } from 'node:path'
 import { type Document, operatorNames } from '../../client/protocol/model/document.js'
 import { equalJson, isObject, type Json, type JsonObject } from '../../client/protocol/model/json.js'
+import { shellWord } from '../../client/snippets/shell.js'
 import { importModule, reasonOf } from '../../seeds/import-module.js'
 import { CliFailure, exits } from '../base/failure.js'
 import { fieldChanges } from '../documents/edit/field-changes.js'
@@ -89,7 +91,11 @@ async function dataAfter(document: Document, { file, migrate }: Migration): Prom
   try {
     answer = await migrate(given)
   } catch (cause) {
-    throw bad(`failed with "${reasonOf(cause)}" on`, `See the document: svc docs get ${collection} ${id}`, cause)
+    throw bad(
+      `failed with "${reasonOf(cause)}" on`,
+      `See the document: svc docs get ${collection} ${shellWord(id)}`,
+      cause,
+    )
   }
   if (answer === undefined) {
     if (equalJson(given.data, data)) return undefined

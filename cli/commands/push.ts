@@ -1,5 +1,6 @@
 import * as Flags from '@oclif/core/flags'
 import { SvcError } from '../../client/protocol/model/errors.js'
+import { shellWord } from '../../client/snippets/shell.js'
 import { reworded } from '../base/failure.js'
 import type { Client } from '../base/service-command.js'
 import { createIfMissing } from '../collections/create-if-missing.js'
@@ -63,7 +64,7 @@ It shows what it is going to do, and asks. What it overwrites and deletes is wri
       } finally {
         if (undo.isThere && !this.mayHaveWritten()) undo.discard()
         if (undo.isThere)
-          this.note(`To take it back: svc docs batch -f ${undo.path}, with the same --profile or --url.`)
+          this.note(`To take it back: svc docs batch -f ${shellWord(undo.path)}, with the same --profile or --url.`)
       }
     })
   }

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import * as Flags from '@oclif/core/flags'
+import { shellWord } from '../../client/snippets/shell.js'
 import { CliFailure, exits } from '../base/failure.js'
 import { emulatorHere } from '../base/here.js'
 import { SvcCommand } from '../base/svc-command.js'
@@ -50,7 +51,9 @@ export default class Stop extends SvcCommand {
     if (outer === undefined || !running || !isAccepted({ path: outer, url: running.url })) return nothing
     if (await isStillThere(running)) {
       const folder = join(outer, '..')
-      this.note(`one of an outer folder runs at ${running.url}; it would be: svc stop --data ${nearby(folder)}`)
+      this.note(
+        `one of an outer folder runs at ${running.url}; it would be: svc stop --data ${shellWord(nearby(folder))}`,
+      )
     }
     return nothing
   }

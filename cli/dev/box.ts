@@ -1,5 +1,6 @@
 import { relative, resolve } from 'node:path'
 import { isLoopbackUrl } from '../../client/protocol/model/loopback.js'
+import { shellWord } from '../../client/snippets/shell.js'
 import { dashboardAddress } from '../target/dashboard-address.js'
 import { type EmulatorInfo, stateFolder } from '../target/emulator-file.js'
 import { hashingWords } from '../target/info-rows.js'
@@ -70,7 +71,7 @@ function hereToo({ url, apiKey }: EmulatorInfo, { folder, other }: BoxDetails): 
 
 /** What has to be said for a command to find this state folder: nothing where it is the usual one. */
 export function dataWords(folder: string): string {
-  return folder === resolve(stateFolder) ? '' : ` --data ${nearby(folder)}`
+  return folder === resolve(stateFolder) ? '' : ` --data ${shellWord(nearby(folder))}`
 }
 
 function rule(words: string, width: number): string {

@@ -1,8 +1,10 @@
 /** The state folder: whether its data can be opened, by whom they can be read, and what was left behind in it. */
+
 import { statSync } from 'node:fs'
 import { access, chmod, constants, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { formatBytes } from '../../client/protocol/model/figures.js'
+import { shellWord } from '../../client/snippets/shell.js'
 import { describeFailure } from '../base/failure.js'
 import { nearby } from '../dev/box.js'
 import { damageFindings } from './damage.js'
@@ -78,7 +80,7 @@ function modeFindings(folder: string): Finding[] {
     return `Took them away from other users: ${open.join(', ')}`
   }
   const message = `Other users of this machine can read what is yours in ${nearby(folder)}: ${open.join(', ')}.`
-  const remedy = `Take it away from them: svc doctor --repair, or chmod -R go= ${nearby(folder)}`
+  const remedy = `Take it away from them: svc doctor --repair, or chmod -R go= ${shellWord(nearby(folder))}`
   return [{ code: 'FOLDER_OPEN_TO_OTHERS', level: 'wrong', message, remedy, repair }]
 }
 

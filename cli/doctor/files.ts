@@ -14,6 +14,6 @@ export async function checkFiles({ emulator }: Patient): Promise<Seen> {
   const message = `The bytes of ${counted(count, 'file')} are gone: ${named.join(', ')}${others > 0 ? `, and ${others} more` : ''}.`
   const remedy =
     'Bring them back from a copy of the state folder or an exported snapshot (svc snapshot import), ' +
-    'or delete the files: svc files delete ID. Those of documents and users go with these.'
+    `or delete the files: svc files delete ${files[0]?.id}. Those of documents and users go with these.`
   return { said: `${count} without bytes`, findings: [{ code: 'FILES_MISSING', level: 'wrong', message, remedy }] }
 }

@@ -1,7 +1,9 @@
 /** Settings that commands read: `svc.json`, the profiles, and the environment. */
+
 import { statSync } from 'node:fs'
 import { chmod } from 'node:fs/promises'
 import { parseDialect } from '../../client/protocol/wire/dialects.js'
+import { shellWord } from '../../client/snippets/shell.js'
 import { describeFailure } from '../base/failure.js'
 import { nearby } from '../dev/box.js'
 import { profilesFile, readProfiles } from '../target/profiles.js'
@@ -67,7 +69,7 @@ function profileModeFindings(): Finding[] {
       code: 'PROFILES_OPEN_TO_OTHERS',
       level: 'wrong',
       message,
-      remedy: `Take them away: svc doctor --repair, or chmod 600 ${path}`,
+      remedy: `Take them away: svc doctor --repair, or chmod 600 ${shellWord(path)}`,
       repair,
     },
   ]

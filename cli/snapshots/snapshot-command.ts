@@ -8,7 +8,7 @@ import { openSnapshotControl } from '../target/control.js'
 /** A command about snapshots of the project of the emulator that runs here. */
 export abstract class SnapshotCommand extends ControlCommand {
   /** What to do where the name is taken, which each command lets its user say in its own way. */
-  protected readonly whereNameIsTaken: string | undefined
+  protected readonly whereNameIsTaken: ((name: string) => string) | undefined
 
   /** What the control API does with snapshots, and the id of the emulator's own project. */
   protected snapshots(flags: { data?: string | undefined }): { snapshots: Control['snapshots']; project: string } {
@@ -17,9 +17,11 @@ export abstract class SnapshotCommand extends ControlCommand {
   }
 
   protected override async explain(error: Error): Promise<Error> {
-    const hint = this.whereNameIsTaken
-    const isTaken = error instanceof SvcError && error.code === 'SNAPSHOT_EXISTS' && hint !== undefined
-    return isTaken ? reworded(error, () => ({ hint })) : super.explain(error)
+    if (!(error instanceof SvcError) || error.code !== 'SNAPSHOT_EXISTS' || !this.whereNameIsTaken)
+      return super.explain(error)
+    // The name is in the file, or was given: the refusal quotes the one that counts.
+    const hint = this.whereNameIsTaken(/"(.+?)"/.exec(error.message)?.[1] ?? 'NAME')
+    return reworded(error, () => ({ hint }))
   }
 }
 

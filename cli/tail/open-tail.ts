@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Client, DocumentChange, Fields, SubscribeOptions } from '../../client/index.js'
+import { shellWord } from '../../client/snippets/shell.js'
 import { chooseCollections } from '../collections/choose.js'
 import { follow, type TailEvent } from './follow.js'
 import { formerDocuments } from './former-documents.js'
@@ -68,6 +69,10 @@ async function addNewOnes(
 
 /** Names of collections; an id stands for its name. */
 async function namesOf(client: Client, words: readonly string[]): Promise<string[]> {
-  const chosen = await chooseCollections(client, words, (word) => `Create it: svc collections create ${word}`)
+  const chosen = await chooseCollections(
+    client,
+    words,
+    (word) => `Create it: svc collections create ${shellWord(word)}`,
+  )
   return chosen.map(({ name }) => name)
 }

@@ -2,10 +2,12 @@
  * What was accepted for a folder. Its files may come from strangers, so an address on another machine that they name is asked,
  * with a key or without, and code in it is run, only after its user said so once. Contract 12.4, decision 27.
  */
+
 import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { isObject } from '../../client/protocol/model/json.js'
 import { isLoopbackUrl } from '../../client/protocol/model/loopback.js'
+import { shellWord } from '../../client/snippets/shell.js'
 import { CliFailure, exits } from '../base/failure.js'
 import { writePrivateFile } from './emulator-file.js'
 import { ownAddresses } from './own-names.js'
@@ -71,7 +73,7 @@ export function codeNotAccepted(path: string): CliFailure {
 
 export function notAccepted({ path, url }: NamedAddress): CliFailure {
   const message = `${path} names ${url}, which was never accepted for this folder. Nothing was sent.`
-  const hint = `If you trust it: svc profiles trust. In CI, name it in the environment: SVC_URL=${url}`
+  const hint = `If you trust it: svc profiles trust. In CI, name it in the environment: SVC_URL=${shellWord(url)}`
   return new CliFailure('NOT_TRUSTED', exits.notAuthorised, message, hint)
 }
 

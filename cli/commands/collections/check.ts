@@ -1,4 +1,5 @@
 import * as Args from '@oclif/core/args'
+import { shellWord } from '../../../client/snippets/shell.js'
 import { exits } from '../../base/failure.js'
 import { TargetCommand } from '../../base/target-command.js'
 import { type CheckedCollection, checkDocuments } from '../../collections/check-documents.js'
@@ -52,13 +53,17 @@ a document is refused. Reads every document, and writes nothing. Exits with 10 w
     } finally {
       progress.stop()
     }
-    this.print(collections, read, words.length > 0)
+    this.print(collections, read)
+    if (words.length === 0 && withSchema.length === 0) {
+      const [first] = chosen
+      this.note(`No collection has a schema.${first ? ` Propose one: svc collections schema infer ${first.name}` : ''}`)
+    }
     const isValid = collections.every(({ refused }) => refused === 0)
     if (!isValid) process.exitCode = exits.different
     return { isValid, collections }
   }
 
-  private print(collections: readonly CheckedCollection[], read: number, isChosen: boolean): void {
+  private print(collections: readonly CheckedCollection[], read: number): void {
     const rows = collections.flatMap(({ name, issues }) =>
       issues.map(({ problem, documents, examples }) => ({
         collection: name,
@@ -69,14 +74,19 @@ a document is refused. Reads every document, and writes nothing. Exits with 10 w
     )
     if (rows.length > 0) this.log(table(rows))
     const refused = collections.reduce((sum, one) => sum + one.refused, 0)
-    if (collections.length === 0 && !isChosen)
-      this.note('No collection has a schema. Propose one: svc collections schema infer COLLECTION')
-    else if (collections.length === 0) return
-    else if (refused === 0) this.note(`${counted(read, 'document')} checked; all fit.`)
+    if (collections.length === 0) return
+    if (refused === 0) this.note(`${counted(read, 'document')} checked; all fit.`)
     else {
       this.note(`${count(refused)} of ${counted(read, 'document')} would be refused.`)
-      const [first] = collections.filter((one) => one.refused > 0)
-      this.note(`Change them: svc docs update ${first?.name} --where field__isnull=true field=value`)
+      for (const collection of collections.filter((one) => one.refused > 0).slice(0, 1)) this.note(mendOf(collection))
     }
   }
+}
+
+/** How to change documents that are refused: all that lack a field at once, or one that has it of another type. */
+function mendOf({ name, issues }: CheckedCollection): string {
+  const missing = issues.find(({ type }) => type === 'missing')?.field
+  if (missing === undefined) return `Change them: svc docs edit ${name} ${issues[0]?.examples[0]}`
+  const [where, to] = [`${missing}__isnull=true`, `${missing}=value`].map(shellWord)
+  return `Change them: svc docs update ${name} --where ${where} ${to}`
 }

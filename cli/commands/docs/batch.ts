@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { SvcError } from '../../../client/protocol/model/errors.js'
+import { shellWord } from '../../../client/snippets/shell.js'
 import { type ImportSource, openInput } from '../../../seeds/records/input.js'
 import { CliFailure, exits, misuse } from '../../base/failure.js'
 import { type Client, TargetCommand } from '../../base/target-command.js'
@@ -103,7 +104,12 @@ async function collectionIds(client: Client, { name }: ImportSource, { collectio
     const found = await client.collections.get(collection).catch((error) => {
       if (!(error instanceof SvcError) || error.code !== 'NOT_FOUND') throw error
       const message = `No collection "${collection}" (${name}:${line}). Nothing was done.`
-      throw new CliFailure('NOT_FOUND', exits.notFound, message, `Create it: svc collections create ${collection}`)
+      throw new CliFailure(
+        'NOT_FOUND',
+        exits.notFound,
+        message,
+        `Create it: svc collections create ${shellWord(collection)}`,
+      )
     })
     ids.push(found.id)
   }

@@ -1,3 +1,4 @@
+import { shellWord } from '../../../client/snippets/shell.js'
 import { ControlCommand } from '../../base/control-command.js'
 import { accountArg, accountFlags, readAccountFlags } from '../../idp/account-flags.js'
 
@@ -14,7 +15,7 @@ export default class IdpAdd extends ControlCommand {
     const { args, flags } = await this.parse(IdpAdd)
     const account = await this.control(flags).idp.accounts.add({ id: args.account, ...readAccountFlags(flags) })
 
-    this.note(`"${account.id}" can log in: svc idp login --as ${account.id}`)
+    this.note(`"${account.id}" can log in: svc idp login --as ${shellWord(account.id)}`)
     return account
   }
 }

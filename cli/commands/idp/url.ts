@@ -1,4 +1,5 @@
 import * as Flags from '@oclif/core/flags'
+import { shellWord } from '../../../client/snippets/shell.js'
 import { ServiceCommand } from '../../base/service-command.js'
 import { providerArg } from '../../idp/provider-arg.js'
 import { prose } from '../../terminal/prose.js'
@@ -29,7 +30,7 @@ state that "svc idp callback" takes.`)
     const { url, state } = await this.client(flags).auth.provider(args.provider).url(input)
 
     this.log(printable(url))
-    this.note(`Finish it: svc idp callback ${args.provider} --state ${state} --code <code>`)
+    this.note(`Finish it: svc idp callback ${args.provider} --state ${shellWord(state)} --code <code>`)
     return { url, state }
   }
 }

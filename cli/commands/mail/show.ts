@@ -1,5 +1,6 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
+import { shellWord } from '../../../client/snippets/shell.js'
 import { ControlCommand } from '../../base/control-command.js'
 import { CliFailure, exits } from '../../base/failure.js'
 import { partFlags, partOf, toFlag, wantedPart } from '../../mail/mail-flags.js'
@@ -29,7 +30,12 @@ export default class MailShow extends ControlCommand {
     const part = wantedPart(flags)
     const wanted = part && partOf(mail, part)
     if (part && wanted === undefined) {
-      throw new CliFailure('NOT_FOUND', exits.notFound, `Mail "${id}" has no ${part}.`, `Read it: svc mail show ${id}`)
+      throw new CliFailure(
+        'NOT_FOUND',
+        exits.notFound,
+        `Mail "${id}" has no ${part}.`,
+        `Read it: svc mail show ${shellWord(id)}`,
+      )
     }
 
     if (flags.html) this.logData(mail.html)

@@ -4,6 +4,7 @@ import * as Flags from '@oclif/core/flags'
 import type { RequestRecord } from '../../../client/protocol/control/requests.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import { isObject, type JsonObject, parseJson } from '../../../client/protocol/model/json.js'
+import { shellWord } from '../../../client/snippets/shell.js'
 import { ControlCommand } from '../../base/control-command.js'
 import { misuse, noFile, reworded } from '../../base/failure.js'
 import { fieldsArg, fieldsDescription, readFields } from '../../documents/fields-args.js'
@@ -58,7 +59,7 @@ Requests of logins and accounts are not repeated, nor those with files, and thos
     const replayed = await control.requests.replay({ id, ...edits }).catch((error) => {
       const isRefused = error instanceof SvcError && error.code === 'CONFLICT'
       throw isRefused
-        ? reworded(error, () => ({ hint: `See the request and its answer: svc requests show ${id}` }))
+        ? reworded(error, () => ({ hint: `See the request and its answer: svc requests show ${shellWord(id)}` }))
         : error
     })
 

@@ -16,8 +16,8 @@ export default class SnapshotImport extends SnapshotCommand {
   }
   static override flags = { name: Flags.string({ description: 'name here, in place of the one it had' }) }
 
-  protected override readonly whereNameIsTaken =
-    'Take another name with --name, or remove that one: svc snapshot remove NAME'
+  protected override readonly whereNameIsTaken = (name: string) =>
+    `Take another name with --name, or remove that one: svc snapshot remove ${name}`
 
   async run() {
     const { args, flags } = await this.parse(SnapshotImport)

@@ -17,7 +17,7 @@ export default class SnapshotSave extends SnapshotCommand {
   }
   static override flags = { replace: Flags.boolean({ description: 'replace a snapshot of that name' }) }
 
-  protected override readonly whereNameIsTaken = 'Replace it with --replace, or take another name.'
+  protected override readonly whereNameIsTaken = () => 'Replace it with --replace, or take another name.'
 
   async run() {
     const { args, flags } = await this.parse(SnapshotSave)

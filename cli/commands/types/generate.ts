@@ -2,6 +2,7 @@ import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { WebSocket } from 'ws'
 import type { Collection } from '../../../client/index.js'
+import { shellWord } from '../../../client/snippets/shell.js'
 import { exits, misuse } from '../../base/failure.js'
 import { stopSignal } from '../../base/stop-signal.js'
 import { type Client, TargetCommand } from '../../base/target-command.js'
@@ -180,5 +181,5 @@ function choose(client: Client, names: readonly string[]): Promise<readonly Coll
 
 function outWords(place: string, format: TypesFormat): string {
   const ofFormat = format === formatOfFile(place) ? '' : ` --format ${format}`
-  return `${ofFormat}${place === defaultTypesFile(format) ? '' : ` --out ${place}`}`
+  return `${ofFormat}${place === defaultTypesFile(format) ? '' : ` --out ${shellWord(place)}`}`
 }

@@ -1,5 +1,6 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
+import { shellWord } from '../../../client/snippets/shell.js'
 import { passwordFlag, UserCommand } from '../../base/user-command.js'
 import { fieldsArg, fieldsDescription, readFields } from '../../documents/fields-args.js'
 import { printable } from '../../terminal/text-width.js'
@@ -32,7 +33,7 @@ export default class UsersSignup extends UserCommand {
     const data = readFields(argv.slice(1).map(String))
     const result = await client.auth.signUp({ email: args.email, password, data, roles: flags.role })
 
-    if (result.requires2fa) this.note(`${result.message} svc users login ${args.email} --code <code>`)
+    if (result.requires2fa) this.note(`${result.message} svc users login ${shellWord(args.email)} --code <code>`)
     else {
       this.note(`${args.email} is signed up.`)
       this.log(printable(result.token))

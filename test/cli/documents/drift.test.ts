@@ -46,7 +46,9 @@ test('svc collections check lists what the schema would refuse, with counts and 
   expect(ran.exit).toBe(10)
   expect(ran.stdout).toContain(`posts       "views" is not of type "integer"          2  ${first} ${second}\n`)
   expect(ran.stdout).toContain(`posts       "title" is required                       1  ${second}\n`)
-  expect(ran.stderr).toContain('2 of 3 documents would be refused.\nChange them: svc docs update posts --where ')
+  expect(ran.stderr).toContain(
+    '2 of 3 documents would be refused.\nChange them: svc docs update posts --where title__isnull=true title=value\n',
+  )
   expect(await world.json(['collections', 'check', 'posts'])).toEqual({
     isValid: false,
     collections: [

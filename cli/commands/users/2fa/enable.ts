@@ -1,3 +1,4 @@
+import { shellWord } from '../../../../client/snippets/shell.js'
 import { tokenFlag, UserCommand, userArg } from '../../../base/user-command.js'
 import { record } from '../../../terminal/print.js'
 
@@ -18,7 +19,7 @@ export default class TwoFactorEnable extends UserCommand {
     const enrolment = await client.auth.twoFactor.enable()
 
     this.log(record({ secret: enrolment.secret, otpauthUrl: enrolment.otpauthUrl }))
-    this.note(`Turn it on with a code: svc users 2fa verify ${args.user} <code>`)
+    this.note(`Turn it on with a code: svc users 2fa verify ${shellWord(args.user)} <code>`)
     return enrolment
   }
 }
