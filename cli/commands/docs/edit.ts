@@ -1,8 +1,9 @@
 import type { Document } from '../../../client/protocol/model/document.js'
+import { shellWord } from '../../../client/snippets/shell.js'
 import { TargetCommand } from '../../base/target-command.js'
 import { documentRow } from '../../documents/document-row.js'
 import { differences } from '../../documents/edit/differences.js'
-import { type Edited, editText, keptIn } from '../../documents/edit/edit-text.js'
+import { type Edited, editText, keptIn, requireEditor } from '../../documents/edit/edit-text.js'
 import { collectionArg, idArg } from '../../documents/fields-args.js'
 import type { TargetFlags } from '../../target/target.js'
 import { onStderr } from '../../terminal/colour.js'
@@ -13,7 +14,8 @@ export default class DocsEdit extends TargetCommand {
   static override summary = 'Edit a document in your editor.'
   static override description =
     prose(`Opens the fields in $VISUAL or $EDITOR, checks what you saved, shows the difference, and saves it only
-if the document has not been changed meanwhile. What you wrote is never lost: if it cannot be saved, it stays in a file.`)
+if the document has not been changed meanwhile. What you wrote is never lost: if it cannot be saved, it stays in a file. Without a terminal
+it takes an EDITOR that needs none, such as a script.`)
   static override examples = [
     '<%= config.bin %> docs edit posts 01999999-9999-7999-8999-999999999999',
     'EDITOR="code --wait" <%= config.bin %> docs edit posts 01999999-9999-7999-8999-999999999999 --yes',
@@ -22,10 +24,12 @@ if the document has not been changed meanwhile. What you wrote is never lost: if
 
   async run() {
     const { args, flags } = await this.parse(DocsEdit)
+    const editor = requireEditor(`svc docs update ${shellWord(args.collection)} ${shellWord(args.id)} field=value`)
     const collection = this.client(flags).collection(args.collection)
     const before = await collection.get(args.id)
     const edited = await editText(JSON.stringify(before.data, null, 2), {
       name: `${args.collection}-${args.id}.json`,
+      editor,
       mayAskAgain: this.mayAsk(flags),
     })
     const changes = differences(before.data, edited.fields)

@@ -1,9 +1,9 @@
-import { spawn } from 'node:child_process'
+import { type StdioOptions, spawn } from 'node:child_process'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { isObject, type JsonObject } from '../../../client/protocol/model/json.js'
-import { CliFailure, exits, reworded } from '../../base/failure.js'
+import { CliFailure, exits, misuse, reworded } from '../../base/failure.js'
 import { printable } from '../../terminal/text-width.js'
 
 export interface Edited {
@@ -19,14 +19,17 @@ export interface Edited {
  * @throws {CliFailure} naming the file, which stays, if it ends without a JSON object; or if the editor fails, naming the file
  * if they have changed it.
  */
-export async function editText(text: string, options: { name: string; mayAskAgain: boolean }): Promise<Edited> {
+export async function editText(
+  text: string,
+  options: { name: string; editor: string; mayAskAgain: boolean },
+): Promise<Edited> {
   const folder = await mkdtemp(join(tmpdir(), 'svc-edit-'))
   const file = join(folder, options.name)
   const discard = () => rm(folder, { recursive: true, force: true })
   const before = `${text}\n`
   await writeFile(file, before, { mode: 0o600 })
   for (;;) {
-    await openEditor(file).catch(async (cause) => {
+    await openEditor(options.editor, file).catch(async (cause) => {
       if ((await readFile(file, 'utf8').catch(() => before)) !== before) throw keptIn(file, cause)
       await discard()
       throw cause
@@ -47,19 +50,71 @@ export function keptIn(file: string, cause: unknown): CliFailure {
   return reworded(cause, () => ({ hint: `What you wrote is in ${file}` }))
 }
 
-async function openEditor(file: string): Promise<void> {
-  const editor = process.env.VISUAL || process.env.EDITOR || (process.platform === 'win32' ? 'notepad' : 'vi')
-  const [command = editor, ...words] = editor.split(' ').filter((word) => word !== '')
+/** Editors that draw on a terminal: without one they hang, or fill a pipe with control characters. */
+const ofTerminals = [
+  'vi',
+  'vim',
+  'nvim',
+  'view',
+  'nano',
+  'pico',
+  'emacs',
+  'micro',
+  'hx',
+  'helix',
+  'kak',
+  'joe',
+  'ne',
+  'mcedit',
+]
+
+/**
+ * The editor of $VISUAL or $EDITOR. A script or an editor with a window needs no terminal.
+ *
+ * @throws {CliFailure} with exit 2 where it needs one and there is none; `instead` says what does it then.
+ */
+export function requireEditor(instead: string): string {
+  const chosen = process.env.VISUAL || process.env.EDITOR
+  if (process.platform === 'win32') return chosen ?? 'notepad'
+  const editor = chosen ?? 'vi'
+  const isTerminal = process.stdin.isTTY && (process.stdout.isTTY || process.stderr.isTTY)
+  if (isTerminal || !ofTerminals.includes(basename(commandOf(editor)))) return editor
+  throw misuse(
+    `The editor "${commandOf(editor)}" needs a terminal, and there is none.`,
+    `Without an editor: ${instead}. Or set EDITOR to a script that edits the file it is given.`,
+  )
+}
+
+function commandOf(editor: string): string {
+  return editor.trim().split(/\s+/)[0] ?? editor
+}
+
+async function openEditor(editor: string, file: string): Promise<void> {
+  // Results may be read from stdout: what the editor draws does not belong there.
+  const stdio: StdioOptions = ['inherit', process.stdout.isTTY ? 'inherit' : 2, 'inherit']
+  // A shell reads its words, as for git: a path in quotes may hold spaces.
+  const words = process.platform === 'win32' ? editor.split(' ') : ['sh', '-c', `${editor} "$@"`, editor]
+  const [command = editor, ...given] = words.filter((word) => word !== '')
   const code = await new Promise<number | null>((resolve, reject) => {
-    const child = spawn(command, [...words, file], { stdio: 'inherit' })
+    const child = spawn(command, [...given, file], { stdio })
     child.once('error', reject)
     child.once('exit', resolve)
   }).catch((cause) => {
-    const hint = 'Name one that is there: EDITOR=nano svc docs edit …'
-    throw new CliFailure('NO_EDITOR', exits.failed, `The editor "${command}" cannot be started.`, hint, { cause })
+    throw noEditor(editor, cause)
   })
+  if (code === 126 || code === 127) throw noEditor(editor)
   if (code !== 0)
-    throw new CliFailure('CANCELLED', exits.failed, `The editor "${command}" ended with ${code}; nothing was saved.`)
+    throw new CliFailure(
+      'CANCELLED',
+      exits.failed,
+      `The editor "${commandOf(editor)}" ended with ${code}; nothing was saved.`,
+    )
+}
+
+function noEditor(editor: string, cause?: unknown): CliFailure {
+  const hint = 'Name one that is there: EDITOR=nano svc docs edit …'
+  const message = `The editor "${commandOf(editor)}" cannot be started.`
+  return new CliFailure('NO_EDITOR', exits.failed, message, hint, { cause })
 }
 
 async function wantsToMend(problem: string): Promise<boolean> {

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { bin, openWorld, type World } from '../command-line.js'
@@ -154,4 +154,39 @@ test('the file that was edited is gone once it is saved', async () => {
   await edit(anEditor(`echo "$1" > ${remembered}; sed -i 's/Hello/Bye/' "$1"`))
 
   expect(existsSync(dirname(readFileSync(remembered, 'utf8').trim()))).toBe(false)
+})
+
+test.each([{}, { EDITOR: 'vim' }, { VISUAL: '/usr/bin/nano -w' }])(
+  'without a terminal, %j is refused before anything is asked for, with what to do instead',
+  async (env) => {
+    const ran = await world.svc(['docs', 'edit', 'posts', id], { env: inWorld(env) })
+
+    expect(ran).toMatchObject({ exit: 2, stdout: '' })
+    expect(ran.stderr).toContain('needs a terminal, and there is none.')
+    expect(ran.stderr).toContain(`svc docs update posts ${id} field=value`)
+  },
+)
+
+test('what an editor prints does not stand in the result, and its path may hold spaces', async () => {
+  const editor = anEditor(`echo drawn; sed -i 's/Hello/Bye/' "$1"`)
+  mkdirSync(join(world.folder, 'my tools'), { recursive: true })
+  renameSync(editor, join(world.folder, 'my tools', 'ed'))
+
+  const ran = await edit(`"${join(world.folder, 'my tools', 'ed')}"`, '--json')
+
+  expect(JSON.parse(ran.stdout)).toMatchObject({ data: { title: 'Bye' } })
+  expect(ran.stderr).toContain('drawn')
+})
+
+test('where there is nothing but a terminal, the editor is vi', async () => {
+  const folder = join(world.folder, 'tools')
+  mkdirSync(folder, { recursive: true })
+  renameSync(anEditor(`sed -i 's/Hello/Bye/' "$1"`), join(folder, 'vi'))
+
+  const ran = await world.terminal(['docs', 'edit', 'posts', id], [['Save it?', 'y\n']], {
+    env: inWorld({ PATH: `${folder}:${process.env.PATH}` }),
+  })
+
+  expect(ran.exit).toBe(0)
+  expect((await post()).data).toMatchObject({ title: 'Bye' })
 })
