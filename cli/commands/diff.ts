@@ -1,5 +1,5 @@
 import { exits } from '../base/failure.js'
-import type { CollectionPlan } from '../sync/plan.js'
+import type { CollectionPlan } from '../sync/compare.js'
 import { byFlag, collectionArgs, SyncCommand } from '../sync/sync-command.js'
 import { table } from '../terminal/print.js'
 import { prose } from '../terminal/prose.js'

@@ -1,10 +1,12 @@
 import * as Flags from '@oclif/core/flags'
+import { withDefaults } from '../../client/protocol/model/schema.js'
 import { CliFailure, exits, misuse } from '../base/failure.js'
 import { applySync, type Direction } from '../sync/apply.js'
 import { type ChosenWork, chosenWork, openWorks } from '../sync/chosen-work.js'
+import type { CollectionPlan } from '../sync/compare.js'
 import { hashOf, withIds } from '../sync/documents.js'
 import { openPairs, type Pairs } from '../sync/pairs.js'
-import type { CollectionPlan, Sides, SyncPlan } from '../sync/plan.js'
+import type { Sides, SyncPlan } from '../sync/plan.js'
 import { redact } from '../sync/redaction.js'
 import { byFlag, collectionArgs, type Followed, SyncCommand } from '../sync/sync-command.js'
 import { counted } from '../terminal/print.js'
@@ -111,7 +113,7 @@ async function pullAll({ sides, plan: { ids }, work, secret, redacted }: Pulling
     },
     written: (one, data) => redact(withIds(data, toLocal), one.redacted, secret),
     kept: (_, written) => written,
-    hashOf: (one, data) => hashOf(data, one.redacted),
+    hashOf: (one, data) => hashOf(withDefaults(one.schema, data), one.redacted),
     planned: ({ localHash }) => localHash,
     targetHash: (one, data) => hashOf(withIds(data, toRemote), one.redacted),
     keepUndo: () => undefined,

@@ -1,14 +1,16 @@
 import * as Flags from '@oclif/core/flags'
 import { SvcError } from '../../client/protocol/model/errors.js'
+import { withDefaults } from '../../client/protocol/model/schema.js'
 import { shellWord } from '../../client/snippets/shell.js'
 import { reworded } from '../base/failure.js'
 import type { Client } from '../base/service-command.js'
 import { createIfMissing } from '../collections/create-if-missing.js'
 import { applySync, type Direction } from '../sync/apply.js'
 import { type ChosenWork, chosenWork, openWorks } from '../sync/chosen-work.js'
+import type { CollectionPlan } from '../sync/compare.js'
 import { hashOf, withIds } from '../sync/documents.js'
 import { openPairs } from '../sync/pairs.js'
-import type { CollectionPlan, Sides, SyncPlan } from '../sync/plan.js'
+import type { Sides, SyncPlan } from '../sync/plan.js'
 import { keepFields } from '../sync/redaction.js'
 import { byFlag, collectionArgs, type Followed, SyncCommand } from '../sync/sync-command.js'
 import { openUndoFile, type UndoFile } from '../sync/undo-file.js'
@@ -123,7 +125,7 @@ async function pushAll({ sides, plan: { ids }, work, undo }: Pushing, followed: 
     },
     written: (_, data) => withIds(data, toRemote),
     kept: (one, written, now) => keepFields(written, now, one.redacted),
-    hashOf: (one, data) => hashOf(withIds(data, toRemote), one.redacted),
+    hashOf: (one, data) => hashOf(withDefaults(one.schema, withIds(data, toRemote)), one.redacted),
     planned: ({ remoteHash }) => remoteHash,
     targetHash: (one, data) => hashOf(data, one.redacted),
     keepUndo: undo.add,

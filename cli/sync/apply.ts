@@ -1,5 +1,6 @@
 /** Carries out what was planned, from the one side to the other. What is stopped in between goes on with the next plan. */
 import { createHash } from 'node:crypto'
+import type { Schema } from '../../client/protocol/model/collection.js'
 import { SvcError } from '../../client/protocol/model/errors.js'
 import type { JsonObject } from '../../client/protocol/model/json.js'
 import type { Path } from '../../client/protocol/model/path.js'
@@ -7,16 +8,17 @@ import type { Client } from '../base/service-command.js'
 import type { Operation } from '../bulk/operations.js'
 import { isAboutSome, wordsOf } from '../bulk/refusals.js'
 import { sendOperations } from '../bulk/send-operations.js'
+import type { ComparedPair } from './compare.js'
 import { refersTo } from './documents.js'
 import { operationOf, type Undo, undoOf } from './operations.js'
 import type { Pair, Pairs } from './pairs.js'
-import type { ComparedPair } from './plan.js'
 
 /** The writes to one collection of one side. */
 export interface SyncWork {
   readonly name: string
   readonly pairs: Pairs
   readonly redacted: readonly Path[]
+  readonly schema: Schema
   /** Documents of the other side, by their ids there. */
   readonly create: readonly string[]
   readonly update: readonly ComparedPair[]
@@ -52,7 +54,7 @@ export interface Direction {
   written(work: SyncWork, data: JsonObject): JsonObject
   /** What an update writes: what is redacted stays as the target has it. */
   kept(work: SyncWork, written: JsonObject, now: JsonObject): JsonObject
-  /** The hash of both documents once this was written. */
+  /** The hash of both documents once this was written: with the defaults of the schema, which the target adds. */
   hashOf(work: SyncWork, source: JsonObject): string
   /** The hash of the target's document when it was planned; nothing for one that this run has written. */
   planned(pair: ComparedPair): string | undefined

@@ -1,6 +1,6 @@
 import type { SyncWork } from './apply.js'
+import type { CollectionPlan } from './compare.js'
 import type { Pairs } from './pairs.js'
-import type { CollectionPlan } from './plan.js'
 
 /** What of the plan of a collection a pull or a push writes, and the row that shows it. */
 export interface ChosenWork extends Pick<SyncWork, 'create' | 'update' | 'remove' | 'link'> {
@@ -34,8 +34,12 @@ export async function openWorks(
   const works: SyncWork[] = []
   for (const { plan, row: _, ...writes } of chosen) {
     const pairs = plan.pairs ?? (await create(plan))
-    pairs.add(plan.same.flatMap((pair) => (pair.hash === pair.localHash ? [] : [{ ...pair, hash: pair.localHash }])))
-    works.push({ name: plan.name, pairs, redacted: plan.redacted, ...writes })
+    pairs.add(
+      plan.same.flatMap(({ local, remote, hash, localWhole }) =>
+        hash === localWhole ? [] : [{ local, remote, hash: localWhole }],
+      ),
+    )
+    works.push({ name: plan.name, pairs, redacted: plan.redacted, schema: plan.schema, ...writes })
   }
   return works
 }

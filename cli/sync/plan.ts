@@ -2,43 +2,15 @@
 import type { Collection } from '../../client/protocol/model/collection.js'
 import { canonicalJson, type Json, type JsonObject } from '../../client/protocol/model/json.js'
 import { formatPath, type Path, parsePath, valueAt } from '../../client/protocol/model/path.js'
+import { withDefaults } from '../../client/protocol/model/schema.js'
 import { CliFailure, exits } from '../base/failure.js'
 import type { Client } from '../base/service-command.js'
 import { findUnlisted } from '../collections/choose.js'
+import { type CollectionPlan, compare, type Opened, type Read } from './compare.js'
 import { hashOf, type Ids, refersTo, withIds } from './documents.js'
 import { pairedWith } from './paired-collections.js'
-import { openPairs, type Pair, type Pairs } from './pairs.js'
+import { openPairs, type Pair } from './pairs.js'
 import { hasField } from './redaction.js'
-
-/** A pair, and what its documents are now. */
-export interface ComparedPair extends Pair {
-  readonly localHash?: string | undefined
-  readonly remoteHash?: string | undefined
-}
-
-/** One collection on both sides; documents that only the emulator has by its ids, all others by those of the service. */
-export interface CollectionPlan {
-  readonly name: string
-  readonly local: Collection | undefined
-  readonly remote: Collection | undefined
-  /** Left out until both have the collection. */
-  readonly pairs: Pairs | undefined
-  readonly redacted: readonly Path[]
-  readonly isSchemaSame: boolean
-  /** Whether it was pulled or pushed, and the service does not show it any more. */
-  readonly isGone: boolean
-  readonly same: readonly ComparedPair[]
-  readonly onlyHere: readonly string[]
-  readonly onlyThere: readonly string[]
-  readonly changedHere: readonly ComparedPair[]
-  readonly changedThere: readonly ComparedPair[]
-  /** Changed on both sides since the last pull or push, or never compared; also deleted on one and changed on the other. */
-  readonly conflicts: readonly ComparedPair[]
-  readonly deletedHere: readonly ComparedPair[]
-  readonly deletedThere: readonly ComparedPair[]
-  /** Documents of the emulator that refer to others by ids of the service, or to others that the service does not have. */
-  readonly unlinked: readonly ComparedPair[]
-}
 
 export interface SyncPlan {
   readonly collections: readonly CollectionPlan[]
@@ -61,16 +33,6 @@ export interface PlanOptions {
   /** Fields to redact, by collection. */
   readonly redact: ReadonlyMap<string, readonly string[]>
   readonly signal: AbortSignal
-}
-
-interface Opened {
-  readonly name: string
-  readonly local: Collection | undefined
-  readonly remote: Collection | undefined
-  readonly pairs: Pairs | undefined
-  /** Of one that the service does not show, with those that it was pulled from or pushed to. */
-  readonly former: readonly Pairs[]
-  readonly redacted: readonly Path[]
 }
 
 /**
@@ -127,7 +89,8 @@ async function openBoth(
     const remotes = one && !other ? pairedWith(url, one.id) : []
     const former = remotes.map((remote) => openPairs(url, { local: one?.id ?? '', remote }))
     const redacted = [...new Set([...(pairs?.redacted ?? []), ...(redact.get(name) ?? [])])]
-    return { name, local: one, remote: other, pairs, former, redacted: redacted.map(parsePath) }
+    const schema = { ...one?.schema, ...other?.schema }
+    return { name, local: one, remote: other, pairs, former, redacted: redacted.map(parsePath), schema }
   }
   return { opened: wanted.map(open), others: all.filter((name) => !wanted.includes(name)).map(open) }
 }
@@ -136,17 +99,7 @@ async function byName({ collections }: Client): Promise<Map<string, Collection>>
   return new Map((await collections.list()).map((one) => [one.name, one]))
 }
 
-/** The documents of one side, in the order of their ids. */
-interface Read {
-  readonly hashes: Map<string, string>
-  /** By the value of the field that identifies a document, its id. */
-  readonly byKey: ReadonlyMap<string, string>
-  readonly unlinked: ReadonlySet<string>
-  /** Of the fields that are redacted, those that one of the documents has. */
-  readonly seen: ReadonlySet<Path>
-}
-
-const nothing: Read = { hashes: new Map(), byKey: new Map(), unlinked: new Set(), seen: new Set() }
+const nothing: Read = { hashes: new Map(), wholes: new Map(), byKey: new Map(), unlinked: new Set(), seen: new Set() }
 
 /** What is known of ids when documents of the emulator are compared. */
 interface KnownIds {
@@ -157,20 +110,24 @@ interface KnownIds {
 
 async function read(
   client: Client,
-  { name, redacted }: Opened,
+  { name, redacted, schema }: Opened,
   collection: Collection | undefined,
   { by, signal }: PlanOptions,
   known?: KnownIds,
 ): Promise<Read> {
   if (!collection) return nothing
-  const [hashes, byKey, unlinked, seen] = [
+  const [hashes, wholes, byKey, unlinked, seen] = [
+    new Map<string, string>(),
     new Map<string, string>(),
     new Map<string, string>(),
     new Set<string>(),
     new Set<Path>(),
   ]
   for await (const { id, data } of client.collection(name).iterate({ signal })) {
-    hashes.set(id, hashOf(known ? withIds(data, known.ids) : data, redacted))
+    const named = known ? withIds(data, known.ids) : data
+    const whole = withDefaults(schema, named)
+    hashes.set(id, hashOf(named, redacted))
+    if (whole !== named) wholes.set(id, hashOf(whole, redacted))
     if (known && refersTo(data, known.foreign)) unlinked.add(id)
     for (const path of redacted) if (hasField(data, path)) seen.add(path)
     const key = by === undefined || known ? undefined : keyOf(data, by)
@@ -178,7 +135,7 @@ async function read(
     if (byKey.has(key)) throw ambiguous(name, by ?? '', key)
     byKey.set(key, id)
   }
-  return { hashes, byKey, unlinked, seen }
+  return { hashes, wholes, byKey, unlinked, seen }
 }
 
 function keyOf(data: JsonObject, by: string): string | undefined {
@@ -215,71 +172,4 @@ function requireSeen(name: string, { hashes, seen }: Read, wanted: readonly stri
 function ambiguous(name: string, by: string, key: string): CliFailure {
   const message = `"${name}" holds more than one document whose "${by}" is ${key.slice(0, 80)}.`
   return new CliFailure('AMBIGUOUS', exits.invalid, message, 'Name a field that identifies a document with --by.')
-}
-
-interface Compared {
-  readonly here: Read
-  readonly there: Read
-  readonly pairs: ReadonlyMap<string, Pair>
-}
-
-function compare(one: Opened, { here, there, pairs }: Compared): CollectionPlan {
-  const { name, local, remote, redacted } = one
-  const kinds: Record<
-    'same' | 'changedHere' | 'changedThere' | 'conflicts' | 'deletedHere' | 'deletedThere',
-    ComparedPair[]
-  > = { same: [], changedHere: [], changedThere: [], conflicts: [], deletedHere: [], deletedThere: [] }
-  const unlinked: ComparedPair[] = []
-  const [pairedHere, pairedThere] = [new Set<string>(), new Set<string>()]
-  for (const pair of [...pairs.values(), ...recovered(one, { here, there, pairs })]) {
-    const compared = { ...pair, localHash: here.hashes.get(pair.local), remoteHash: there.hashes.get(pair.remote) }
-    const kind = kindOf(compared)
-    if (kind === undefined) continue
-    pairedHere.add(pair.local)
-    pairedThere.add(pair.remote)
-    kinds[kind].push(compared)
-    if (here.unlinked.has(pair.local)) unlinked.push(compared)
-  }
-  return {
-    ...{ name, local, remote, pairs: one.pairs, redacted, isGone: one.former.length > 0 },
-    isSchemaSame: !local || !remote || canonicalJson(jsonOf(local.schema)) === canonicalJson(jsonOf(remote.schema)),
-    ...kinds,
-    onlyHere: [...here.hashes.keys()].filter((id) => !pairedHere.has(id)),
-    onlyThere: [...there.hashes.keys()].filter((id) => !pairedThere.has(id)),
-    unlinked,
-  }
-}
-
-/** Pairs of documents that a run created and was killed before it knew: they are the same, and no others have them. */
-function* recovered({ pairs: kept }: Opened, { here, there, pairs }: Compared): Generator<Pair> {
-  if (!kept || kept.pending.size === 0) return
-  const paired = new Set(
-    [...pairs.values()].flatMap((pair) => (here.hashes.has(pair.local) ? [pair.local, pair.remote] : [])),
-  )
-  const isFree = ([id]: readonly [string, string]) => !paired.has(id)
-  const [mine, theirs] = [[...here.hashes].filter(isFree), [...there.hashes].filter(isFree)]
-  const byHash = new Map<string, string[]>()
-  for (const [id, hash] of mine) byHash.set(hash, [...(byHash.get(hash) ?? []), id])
-  for (const [remote, hash] of theirs) {
-    const locals = byHash.get(hash) ?? []
-    const at = locals.findIndex((local) => kept.pending.has(remote) || kept.pending.has(local))
-    const [local] = at === -1 ? [] : locals.splice(at, 1)
-    if (local !== undefined) yield { local, remote }
-  }
-}
-
-/** Nothing where both documents are gone. */
-function kindOf({ hash, localHash, remoteHash }: ComparedPair) {
-  if (localHash === undefined) {
-    if (remoteHash === undefined) return undefined
-    return remoteHash === hash ? 'deletedHere' : 'conflicts'
-  }
-  if (remoteHash === undefined) return localHash === hash ? 'deletedThere' : 'conflicts'
-  if (localHash === remoteHash) return 'same'
-  if (remoteHash === hash) return 'changedHere'
-  return localHash === hash ? 'changedThere' : 'conflicts'
-}
-
-function jsonOf(value: object): Json {
-  return JSON.parse(JSON.stringify(value))
 }

@@ -1,0 +1,59 @@
+/** Documents that lack a field with a default, which a service adds to what is created and replaced there. */
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { idOf, openTwoServices, staging, type TwoServices } from './two-services.js'
+
+let two: TwoServices
+let world: TwoServices['world']
+let here: TwoServices['here']
+let there: TwoServices['there']
+
+beforeEach(async () => {
+  two = await openTwoServices()
+  ;({ world, here, there } = two)
+})
+afterEach(() => two.close())
+
+const nothing = {
+  onlyHere: 0,
+  onlyThere: 0,
+  changedHere: 0,
+  changedThere: 0,
+  changedOnBoth: 0,
+  deletedHere: 0,
+  deletedThere: 0,
+}
+
+test('a document that lacks a field with a default is the same as the one with it, and a change of either goes to the other', async () => {
+  const schema = { title: { type: 'string' } } as const
+  const defaults = { ...schema, status: { type: 'string', default: 'draft' } } as const
+  await here.collections.create({ name: 'posts', schema })
+  await here.collection('posts').createMany([{ title: 'here' }, { title: 'there' }, { title: 'same' }])
+  await here.collections.update('posts', { schema: defaults })
+  const diff = async () => (await world.json(['diff', '--profile', 'staging'])) as { collections: unknown[] }
+
+  await world.json(['push', ...staging])
+  const pushed = await diff()
+  await here.collection('posts').update(await idOf(here, 'posts', 'here'), { body: 'mine' })
+  await there.collection('posts').update(await idOf(there, 'posts', 'there'), { body: 'theirs' })
+  const changed = await diff()
+  await world.json(['push', ...staging])
+  await world.json(['pull', ...staging])
+
+  expect((await there.collection('posts').get(await idOf(there, 'posts', 'same'))).data.status).toBe('draft')
+  expect(pushed).toMatchObject({ isSame: true, collections: [{ ...nothing, same: 3 }] })
+  expect(changed.collections).toMatchObject([{ ...nothing, same: 1, changedHere: 1, changedThere: 1 }])
+  expect(await diff()).toMatchObject({ isSame: true, collections: [{ ...nothing, same: 3 }] })
+})
+
+test('a default that a schema gets later is no change of the documents that lack it', async () => {
+  await there.collections.create({ name: 'posts' })
+  await there.collection('posts').createMany([{ title: 'here' }, { title: 'same' }])
+  await world.json(['pull', ...staging])
+  const schema = { status: { type: 'string', default: 'draft' } } as const
+  for (const side of [here, there]) await side.collections.update('posts', { schema })
+  await here.collection('posts').update(await idOf(here, 'posts', 'here'), { body: 'mine' })
+
+  const diff = await world.json(['diff', '--profile', 'staging'])
+
+  expect(diff).toMatchObject({ collections: [{ ...nothing, same: 1, changedHere: 1 }] })
+})
