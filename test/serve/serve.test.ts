@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createClient } from '../../client/index.js'
 import { patiently } from '../fixtures/patience.js'
 import { aSubscriber, overEventStream, overWebSocket } from '../fixtures/realtime/subscriber.js'
-import { openServeWorld, type ServeWorld, type Serving } from '../fixtures/serve.js'
+import { askAdmin, openServeWorld, type ServeWorld, type Serving } from '../fixtures/serve.js'
 
 let world: ServeWorld
 beforeAll(async () => {
@@ -53,6 +53,28 @@ it('a request by the control token is logged as one, and one without as that of 
     { status: 201, who: 'control token' },
     { status: 401, who: 'nobody' },
   ])
+})
+
+it('a second factor for everybody takes a mail server: without one, nobody without an authenticator could log in', async () => {
+  const serving = await world.start()
+  const mailing = await world.start('--smtp', 'smtp://127.0.0.1:1')
+  const { id } = await serving.newProject()
+  const set = (at: Serving, settings: object) => askAdmin(at.adminUrl, 'PATCH', `/projects/${id}`, { settings })
+
+  const refused = [
+    await set(serving, { require2fa: true }),
+    await askAdmin(serving.adminUrl, 'POST', '/projects', { settings: { require2fa: true } }),
+  ]
+  const texts = await Promise.all(refused.map((response) => response.text()))
+  const others = await set(serving, { tokenTtl: 60 })
+  const taken = await set(mailing, { require2fa: true })
+  // What is set already may stay, and another setting be changed.
+  const kept = await set(serving, { tokenTtl: 61 })
+  await Promise.all([serving.stop(), mailing.stop()])
+
+  expect(refused.map(({ status }) => status)).toEqual([422, 422])
+  for (const text of texts) expect(text).toContain('takes a mail server')
+  expect([others.status, taken.status, kept.status]).toEqual([200, 200, 200])
 })
 
 it('a request that its client, or the end of the process, cuts before it is answered is logged and measured as 499', async () => {

@@ -67,7 +67,7 @@ export const settingWords: { readonly [Name in keyof ProjectSettings]: string } 
   tier: `The plan whose limits for files hold: ${tiers.join(', ')}. It switches no rate limit on.`,
   selfRoles: 'Roles that a user may take at sign-up.',
   trustDataRole: 'Whether data.role counts as a role, which only the owner then writes.',
-  require2fa: 'Whether every login needs a second factor.',
+  require2fa: 'Whether every login needs a second factor: a code of an authenticator, or one by mail.',
   requireVerifiedEmail: 'Whether users with an unverified address may only read.',
   loginThrottle: 'What failed logins are counted by: account, or address as well.',
   tokenTtl: 'Seconds that a user token is valid.',

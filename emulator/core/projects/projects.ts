@@ -51,6 +51,7 @@ export async function createProject(
   const now = backend.clocks.service.now()
   const project: Project = { id: backend.newId(now), name, settings: { ...defaultSettings, ...settings } }
   requireLimiting(project.settings)
+  if (project.settings.require2fa) requireMail(backend)
   const { apiKey, secretKey, keys } = drawKeys(backend)
   await inTransaction(unitOf(backend), async (unit) => {
     await insertProject(unit.db, project, keys, now.toISOString())
@@ -121,6 +122,7 @@ export async function changeProject(
     // What an older service has stored may stay until it is changed.
     const isOther = after.settings.tier !== before.settings.tier
     if (isOther || settings.rateLimit !== undefined) requireLimiting(after.settings)
+    if (after.settings.require2fa && !before.settings.require2fa) requireMail(backend)
     await updateSettings(unit.db, id, after.settings)
     // Until now, users may have written it themselves.
     if (after.settings.trustDataRole && !before.settings.trustDataRole) await deleteTrustedRoles(unit.db, id)
@@ -130,6 +132,19 @@ export async function changeProject(
     await audit(unit, { project: id, operation: 'settings.changed', subject: { names: Object.keys(settings) } })
     return after
   })
+}
+
+/**
+ * Users without an authenticator get their code by mail, and cannot add one before they are logged in.
+ *
+ * @throws {SvcError} `VALIDATION_ERROR` where no mail arrives
+ */
+function requireMail({ mail }: Backend): void {
+  if (mail.reachesReaders) return
+  const message =
+    'takes a mail server, as codes come by mail: without one, users without an authenticator cannot log in'
+  const issue = { path: ['settings', 'require2fa'], message, type: 'no_mail' }
+  throw new SvcError('VALIDATION_ERROR', `"settings.require2fa" ${message}.`, [issue])
 }
 
 /** @throws {SvcError} `VALIDATION_ERROR` for a rate limit that would limit nothing. Contract 10.1. */

@@ -18,6 +18,7 @@ export function openMailbox({ transports, warn, ...composing }: Options): Mailer
   const sending = new Set<Promise<void>>()
 
   return {
+    reachesReaders: true,
     compose: (mail) => composeMail(composing, mail),
     keep: (db, { id, mail, createdAt, raw }) =>
       insertMail(db, { ...mail, id, createdAt, refused: null }, raw.toString('utf8')),

@@ -37,6 +37,7 @@ export function openOutbox({ transports, warn, pauseMilliseconds = 2_000, ...com
   }
 
   return {
+    reachesReaders: transports.length > 0,
     compose: (mail) => composeMail(composing, mail),
     keep: async () => undefined,
     refuse: async () => undefined,

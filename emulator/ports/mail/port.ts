@@ -5,6 +5,8 @@ import type { Database } from '../../database/port.js'
  * a message announced to a caller is never lost with the process.
  */
 export interface Mailer {
+  /** Whether a mail can be read by anybody: it is sent, or kept. */
+  readonly reachesReaders: boolean
   /** Makes the message, which takes a moment; nothing is kept yet. */
   compose(mail: OutgoingMail): Promise<ComposedMail>
   /** Keeps a mail in the mailbox, as part of the transaction that is `db`. */
