@@ -3,6 +3,8 @@ import { createHmac } from 'node:crypto'
 import type { Database } from '../database/port.js'
 import { refuseStart } from '../database/postgres/server.js'
 import { StartError } from '../database/start-error.js'
+import { listenerName } from '../ports/bus/outgoing.js'
+import { countListeners } from '../store/realtime/notifications.js'
 import { ensureFingerprint, replaceFingerprint, selectFingerprint } from '../store/served-secret.js'
 import { requireSecret, type ServeConfig } from './config.js'
 
@@ -23,19 +25,23 @@ export async function checkSameSecret(db: Database, secret: string): Promise<voi
     throw new StartError('SECRET_DIFFERENT', isDifferent, remedy)
 }
 
-/**
- * Has the secret of this configuration be the one that processes start with from now on; answers whether it is another one.
- *
- * @throws {StartError}
- */
-export async function rotateSecret(config: ServeConfig): Promise<boolean> {
+export interface RotatedSecret {
+  /** Whether it is another one than before. */
+  readonly isReplaced: boolean
+  /** Processes that have started with the former one and still run: what they sign, the others refuse. */
+  readonly stillServing: number
+}
+
+/** Has the secret of this configuration be the one that processes start with from now on. @throws {StartError} */
+export async function rotateSecret(config: ServeConfig): Promise<RotatedSecret> {
   requireSecret('SVC_SECRET', config.secret)
   const { openPostgres } = await import('../database/postgres/postgres.js')
   const db = await openPostgres({ url: config.databaseUrl, directUrl: config.databaseListenUrl })
   try {
     const kept = await selectFingerprint(db).catch(refuseStart)
     // Where none is kept, the next start keeps its own.
-    return kept !== undefined && (await replaceFingerprint(db, fingerprintOf(config.secret)))
+    const isReplaced = kept !== undefined && (await replaceFingerprint(db, fingerprintOf(config.secret)))
+    return { isReplaced, stillServing: isReplaced ? await countListeners(db, listenerName) : 0 }
   } finally {
     await db.close()
   }

@@ -9,8 +9,8 @@ export default class ServeRotate extends SvcCommand {
 half of the processes. This has SVC_SECRET, as it is in the environment of this command, be the one from now on. The database
 keeps its fingerprint only.
 
-Stop all processes first: those that run go on with the former one. All users have to log in again. The same is to be done with
-a copy of a database that is served elsewhere under a secret of its own.`)
+Stop all processes first: those that run go on with the former one, and the command says how many do. All users have to log in
+again. The same is to be done with a copy of a database that is served elsewhere under a secret of its own.`)
   static override examples = [
     '<%= config.bin %> serve rotate',
     'SVC_SECRET_FILE=/run/secrets/next <%= config.bin %> serve rotate --yes',
@@ -22,12 +22,16 @@ a copy of a database that is served elsewhere under a secret of its own.`)
     const config = readServeConfig(flags)
     await this.confirm('Log out all users, and have only processes with this SVC_SECRET start?', flags)
     const { rotateSecret } = await import('../../../emulator/serve.js')
-    const isReplaced = await rotateSecret(config)
+    const { isReplaced, stillServing } = await rotateSecret(config)
     this.log(
       isReplaced
         ? 'Processes start with this SVC_SECRET from now on.'
         : 'Nothing to change: processes start with this SVC_SECRET.',
     )
-    return { isReplaced }
+    if (stillServing > 0) {
+      const run = stillServing === 1 ? '1 process still runs' : `${stillServing} processes still run`
+      this.noteAlways(`${run} with the former one. Users that log in there are refused elsewhere: stop them now.`)
+    }
+    return { isReplaced, stillServing }
   }
 }
