@@ -50,7 +50,10 @@ describe('another SVC_SECRET', () => {
     const next = await world.startWith(other)
     expect(await me(next.url)).toBe(401)
     await next.stop()
-    expect(JSON.parse((await world.run(['rotate', '--yes', '--json'])).stdout)).toEqual({ isReplaced: true, stillServing: 0 })
+    expect(JSON.parse((await world.run(['rotate', '--yes', '--json'])).stdout)).toEqual({
+      isReplaced: true,
+      stillServing: 0,
+    })
   })
 })
 
