@@ -1,11 +1,12 @@
 /** For operators: the check, the guide's first start, and files for Docker, systemd and Kubernetes. */
-import { readFile, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { parseEnv } from 'node:util'
 import { execa } from 'execa'
 import getPort from 'get-port'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { parseAllDocuments } from 'yaml'
+import { parseAllDocuments, parseDocument } from 'yaml'
 import { serveFlags } from '../../cli/serve/serve-flags.js'
 import { bin, hungMilliseconds } from '../cli/command-line.js'
 import { openServeWorld, type ServeWorld } from '../fixtures/serve.js'
@@ -127,6 +128,39 @@ describe('the files of deploy/', () => {
 
   it.each(['compose.yaml', 'kubernetes.yaml'])('%s is YAML', async (name) => {
     for (const document of parseAllDocuments(await deployed(name))) expect(document.errors).toEqual([])
+  })
+
+  it('the guide makes each secret that they take, and names what they insist on', async () => {
+    const guide = await readFile(join(root, 'docs/guides/serve.md'), 'utf8')
+    const section = guide.slice(guide.indexOf('## With Docker'), guide.indexOf('[Running it]'))
+    const commands = [...section.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, text]) => text).join('\n')
+    const folder = await mkdtemp(join(world.folder, 'deploy-'))
+    // What is not on this machine keeps its environment, and the file that it is given.
+    const said = '#!/bin/sh\nprintenv > "$(basename "$0").env"\ncp secret.env kept.env 2> /dev/null || true\n'
+    for (const name of ['docker', 'kubectl', 'install', 'systemctl']) {
+      await writeFile(join(folder, name), said, { mode: 0o755 })
+    }
+    const env = { ...world.env, PATH: `${folder}:${process.env.PATH}` }
+    const shell = ['-eu', '-o', 'pipefail', '-c', `umask 077\n${commands}`]
+    const { exitCode, stderr } = await execa('bash', shell, { cwd: folder, env, extendEnv: false, reject: false })
+    expect(exitCode, stderr).toBe(0)
+
+    const text = await deployed('compose.yaml')
+    const made = parseDocument(text).toJS().secrets as Record<string, { file: string }>
+    for (const { file } of Object.values(made)) {
+      const { mode, size } = await stat(join(folder, 'deploy', file))
+      expect([file, mode & 0o004, size > 10]).toEqual([file, 0o004, true])
+    }
+    const [password, address] = await Promise.all(
+      ['password', 'url'].map((name) => readFile(join(folder, `deploy/secrets/database-${name}`), 'utf8')),
+    )
+    expect(new URL(address ?? '')).toMatchObject({ username: 'svc', password, host: 'postgres:5432', pathname: '/svc' })
+    const given = await readFile(join(folder, 'docker.env'), 'utf8')
+    const insisted = [...text.matchAll(/\$\{(\w+):\?/g)].map(([, name]) => name)
+    expect(insisted.filter((name) => !given.includes(`${name}=`))).toEqual([])
+    const kept = parseEnv(await readFile(join(folder, 'kept.env'), 'utf8'))
+    const { SVC_SECRET, SVC_ADMIN_TOKEN, SVC_DATABASE_URL, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY } = world.env
+    expect(kept).toEqual({ SVC_SECRET, SVC_ADMIN_TOKEN, SVC_DATABASE_URL, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY })
   })
 
   it('each gives a process longer to end than it takes', async () => {
