@@ -5,7 +5,7 @@ import { scopeRefusal } from '../../client/protocol/model/access/key-scope.js'
 import { SvcError } from '../../client/protocol/model/errors.js'
 import type { Page } from '../../client/protocol/model/page.js'
 import { parseDialect } from '../../client/protocol/wire/dialects.js'
-import { shellWord } from '../../client/snippets/shell.js'
+import { missingHint } from '../collections/missing-hint.js'
 import { textHint } from '../documents/fields-args.js'
 import { fetchDirectly } from '../target/fetch-directly.js'
 import { doubtfulAddress, findTarget, notRunning, type Target, type TargetFlags } from '../target/target.js'
@@ -116,9 +116,7 @@ export abstract class ServiceCommand extends SvcCommand {
     const meant = nearest(name, names)
     const isManaging = this.id?.startsWith('collections:')
     const mayCreate = Object.hasOwn(this.ctor.flags ?? {}, 'create')
-    const otherwise = isManaging
-      ? 'See which there are: svc collections list'
-      : `Create it: svc collections create ${shellWord(name)}${mayCreate ? ', or pass --create' : ''}`
+    const otherwise = isManaging ? 'See which there are: svc collections list' : missingHint(name, { mayCreate })
     const hint = meant ? `Did you mean "${meant}"?${mayCreate ? ' If not, pass --create.' : ''}` : otherwise
     return new CliFailure('NOT_FOUND', exits.notFound, `No collection "${name}".`, hint, { cause })
   }

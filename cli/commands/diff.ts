@@ -26,12 +26,17 @@ and exits with 10 where something is different.`)
       const isSame = plans.every((plan, at) => isEqual(plan, collections[at]))
       if (collections.length > 0) this.log(table(collections))
       for (const { name, isSchemaSame } of plans) if (!isSchemaSame) this.note(`The schemas of "${name}" differ.`)
+      for (const { name, local } of plans.filter(({ local, remote }) => !local || !remote))
+        this.note(`Only ${local ? 'the emulator' : 'the service'} has "${name}".`)
       if (isSame) this.note(`The emulator and ${sides.url} hold the same documents.`)
       else process.exitCode = exits.different
       return {
         url: sides.url,
         isSame,
-        collections: collections.map((one, at) => ({ ...one, isSchemaSame: plans[at]?.isSchemaSame })),
+        collections: plans.map((plan, at) => ({
+          ...collections[at],
+          ...{ isSchemaSame: plan.isSchemaSame, isHere: plan.local !== undefined, isThere: plan.remote !== undefined },
+        })),
       }
     })
   }

@@ -49,11 +49,7 @@ It shows what it is going to do, and saves a snapshot first: svc undo takes it b
       const total = this.showPlans(work)
       const isNothing = total === 0 && plans.every(({ local }) => local)
       if (isNothing) this.note('There is nothing to pull.')
-      else
-        await this.confirm(
-          `Write ${counted(total, 'document')} from ${new URL(sides.url).host} into the emulator?`,
-          flags,
-        )
+      else await this.confirm(question(total, new URL(sides.url).host), flags)
       const secret = this.requireTarget(flags).key ?? sides.url
       const pull = () =>
         this.follow(total, flags, (followed) => pullAll({ sides, plan, work, secret, redacted }, followed))
@@ -64,6 +60,11 @@ It shows what it is going to do, and saves a snapshot first: svc undo takes it b
       return { url: sides.url, collections: work.map(({ row }) => row), ...synced }
     })
   }
+}
+
+function question(documents: number, host: string): string {
+  if (documents === 0) return `Create the collections of ${host} that are missing here, without documents?`
+  return `Write ${counted(documents, 'document')} from ${host} into the emulator?`
 }
 
 /** What of a plan is written. A document that was deleted here is there: a pull brings it back. */

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import * as Args from '@oclif/core/args'
 import type { Issue } from '../../client/protocol/model/errors.js'
 import { isObject, type JsonObject, setOwn } from '../../client/protocol/model/json.js'
+import { shellWord } from '../../client/snippets/shell.js'
 import { CliFailure, exits, misuse, noFile } from '../base/failure.js'
 
 export const fieldsDescription = 'fields: title=Hello is text, views:=3 and tags:=\'["a"]\' are JSON'
@@ -44,7 +45,7 @@ export function textHint(words: readonly string[], issues: readonly Issue[]): st
     const name = String(path[0])
     const text = words.find((word) => word.startsWith(`${name}=`))?.slice(name.length + 1)
     if (text !== undefined && isOtherJson(text))
-      return `"${name}=${text}" is text. Write ${name}:=${text} for what JSON means by it.`
+      return `"${name}=${text}" is text. Write ${shellWord(`${name}:=${text}`)} for what JSON means by it.`
   }
   return undefined
 }

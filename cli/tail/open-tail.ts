@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Client, DocumentChange, Fields, SubscribeOptions } from '../../client/index.js'
-import { shellWord } from '../../client/snippets/shell.js'
 import { chooseCollections } from '../collections/choose.js'
+import { missingHint } from '../collections/missing-hint.js'
 import { follow, type TailEvent } from './follow.js'
 import { formerDocuments } from './former-documents.js'
 
@@ -69,10 +69,6 @@ async function addNewOnes(
 
 /** Names of collections; an id stands for its name. */
 async function namesOf(client: Client, words: readonly string[]): Promise<string[]> {
-  const chosen = await chooseCollections(
-    client,
-    words,
-    (word) => `Create it: svc collections create ${shellWord(word)}`,
-  )
+  const chosen = await chooseCollections(client, words, (word) => missingHint(word))
   return chosen.map(({ name }) => name)
 }

@@ -15,6 +15,7 @@ afterAll(() => Promise.all([world.close(), empty.close()]))
 
 const mistakes: readonly (readonly [title: string, words: string[], exit: number, said: RegExp])[] = [
   ['a collection spelled wrong', ['docs', 'list', 'post'], 4, /No collection "post"\.\n.*Did you mean "posts"\?/],
+  ['a name that no collection has', ['docs', 'list', 'my x'], 4, /No collection "my x"\.\n.*svc collections list/],
   [
     'a command spelled wrong',
     ['docs', 'lst', 'posts'],
@@ -45,7 +46,6 @@ const mistakes: readonly (readonly [title: string, words: string[], exit: number
   ['an argument left out', ['docs', 'list'], 2, /Missing: COLLECTION/],
   ['one of several left out', ['faults', 'add'], 2, /Missing: KIND \(what goes wrong: latency, status, /],
   ['a time that is none', ['mail', 'wait', '--timeout', '5x'], 2, /--timeout: Expected a duration, as 30s or 5m,/],
-  ['a latency that is none', ['dev', '--latency', '5x', '--memory'], 2, /"5x" is not a latency\.\n.*100ms-2s/],
   ['a limit that is no number', ['docs', 'list', 'posts', '--limit', 'x'], 2, /--limit: Expected an integer/],
   ['a condition without value', ['docs', 'list', 'posts', '--where', 'views'], 2, /condition: "views"\.\n.*__gte=100/],
   [

@@ -2,13 +2,13 @@ import { join } from 'node:path'
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { SvcError } from '../../../client/protocol/model/errors.js'
-import { shellWord } from '../../../client/snippets/shell.js'
 import { type ImportSource, openInput } from '../../../seeds/records/input.js'
 import { CliFailure, exits, misuse } from '../../base/failure.js'
 import { type Client, TargetCommand } from '../../base/target-command.js'
 import { followOperations } from '../../bulk/follow-operations.js'
 import type { BadLine } from '../../bulk/operations.js'
 import { type Preview, previewOperations } from '../../bulk/run-operations.js'
+import { missingHint } from '../../collections/missing-hint.js'
 import { openState } from '../../imports/state.js'
 import { configFolder } from '../../target/profiles.js'
 import { count, counted } from '../../terminal/print.js'
@@ -104,12 +104,7 @@ async function collectionIds(client: Client, { name }: ImportSource, { collectio
     const found = await client.collections.get(collection).catch((error) => {
       if (!(error instanceof SvcError) || error.code !== 'NOT_FOUND') throw error
       const message = `No collection "${collection}" (${name}:${line}). Nothing was done.`
-      throw new CliFailure(
-        'NOT_FOUND',
-        exits.notFound,
-        message,
-        `Create it: svc collections create ${shellWord(collection)}`,
-      )
+      throw new CliFailure('NOT_FOUND', exits.notFound, message, missingHint(collection))
     })
     ids.push(found.id)
   }

@@ -1,4 +1,4 @@
-/** Documents that lack a field with a default, which a service adds to what is created and replaced there. */
+/** Differences that are none, and those beside documents: defaults that a service adds, and collections that one side lacks. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { idOf, openTwoServices, staging, type TwoServices } from './two-services.js'
 
@@ -56,4 +56,25 @@ test('a default that a schema gets later is no change of the documents that lack
   const diff = await world.json(['diff', '--profile', 'staging'])
 
   expect(diff).toMatchObject({ collections: [{ ...nothing, same: 1, changedHere: 1 }] })
+})
+
+test('a collection that only one side has is named, although no document differs', async () => {
+  await here.collections.create({ name: 'mine' })
+  await there.collections.create({ name: 'theirs' })
+
+  const shown = await world.svc(['diff', '--profile', 'staging'])
+  const json = await world.json(['diff', '--profile', 'staging'])
+  const asked = await world.svc(['pull', '--profile', 'staging'])
+
+  expect(shown).toMatchObject({
+    exit: 10,
+    stderr: expect.stringMatching(/Only the service has "theirs"\.\nOnly the emulator has "mine"\.\n/),
+  })
+  expect(json).toMatchObject({
+    collections: [
+      { collection: 'theirs', isHere: false, isThere: true },
+      { collection: 'mine', isHere: true, isThere: false },
+    ],
+  })
+  expect(asked.stderr).toContain('that are missing here, without documents?')
 })
