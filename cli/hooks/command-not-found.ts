@@ -13,7 +13,10 @@ const commandNotFound: Hook.CommandNotFound = async ({ id, argv, config }) => {
   const verbs = verbsOf(topic, known)
   // What follows a topic counts as words of the command, so that arguments look like words of it too.
   const typed = words.slice(0, verbs.length > 0 ? topic.split(' ').length + 1 : words.length).join(' ')
-  const meant = verbs.length > 0 ? nearestOf(topic, typed, known) : nearestTopic([...words, ...(argv ?? [])], known)
+  const meant =
+    verbs.length > 0
+      ? nearestOf(topic, typed, known)
+      : (ofOtherTools.get(topic) ?? nearestTopic([...words, ...(argv ?? [])], known))
   if (meant) throw misuse(`Unknown command "${typed}".`, `Did you mean "${config.bin} ${meant}"?`)
   if (verbs.length > 0) {
     throw misuse(`Unknown command "${typed}".`, `After "${topic}" there are: ${verbs.join(', ')}.`)
@@ -42,6 +45,22 @@ const synonyms = [
   ['login', 'signin'],
   ['logout', 'signout'],
 ]
+
+/** What other tools call a command that has no topic, or whose topic they leave out. */
+const ofOtherTools: ReadonlyMap<string, string> = new Map([
+  ...['start', 'up', 'run', 'emulators'].map((word) => [word, 'dev'] as const),
+  ...['down', 'kill', 'quit'].map((word) => [word, 'stop'] as const),
+  ...['ps', 'info'].map((word) => [word, 'status'] as const),
+  ...['dashboard', 'ui', 'studio', 'console'].map((word) => [word, 'open'] as const),
+  ...['login', 'link', 'auth'].map((word) => [word, 'profiles add'] as const),
+  ['env', 'status --env'],
+  ['version', '--version'],
+  ['completion', 'autocomplete'],
+  ['import', 'docs import'],
+  ['export', 'docs export'],
+  ['backup', 'snapshot save'],
+  ['restore', 'snapshot load'],
+])
 
 /** The command of a topic that was probably meant. The verb alone decides: a long topic would make any two look alike. */
 function nearestOf(topic: string, typed: string, known: readonly string[]): string | undefined {

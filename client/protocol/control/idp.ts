@@ -21,7 +21,7 @@ const fields = {
 const id = z
   .string()
   .max(255)
-  .regex(/^[\w.@+-]+$/, 'is not the id of an account')
+  .regex(/^[\w.@+-]+$/, 'is not the id of an account: use letters from a to z, digits, ".", "_", "@", "+" and "-"')
 const account = z.strictObject({ id: z.string(), ...fields })
 
 const fault = z.enum(Object.keys(providerFaults) as [ProviderFault, ...ProviderFault[]])

@@ -148,3 +148,10 @@ test('without an emulator it says so and exits with 8', async () => {
   await elsewhere.close()
   expect(exit).toBe(8)
 })
+
+test('an id that no account has is refused with what it may hold', async () => {
+  const { exit, stderr } = await world.svc(['idp', 'add', 'zoë', '--email', 'zoe@example.com'])
+
+  expect(exit).toBe(5)
+  expect(stderr).toContain('is not the id of an account: use letters from a to z, digits,')
+})
