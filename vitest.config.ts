@@ -22,9 +22,10 @@ export default defineConfig({
   test: {
     // Tests wait for processes and timers: one file more than there are processors keeps these busy.
     maxWorkers: availableParallelism() + 1,
-    // What takes longer than this hangs: a machine that is busy with other things takes ten times as long as usual.
-    testTimeout: 180_000,
-    hookTimeout: 240_000,
+    // What takes longer than this hangs. It is more than one wait may take, since a test may start twenty processes one after the
+    // other, and a machine that is busy with other things takes ten times as long as usual, or more.
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
     expect: { poll: { timeout: 120_000, interval: 10 } },
     projects: [
       {

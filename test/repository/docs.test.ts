@@ -64,18 +64,14 @@ describe('README.md', async () => {
     // `npm ci && …` is what .ci/run does; here it would install the project into itself.
     .filter((line) => !line.startsWith('npm ci'))
 
-  it.each(commands)(
-    '%s',
-    async (command) => {
-      const [npx, svc, ...args] = command.split(/\s+/)
-      expect([npx, svc]).toEqual(['npx', 'svc'])
-      const { url, apiKey, controlToken, projectId } = emulator
-      const own = { SVC_URL: url, SVC_API_KEY: apiKey, SVC_CONTROL_TOKEN: controlToken, SVC_PROJECT_ID: projectId }
-      const env = { ...process.env, ...own, NO_COLOR: '1' }
-      await run(process.execPath, [cli, ...args], { cwd: root, env })
-    },
-    180_000,
-  )
+  it.each(commands)('%s', async (command) => {
+    const [npx, svc, ...args] = command.split(/\s+/)
+    expect([npx, svc]).toEqual(['npx', 'svc'])
+    const { url, apiKey, controlToken, projectId } = emulator
+    const own = { SVC_URL: url, SVC_API_KEY: apiKey, SVC_CONTROL_TOKEN: controlToken, SVC_PROJECT_ID: projectId }
+    const env = { ...process.env, ...own, NO_COLOR: '1' }
+    await run(process.execPath, [cli, ...args], { cwd: root, env })
+  })
 
   it('shows an app', async () => {
     const code = blocks.filter(({ language }) => language === 'ts').map(({ text }) => text)

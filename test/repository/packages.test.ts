@@ -19,7 +19,7 @@ beforeAll(async () => {
   emulator = await startEmulator({ memory: true })
   tarballs = await pack()
   for (const name of names) projects.set(name, await install([tarballs[name]]))
-}, 300_000)
+})
 afterAll(async () => {
   await emulator?.close()
   for (const project of projects.values()) await project.remove()

@@ -17,7 +17,7 @@ let packages: Awaited<ReturnType<typeof pack>>
 beforeAll(async () => {
   chromium = await openChromium()
   packages = await pack()
-}, 300_000)
+})
 afterAll(async () => {
   await chromium?.close()
   for (const world of worlds) await world.close()

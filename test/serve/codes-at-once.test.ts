@@ -69,7 +69,7 @@ const finish = (at: Serving, { email }: User, code: string) =>
 /**
  * Sends them one after the other, each once those before wait for a row; none is answered before all wait.
  *
- * @param isInOrder false where they have much to do before: the first would wait for longer than a statement may
+ * @param isInOrder false where they have much to do before: all are sent at once, and again where one waited for longer than a statement may
  */
 async function together(
   user: User,
@@ -89,9 +89,14 @@ async function together(
   await holder.query(`select from svc.${table} where ${table === 'users' ? 'id' : 'user_id'} = $1 for update`, [
     user.id,
   ])
+  let isHeld = true
+  async function untilFree(request: () => Promise<Answer>): Promise<Answer> {
+    const answer = await request()
+    return isHeld && answer.status === 503 ? untilFree(request) : answer
+  }
   const answers: Promise<Answer>[] = []
   for (const [at, request] of requests.entries()) {
-    answers.push(request())
+    answers.push(isInOrder ? request() : untilFree(request))
     if (!isInOrder && at < requests.length - 1) continue
     // What a transaction sees of the activity of others is kept until it asks anew.
     await vi.waitFor(async () => {
@@ -99,6 +104,7 @@ async function together(
       expect(await waiting()).toBe(answers.length)
     }, patiently)
   }
+  isHeld = false
   await holder.query('commit')
   await holder.end()
   return Promise.all(answers)

@@ -53,7 +53,7 @@ test('a mail that comes later is waited for, and one that has no code is passed 
   await requestVerification(header)
   const first = (await world.json(['mail', 'wait', '--to', 'bob@example.com'])) as Mail
 
-  const waiting = world.json(['mail', 'wait', '--to', 'bob@example.com', '--after', first.id, '--timeout', '20'])
+  const waiting = world.json(['mail', 'wait', '--to', 'bob@example.com', '--after', first.id, '--timeout', '2m'])
   await api('POST', '/auth/request-password-reset', 'email=bob@example.com')
   const code = await world.svc(['mail', 'wait', '--to', 'bob@example.com', '--code', '--timeout', '0'])
 

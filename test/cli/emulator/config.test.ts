@@ -120,7 +120,7 @@ test('a broken svc.config.ts says so, and the last good one stays in effect', as
   dev.stderr.on('data', (piece) => {
     said += piece
   })
-  expect((await world.svc(['wait'])).exit).toBe(0)
+  expect((await world.svc(['wait', '--timeout', '2m'])).exit).toBe(0)
   const broken = [
     ['export default {', /svc\.config\.ts: it could not be run: .*What was in effect stays in effect\./],
     [codeOf({ settings: { tokenTtl: 'x' } }), /svc\.config\.ts: .*tokenTtl.*What was in effect stays in effect\./],
