@@ -174,7 +174,7 @@ test('a document is printed with its fields in the order of the answer', async (
   const edited = await world.svc(['docs', 'edit', 'posts', 'x', ...to], { env: { EDITOR: 'cat' } })
 
   service.close()
-  expect(edited.stdout).toContain(JSON.stringify(data, null, 2))
+  expect(edited.stderr).toContain(JSON.stringify(data, null, 2))
   const names = ['id', ...Object.keys(data), 'createdAt']
   const firstWords = shown.stdout.split('\n').map((line) => line.split(' ')[0])
   expect(firstWords.slice(0, names.length)).toEqual(names)
