@@ -23,7 +23,8 @@ export interface Workers {
 }
 
 interface State {
-  readonly config: ServeConfig
+  /** With the ports that were found where any will do. */
+  config: ServeConfig
   readonly warn: (words: string) => void
   readonly running: Map<Worker, Promise<Ended>>
   /** Of all workers; nothing where there is no port that shows them. */
@@ -56,26 +57,27 @@ const graceMilliseconds = 10_000
 /** @throws {StartError} if the first one cannot start */
 export async function openWorkers(given: ServeConfig, warn: (words: string) => void): Promise<Workers> {
   requireServable(given)
-  const config = {
-    ...given,
-    port: await freePort(given.port),
-    adminPort: given.adminPort === undefined ? undefined : await freePort(given.adminPort),
-  }
   cluster.setupPrimary({ exec: fileURLToPath(new URL('./worker.js', import.meta.url)), args: [] })
   // Loaded only where they are read.
   const metrics =
-    config.adminPort === undefined
-      ? undefined
-      : (await import('./cluster-metrics.js')).openClusterMetrics(config.workers)
-  const watchdog = openWatchdog<Worker>(config.workerTimeout)
+    given.adminPort === undefined ? undefined : (await import('./cluster-metrics.js')).openClusterMetrics(given.workers)
+  const watchdog = openWatchdog<Worker>(given.workerTimeout)
   const watching = { watchdog, hung: new WeakSet<Worker>(), handoffs: openHandoffs() }
-  const state: State = { config, warn, metrics, ...watching, running: new Map(), hasStarted: false, isClosing: false }
+  const state: State = {
+    config: given,
+    warn,
+    metrics,
+    ...watching,
+    running: new Map(),
+    hasStarted: false,
+    isClosing: false,
+  }
   // Alone at first: it brings the database up to date, and finds out whether it can start at all.
-  const first = await begin(state).catch((error) => {
+  const first = await beginFirst(state, given).catch((error) => {
     watchdog.close()
     throw error
   })
-  for (let at = 1; at < config.workers; at++) void keepOne(state)
+  for (let at = 1; at < given.workers; at++) void keepOne(state)
   void keepOne(state, first.worker)
   const { url, adminUrl } = first.ready
   return {
@@ -109,6 +111,24 @@ async function keepOne(state: State, first?: Worker): Promise<void> {
     if (performance.now() - begunAt > steadyMilliseconds) wait = firstPauseMilliseconds
     await pause(wait * (0.5 + Math.random()))
     wait = Math.min(wait * 2, longestPauseMilliseconds)
+  }
+}
+
+/** The first worker. A port that was free may be taken before it listens: where 0 asks for any, another one will do. */
+async function beginFirst(state: State, given: ServeConfig): ReturnType<typeof begin> {
+  for (let tries = 1; ; tries++) {
+    state.config = {
+      ...given,
+      port: await freePort(given.port),
+      adminPort: given.adminPort === undefined ? undefined : await freePort(given.adminPort),
+    }
+    try {
+      return await begin(state)
+    } catch (error) {
+      const { code, message } = error as StartError
+      const isGiven = [given.port, given.adminPort].some((port) => message.startsWith(`Port ${port} `))
+      if (code !== 'PORT_IN_USE' || isGiven || tries === 20) throw error
+    }
   }
 }
 
@@ -202,6 +222,6 @@ async function freePort(port: number): Promise<number> {
   const server = createServer()
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const address = server.address()
-  server.close()
+  await once(server.close(), 'close')
   return typeof address === 'object' && address ? address.port : 0
 }

@@ -1,4 +1,6 @@
 /** Several workers: one is killed, one is stopped, all are stopped; and the metrics of it. */
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { createClient } from '../../client/index.js'
 import { patiently } from '../fixtures/patience.js'
@@ -123,6 +125,29 @@ it('all leave at SIGTERM: not ready first, requests finished, streams handed ove
   expect([...new Set(reasons)]).toEqual(['ECONNREFUSED'])
   const next = await world.start()
   await expectKept({ ...project, owner: createClient({ url: next.url, apiKey: project.secretKey }) }, load.acknowledged)
+})
+
+it('a port that was free and is taken before a worker listens is not insisted on where any will do', async () => {
+  // The first socket that the supervisor closes has found the port: somebody else takes it at once.
+  const faster = join(world.folder, 'faster.cjs')
+  await writeFile(
+    faster,
+    `const net = require('node:net')
+    const { close } = net.Server.prototype
+    if (require('node:cluster').isPrimary) net.Server.prototype.close = function (...rest) {
+      const { port } = this.address()
+      net.Server.prototype.close = close
+      this.once('close', () => net.createServer().listen(port, '127.0.0.1', () => console.error('taken', port)).unref())
+      return close.apply(this, rest)
+    }`,
+  )
+  const other = await world.startWith({ NODE_OPTIONS: `--require ${faster}` }, '--workers', '2')
+
+  const [, taken] = /taken (\d+)/.exec(other.log()) ?? []
+  expect(Number(taken)).toBeGreaterThan(0)
+  expect([other.url, other.adminUrl].map((url) => new URL(url).port)).not.toContain(taken)
+  expect((await fetch(`${other.adminUrl}/readyz`)).status).toBe(200)
+  await other.stop()
 })
 
 it('a second signal ends it at once', async () => {
