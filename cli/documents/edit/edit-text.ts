@@ -74,9 +74,7 @@ const ofTerminals = [
  * @throws {CliFailure} with exit 2 where it needs one and there is none; `instead` says what does it then.
  */
 export function requireEditor(instead: string): string {
-  const chosen = process.env.VISUAL || process.env.EDITOR
-  if (process.platform === 'win32') return chosen ?? 'notepad'
-  const editor = chosen ?? 'vi'
+  const editor = process.env.VISUAL || process.env.EDITOR || (process.platform === 'win32' ? 'notepad' : 'vi')
   const isTerminal = process.stdin.isTTY && (process.stdout.isTTY || process.stderr.isTTY)
   if (isTerminal || !ofTerminals.includes(basename(commandOf(editor)))) return editor
   throw misuse(

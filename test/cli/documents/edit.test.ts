@@ -156,7 +156,7 @@ test('the file that was edited is gone once it is saved', async () => {
   expect(existsSync(dirname(readFileSync(remembered, 'utf8').trim()))).toBe(false)
 })
 
-test.each([{}, { EDITOR: 'vim' }, { VISUAL: '/usr/bin/nano -w' }])(
+test.each([{}, { EDITOR: '' }, { EDITOR: 'vim' }, { VISUAL: '/usr/bin/nano -w' }])(
   'without a terminal, %j is refused before anything is asked for, with what to do instead',
   async (env) => {
     const ran = await world.svc(['docs', 'edit', 'posts', id], { env: inWorld(env) })
