@@ -78,7 +78,8 @@ a document is refused. Reads every document, and writes nothing. Exits with 10 w
     if (refused === 0) this.note(`${counted(read, 'document')} checked; all fit.`)
     else {
       this.note(`${count(refused)} of ${counted(read, 'document')} would be refused.`)
-      for (const collection of collections.filter((one) => one.refused > 0).slice(0, 1)) this.note(mendOf(collection))
+      const first = collections.find((one) => one.refused > 0)
+      if (first) this.note(mendOf(first))
     }
   }
 }

@@ -1,6 +1,6 @@
 /** Differences that are none, and those beside documents: defaults that a service adds, and collections that one side lacks. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { idOf, openTwoServices, staging, type TwoServices } from './two-services.js'
+import { idOf, nothing, openTwoServices, staging, type TwoServices } from './two-services.js'
 
 let two: TwoServices
 let world: TwoServices['world']
@@ -12,16 +12,6 @@ beforeEach(async () => {
   ;({ world, here, there } = two)
 })
 afterEach(() => two.close())
-
-const nothing = {
-  onlyHere: 0,
-  onlyThere: 0,
-  changedHere: 0,
-  changedThere: 0,
-  changedOnBoth: 0,
-  deletedHere: 0,
-  deletedThere: 0,
-}
 
 test('a document that lacks a field with a default is the same as the one with it, and a change of either goes to the other', async () => {
   const schema = { title: { type: 'string' } } as const

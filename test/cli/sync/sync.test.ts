@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Client } from '../../../client/index.js'
-import { idOf, openTwoServices, staging, type TwoServices } from './two-services.js'
+import { idOf, nothing, openTwoServices, staging, type TwoServices } from './two-services.js'
 
 let two: TwoServices
 let world: TwoServices['world']
@@ -16,16 +16,6 @@ beforeEach(async () => {
   ;({ world, dev, here, there } = two)
 })
 afterEach(() => two.close())
-
-const nothing = {
-  onlyHere: 0,
-  onlyThere: 0,
-  changedHere: 0,
-  changedThere: 0,
-  changedOnBoth: 0,
-  deletedHere: 0,
-  deletedThere: 0,
-}
 
 /** The documents of a side by their titles, without ids. */
 async function titles(client: Client, name: string): Promise<string[]> {

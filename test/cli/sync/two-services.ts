@@ -13,6 +13,17 @@ export interface TwoServices {
 
 export const staging = ['--profile', 'staging', '--yes']
 
+/** How many documents of a collection `svc diff` finds different, where none is. */
+export const nothing = {
+  onlyHere: 0,
+  onlyThere: 0,
+  changedHere: 0,
+  changedThere: 0,
+  changedOnBoth: 0,
+  deletedHere: 0,
+  deletedThere: 0,
+}
+
 export async function openTwoServices(): Promise<TwoServices> {
   const world = await openWorld()
   const [dev, service] = await Promise.all([world.dev('--memory'), startEmulator({ memory: true })])
