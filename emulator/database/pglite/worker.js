@@ -34,6 +34,12 @@ const logSettings = [
 // start, for what never runs again.
 setFlagsFromString('--wasm-tiering-budget=20000000')
 
+/** Without the types of arrays, which PGlite's own reading of answers asks the catalogs for as it opens. */
+class ProtocolOnly extends PGlite {
+  /** @override */
+  async _initArrayTypes() {}
+}
+
 const database = await openDatabase()
 
 parentPort?.on('message', async (/** @type {Uint8Array | 'close'} */ message) => {
@@ -75,7 +81,7 @@ async function openDatabase() {
   // With nothing to listen to, Node's event loop would end each turn by waiting for the compiler, which optimises long after
   // the database could answer.
   parentPort?.ref()
-  return PGlite.create({
+  const opened = new ProtocolOnly({
     pgliteWasmModule,
     ...(dataDir === undefined ? {} : { dataDir }),
     ...(template === undefined ? {} : { loadDataDir: new Blob([template]) }),
@@ -86,6 +92,8 @@ async function openDatabase() {
       ...(ignoresSystemIndexes ? ['-P'] : []),
     ],
   })
+  await opened.waitReady
+  return opened
 }
 
 /** What to open, the first message of all. @returns {Promise<import('./thread.js').ThreadSource>} */
