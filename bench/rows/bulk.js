@@ -86,7 +86,7 @@ async function measureChanges() {
       updates: () => pace('docs', 'update', 'posts', '--where', 'views__gte=0', 'views:=9'),
       operations: () => pace('docs', 'batch', '--restart', '-f', file),
     },
-    { rounds: 3 },
+    { rounds: 5 },
   )
   await Promise.all([dev.stop(), load.stop()])
 

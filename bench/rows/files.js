@@ -55,14 +55,14 @@ async function streams(dev) {
           return perSecond
         }),
     },
-    { rounds: 3 },
+    { rounds: 5 },
   )
   const down = await inTurns(
     {
       bare: () => readBytes({ port: bare.port, path: '/' }),
       svc: () => measured(() => readBytes({ port: dev.port, path })),
     },
-    { rounds: 3 },
+    { rounds: 5 },
   )
   await bare.stop()
   const figures = (/** @type {number[]} */ ours, /** @type {number[]} */ theirs) =>

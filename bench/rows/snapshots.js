@@ -63,7 +63,7 @@ async function measureSeed() {
         return seeded / (milliseconds / 1_000)
       },
     },
-    { rounds: 3, warmUps: 0 },
+    { rounds: 5, warmUps: 0 },
   )
   await dev.stop()
   return {
@@ -93,7 +93,7 @@ export async function measureLarge() {
       out: async () => 1_000 / (await once(`copy documents to '${file}'`)).perSecond,
       saved: () => timed(() => dev.control('POST', '/projects/dev/snapshots', { name: 'state', replace: true })),
     },
-    { rounds: 3, warmUps: 0 },
+    { rounds: 5, warmUps: 0 },
   )
   const { back, loaded } = await inTurns(
     {
@@ -106,7 +106,7 @@ export async function measureLarge() {
         return timed(() => dev.control('POST', '/projects/dev/snapshots/state/load', {}))
       },
     },
-    { rounds: 3, warmUps: 0 },
+    { rounds: 5, warmUps: 0 },
   )
   await Promise.all([dev.stop(), bare.stop()])
   const row = (/** @type {string} */ verb, /** @type {string} */ against, ours = saved, theirs = out) => ({

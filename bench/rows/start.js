@@ -24,7 +24,7 @@ export async function measure() {
   })
   const memory = await inTurns(
     { bare: () => bareMemory(join(bareFolder, 'data')), dev: () => devMemory(folder) },
-    { rounds: 3, warmUps: 0 },
+    { rounds: 5, warmUps: 0 },
   )
   const against = 'bare PGlite opening that directory'
   return [

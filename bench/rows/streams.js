@@ -30,7 +30,7 @@ export async function measure() {
       imports: () => peakOf('docs', 'import', 'imported', file),
       exports: () => peakOf('docs', 'export', 'posts', '--out', exported, '--restart'),
     },
-    { rounds: 3, warmUps: 0 },
+    { rounds: 5, warmUps: 0 },
   )
   const generate = [
     'types',
