@@ -8,9 +8,9 @@ export function plural(word: string): string {
   return pluralize.plural(word)
 }
 
-/** `order_lines` as `OrderLines`; never empty, and never beginning with a digit. */
+/** `order_lines` as `OrderLines`; never empty, and never beginning with a digit. Of numbers, identifiers take digits and Roman ones, not `²` or `½`. */
 export function pascalCase(text: string): string {
-  const words = text.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '')
+  const words = text.split(/[^\p{L}\p{Nd}\p{Nl}]+/u).filter((word) => word !== '')
   const name = words.map((word) => word.slice(0, 1).toUpperCase() + word.slice(1)).join('')
   return /^\p{L}/u.test(name) ? name : `T${name}`
 }
