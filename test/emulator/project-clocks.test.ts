@@ -68,3 +68,17 @@ it('what expires is deleted once it is over by the clock of every project', () =
   expect(withOneBehind.toISOString()).toBe('2020-01-01T00:00:00.000Z')
   expect(clocks.earliest().toISOString()).toBe('2026-01-01T00:00:00.000Z')
 })
+
+it('waits for the mail that came last, also where the clock went back', async () => {
+  const { clock, client, users, mail } = await emulator.project()
+  const { email } = await users.create()
+  await clock.advance({ hours: 25 })
+  await client.auth.requestPasswordReset(email)
+  const early = await mail.waitFor({ to: email, subject: 'Reset' })
+  await clock.reset()
+  await client.auth.requestPasswordReset(email)
+
+  const late = await mail.waitFor({ to: email, subject: 'Reset' })
+
+  expect(late.id).not.toBe(early.id)
+})

@@ -48,7 +48,7 @@ export interface MailQuery {
   readonly limit: number
 }
 
-/** The newest first. */
+/** The newest first, in the order in which they came: ids are of the clocks of projects, which can be moved. */
 export async function selectMails(
   db: Database,
   { project, to, after, isSent, limit }: MailQuery,
@@ -58,11 +58,17 @@ export async function selectMails(
     from mails
     where ${project === undefined ? sql`true` : sql`project_id = ${project}`}
       ${to === undefined ? nothing : sql`and lower(recipient) = ${to.toLowerCase()}`}
-      ${after === undefined ? nothing : sql`and id > ${after}::uuid`}
+      ${after === undefined ? nothing : sql`and position > ${positionOf(after)}`}
       ${isSent === true ? sql`and refused is null` : nothing}
-    order by id desc
+    order by position desc
     limit ${limit}::int`)
   return rows.map(fromRow)
+}
+
+/** Where a mail stands; of one that was deleted, only its id says what came after it. */
+function positionOf(id: string) {
+  return sql`coalesce(
+    (select position from mails where id = ${id}::uuid), (select max(position) from mails where id < ${id}::uuid), 0)`
 }
 
 export async function selectMail(db: Database, id: string): Promise<(StoredMail & { raw: string }) | undefined> {
@@ -89,7 +95,7 @@ export async function deleteMail(db: Database, id: string): Promise<boolean> {
 export async function deleteOldMails(db: Database, { kept, most }: { kept: number; most: number }): Promise<number> {
   const rows = await db.query(sql`
     delete from mails
-    where id = any (array(select id from mails order by id desc offset ${kept}::int limit ${most}::int))
+    where id = any (array(select id from mails order by position desc offset ${kept}::int limit ${most}::int))
     returning id`)
   return rows.length
 }

@@ -1,4 +1,4 @@
-/** The list of snapshots: what each is called and how much is in it. */
+/** The list of snapshots: what each is called and how much is in it. Their order is that in which they were saved, not of time: a clock can be moved. */
 import { type Database, sql } from '../../database/port.js'
 
 export interface StoredSnapshot {
@@ -36,7 +36,7 @@ const snapshotColumns = sql`s.id, s.name, s.command, s.branch, s.commit, s.made_
 /** The newest first. */
 export async function selectSnapshots(db: Database, project: string): Promise<StoredSnapshot[]> {
   const rows = await db.query<SnapshotRow>(sql`
-    select ${snapshotColumns} from snapshots s where s.project_id = ${project} order by s.made_at desc, s.id desc`)
+    select ${snapshotColumns} from snapshots s where s.project_id = ${project} order by s.position desc`)
   return rows.map(snapshotFromRow)
 }
 
@@ -64,7 +64,7 @@ export async function selectAutomatic(db: Database): Promise<{ id: string; proje
     select s.id, s.project_id as project, s.bytes + case when s.files = 0 then 0 else s.file_bytes end as bytes
     from snapshots s
     where s.command is not null
-    order by s.made_at desc, s.id desc`)
+    order by s.position desc`)
 }
 
 /** The newest automatic snapshot of a project, or the one of that name; whether its command is known to have ended. */
@@ -77,7 +77,7 @@ export async function selectUndoable(
     select s.id, s.name, s.command, s.is_settled
     from snapshots s
     where s.project_id = ${project} and s.command is not null and (${name ?? null}::text is null or s.name = ${name ?? null})
-    order by s.made_at desc, s.id desc
+    order by s.position desc
     limit 1`)
   return row && { id: row.id, name: row.name, command: row.command, isSettled: row.is_settled }
 }

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { defaultConfig } from '../../../emulator/config.js'
 import { trimAutomatic } from '../../../emulator/core/snapshots/automatic.js'
 import { listSnapshots, saveAutomatically, saveSnapshot } from '../../../emulator/core/snapshots/snapshots.js'
+import { undoCommand } from '../../../emulator/core/snapshots/undo.js'
 import { type Database, DatabaseError } from '../../../emulator/database/port.js'
 import { openService, type Service } from '../../../emulator/open-service.js'
 
@@ -29,6 +30,21 @@ it('contract 12.6 the oldest automatic snapshots go first, and none that was ask
   expect(kept.map(({ name, command }) => command ?? name)).toEqual(['third', 'second', 'asked-for'])
   expect(refused).toBe('STORAGE_LIMIT')
   expect((await listSnapshots(backend, project.id)).map(({ name }) => name)).toEqual(['asked-for'])
+})
+
+it('contract 12.6 the newest is the one that was saved last, also where the clock went back', async () => {
+  const { backend, project } = service
+  backend.clocks.service.set(new Date('2099-01-01T00:00:00Z'))
+  await saveAutomatically(backend, project.id, { command: 'in the future' })
+  backend.clocks.service.reset()
+  const last = await saveAutomatically(backend, project.id, { command: 'last' })
+
+  const listed = await listSnapshots(backend, project.id)
+  await trimAutomatic(backend, last, last.bytes * 1.5)
+  const undone = await undoCommand(backend, project.id)
+
+  expect(listed.slice(0, 2).map(({ command }) => command)).toEqual(['last', 'in the future'])
+  expect(undone).toMatchObject({ command: 'last' })
 })
 
 it('contract 11 a disk that is full at any statement of a save leaves the snapshots that were there, and nothing else', async () => {
