@@ -4,6 +4,7 @@ import { SvcError } from '../../client/protocol/model/errors.js'
 import type { TestMail, TestMailbox, WaitOptions } from './helper.js'
 
 const mostMails = 200
+const mostSecondsAtOnce = 60
 const usualMilliseconds = 5_000
 
 export function openTestMailbox(control: Control['mail'], project: string): TestMailbox {
@@ -14,20 +15,13 @@ export function openTestMailbox(control: Control['mail'], project: string): Test
     return { ...mail, link: mail.links[0], code: mail.codes[0] }
   }
 
-  /** Whether a mail came after this one within that time. */
-  async function isMoreThere(
-    to: string | undefined,
-    after: string | undefined,
-    milliseconds: number,
-  ): Promise<boolean> {
+  /** Waits for a mail after this one, at most so long, and at most as long as one request may. */
+  async function waitForMore(to: string | undefined, after: string | undefined, milliseconds: number): Promise<void> {
     const later = after === undefined ? {} : { after }
-    try {
-      await control.wait({ project, ...toOf(to), ...later, timeout: Math.min(milliseconds / 1_000, 60) })
-      return true
-    } catch (error) {
-      if (error instanceof SvcError && error.status === 404) return false
-      throw error
-    }
+    const timeout = Math.min(milliseconds / 1_000, mostSecondsAtOnce)
+    await control.wait({ project, ...toOf(to), ...later, timeout }).catch((error) => {
+      if (!(error instanceof SvcError) || error.code !== 'NOT_FOUND') throw error
+    })
   }
 
   return {
@@ -38,9 +32,8 @@ export function openTestMailbox(control: Control['mail'], project: string): Test
         const found = heads.find((mail) => mail.refused === null && fits(mail.subject, subject))
         if (found) return read(found.id)
         const left = until - performance.now()
-        if (left <= 0 || !(await isMoreThere(to, heads[0]?.id, left))) {
-          throw new Error(nothingCame({ to, subject, timeout }, await headsOf(undefined)))
-        }
+        if (left <= 0) throw new Error(nothingCame({ to, subject, timeout }, await headsOf(undefined)))
+        await waitForMore(to, heads[0]?.id, left)
       }
     },
     list: async ({ to } = {}) => Promise.all((await headsOf(to)).map(({ id }) => read(id))),

@@ -22,11 +22,12 @@ export function openTestProject<Schema extends AnySchema<Schema> = UntypedSchema
   { id, url, apiKey, secretKey }: ProjectKeys,
   { control, controlToken }: { readonly control: Control; readonly controlToken: string },
 ): TestProject<Schema> {
+  const secretClient = createClient<Schema>({ url, apiKey: secretKey })
   return {
     ...{ id, url, apiKey, secretKey },
     control: control as object as ControlCalls,
     client: createClient<Schema>({ url, apiKey }),
-    secretClient: createClient<Schema>({ url, apiKey: secretKey }),
+    secretClient,
     env: {
       SVC_URL: url,
       SVC_WS_URL: url.replace(/^http/, 'ws'),
@@ -35,7 +36,10 @@ export function openTestProject<Schema extends AnySchema<Schema> = UntypedSchema
       SVC_CONTROL_TOKEN: controlToken,
       SVC_PROJECT_ID: id,
     },
-    users: openTestUsers(control.users, () => createClient({ url, apiKey })),
+    users: openTestUsers(control.users, {
+      openClient: () => createClient({ url, apiKey }),
+      owner: createClient({ url, apiKey: secretKey }),
+    }),
     mail: openTestMailbox(control.mail, id),
     idp: openTestProvider(control.idp, id, url),
     faults: openTestFaults(control.faults, id),

@@ -128,6 +128,19 @@ it('empties a project and leaves its keys', async () => {
   expect(await project.client.collections.list()).toEqual([])
 })
 
+it('contract 6.7 makes users of a project whose sign-up asks for a second factor', async () => {
+  const { users, secretClient } = await emulator.project({ require2fa: true })
+
+  const { id, credentials } = await users.create({ email: ' Rosa@example.com ', roles: ['editor'] })
+
+  expect(await secretClient.users.get(id)).toMatchObject({
+    email: 'Rosa@example.com',
+    roles: ['editor'],
+    emailVerified: true,
+  })
+  expect(credentials.email).toBe(' Rosa@example.com ')
+})
+
 it('moves the clock', async () => {
   await using own = await startTestEmulator()
   const before = await own.clock.now()
