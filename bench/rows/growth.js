@@ -1,6 +1,5 @@
 /** How each operation grows with its collection, from a thousand documents to a million. */
-import { setTimeout as pause } from 'node:timers/promises'
-import { startDev } from '../tools/dev.js'
+import { startDev, untilIndexed } from '../tools/dev.js'
 import { newPath } from '../tools/folders.js'
 import { loadCollections } from '../tools/load-collections.js'
 import { inTurns, median, ratios, rounded } from '../tools/rounds.js'
@@ -11,7 +10,6 @@ const sizes = [1_000, 10_000, 100_000, 1_000_000].filter((size) => size <= most)
 const rounds = 5
 /** A round is the median of some requests: single ones last too short to be compared. */
 const requestsPerRound = 15
-const calmMilliseconds = 3_000
 
 /**
  * @typedef {import('../tools/dev.js').Dev} Dev @typedef {import('../tools/table.js').Row} Row
@@ -123,18 +121,8 @@ async function timeOf(dev, collection, operation) {
   return performance.now() - begunAt
 }
 
-/**
- * Queries until the service has made the indexes. It makes one when no request has come for a second, and answers nothing else meanwhile:
- * what is asked after a pause is answered at once only when none is left to be made.
- *
- * @param {Dev} dev @param {readonly Collection[]} collections @param {Operation} operation
- */
+/** Queries until the service has made the indexes. @param {Dev} dev @param {readonly Collection[]} collections @param {Operation} operation */
 async function warm(dev, collections, operation) {
   for (const collection of collections) for (let times = 0; times < 6; times++) await operation(dev, collection)
-  for (let milliseconds = Number.POSITIVE_INFINITY; milliseconds > 100; ) {
-    await pause(calmMilliseconds)
-    const begunAt = performance.now()
-    await dev.ask('GET', '/api/collections')
-    milliseconds = performance.now() - begunAt
-  }
+  await untilIndexed(dev)
 }

@@ -1,8 +1,7 @@
 /** What a million documents cost: next to a thousand of them, and to concurrent requests for others. */
 import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
 import { startContender } from '../tools/child.js'
-import { startDev } from '../tools/dev.js'
+import { startDev, untilIndexed } from '../tools/dev.js'
 import { newPath } from '../tools/folders.js'
 import { startLoad } from '../tools/load.js'
 import { fill } from '../tools/posts.js'
@@ -82,7 +81,7 @@ async function unindexed(dev, scanMilliseconds) {
   const query = '/collections/large?score__gte=0.995&limit=20'
   await timeOf(dev, '/collections/large?limit=20')
   const first = await timeOf(dev, query)
-  await calm(dev)
+  await untilIndexed(dev)
   const second = await timeOf(dev, query)
   return [
     {
@@ -209,16 +208,7 @@ async function warm(dev, query) {
   for (const name of ['small', 'large']) {
     for (let times = 0; times < 6; times++) await dev.ask('GET', `/collections/${name}${query}`)
   }
-  await calm(dev)
-}
-
-/** Waits until everything is answered at once for some seconds. @param {Dev} dev */
-async function calm(dev) {
-  let calmSince = performance.now()
-  while (performance.now() - calmSince < 3_000) {
-    await pause(100)
-    if ((await timeOf(dev, '/api/collections')) > 100) calmSince = performance.now()
-  }
+  await untilIndexed(dev)
 }
 
 /** @param {Dev} dev @param {string} path */

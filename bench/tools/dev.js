@@ -4,9 +4,11 @@ import { watch } from 'node:fs'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { endsWithBench, stop, svcCommand } from './child.js'
 
+const calmMilliseconds = 3_000
 const loopDelay = fileURLToPath(new URL('./loop-delay.js', import.meta.url))
 
 /**
@@ -90,5 +92,20 @@ export async function startDev(folder, { isWatched = false, words = [], command 
       await stop(child)
       await rm(place, { recursive: true, force: true })
     },
+  }
+}
+
+/**
+ * Waits until the service has made the indexes that lists asked for. It makes one when no request has come for a second, and answers nothing
+ * else meanwhile: what is asked after a pause is answered at once only when none is left to be made.
+ *
+ * @param {Dev} dev
+ */
+export async function untilIndexed(dev) {
+  for (let milliseconds = Number.POSITIVE_INFINITY; milliseconds > 100; ) {
+    await pause(calmMilliseconds)
+    const begunAt = performance.now()
+    await dev.ask('GET', '/api/collections')
+    milliseconds = performance.now() - begunAt
   }
 }
