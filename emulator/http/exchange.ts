@@ -11,6 +11,7 @@ import type { PublicBudget } from './guards/public-budget.js'
 import type { RateLimiter } from './guards/rate-limit.js'
 import type { Log } from './log.js'
 import type { Stream, Streams } from './realtime/sse.js'
+import type { Readers } from './reply/readers.js'
 
 /** What all requests of a process share. */
 export interface Door {
@@ -29,6 +30,7 @@ export interface Door {
   /** Milliseconds that the next answer of the project's API comes later. */
   readonly latency: () => number
   readonly streams: Streams
+  readonly readers: Readers
 }
 
 /** One request on its way, and what is known of it so far. */

@@ -16,7 +16,7 @@ import { originHeaders } from './guards/origins.js'
 import { clientClosedRequest, ownPaths } from './log.js'
 import type { Stream } from './realtime/sse.js'
 import { dialectHeaders, namedDialect, speakAnyway } from './reply/spoken-dialect.js'
-import { bytesOf, endWith } from './reply/write-steps.js'
+import { bytesOf, endWith, type Text } from './reply/write-steps.js'
 import { Aborted } from './request/read-json.js'
 import type { GivenAnswer } from './requests/capture.js'
 import { record, takeReplay, trace } from './requests/record.js'
@@ -78,7 +78,7 @@ async function answerAndRecord(door: Door, exchange: Exchange, asked: Asked, res
     return
   }
   const answeredAt = performance.now()
-  const sent = await send(res, exchange, answer).catch((error) => sendFailure(door, res, exchange, error))
+  const sent = await send(door, res, exchange, answer).catch((error) => sendFailure(door, res, exchange, error))
   record(door, exchange, { pattern, startedAt, answeredAt, answer: sent }, res)
   log(door, exchange, asked, res.statusCode)
 }
@@ -145,7 +145,7 @@ function internal({ log }: Door, id: string): SvcError {
 
 /** An answer that could not be written is a fault of ours; one that has begun can only be ended. */
 async function sendFailure(door: Door, res: ServerResponse, exchange: Exchange, error: unknown): Promise<Sent> {
-  if (!res.headersSent) return send(res, exchange, await answerFailure(door, exchange, error))
+  if (!res.headersSent) return send(door, res, exchange, await answerFailure(door, exchange, error))
   door.log.failure(exchange.id, error)
   res.destroy()
   return undefined
@@ -154,7 +154,7 @@ async function sendFailure(door: Door, res: ServerResponse, exchange: Exchange, 
 /** What went out; nothing where it broke off. */
 type Sent = GivenAnswer | undefined
 
-async function send(res: ServerResponse, exchange: Exchange, answer: Outgoing): Promise<Sent> {
+async function send(door: Door, res: ServerResponse, exchange: Exchange, answer: Outgoing): Promise<Sent> {
   const { req, id, dialect } = exchange
   const isBodiless = answer.status === 204 || answer.status === 304 || 'open' in answer
   const headers = {
@@ -167,17 +167,27 @@ async function send(res: ServerResponse, exchange: Exchange, answer: Outgoing): 
     ...(isBodiless ? {} : { 'content-length': bytesOf(answer.body) }),
   }
   res.writeHead(answer.status, headers)
-  if ('open' in answer) openStream(res, answer, exchange)
+  if ('open' in answer) openStream(door, res, answer, exchange)
   else if (isBodiless || req.method === 'HEAD') res.end()
-  else if (exchange.faults.length > 0) await endFaultily(res, answer.body, exchange.faults)
-  else await endWith(res, answer.body)
+  else await sendBody(door, res, answer.body, exchange)
   return { status: answer.status, headers, body: 'open' in answer ? null : isBodiless ? '' : answer.body }
 }
 
+function sendBody({ readers }: Door, res: ServerResponse, body: Text, { faults }: Exchange): Promise<void> {
+  const sending = faults.length > 0 ? endFaultily(res, body, faults) : endWith(res, body)
+  // Nearly always all of it was taken at once.
+  if (res.writableLength > 0 || !res.writableEnded) readers.watch(res, bytesOf(body))
+  return sending
+}
+
+/** What is read ahead of a file while it is sent, about; so many files also bound the descriptors that are open for them. */
+const streamBytes = 64 * 1024
+
 /** Written by itself, the header becomes one text; else Node holds it in some fifty pieces for as long as the answer lasts. */
-function openStream(res: ServerResponse, { open }: Stream, { faults }: Exchange): void {
+function openStream({ readers }: Door, res: ServerResponse, stream: Stream, { faults }: Exchange): void {
   res.flushHeaders()
   // It ends as any other stream does, and says nothing until then.
   if (isStalled(faults)) res.write = () => true
-  open(res)
+  stream.open(res)
+  if (!stream.hasBackpressure) readers.watch(res, streamBytes)
 }

@@ -15,6 +15,7 @@ import { mountApp, mountPlaces, mountRest, type Respond } from './mount.js'
 import { placesOf, readingPlace, refusePlainRequest } from './places.js'
 import type { Streams } from './realtime/sse.js'
 import { type Farewell, openRealtime, socketPath } from './realtime/websocket.js'
+import { openReaders, type ReaderLimits } from './reply/readers.js'
 import { watchRequests } from './requests/request-events.js'
 import type { Route } from './route.js'
 import { openRouter } from './router.js'
@@ -44,6 +45,8 @@ export interface AppOptions {
   readonly trustedProxies: number
   /** Milliseconds that the next answer of the project's API comes later. */
   readonly latency: () => number
+  /** How slowly answers may be read; what is left out is as usual. */
+  readonly readerLimits?: Partial<ReaderLimits>
   /** What WebSockets are told when the service stops; left out, that it goes away. */
   readonly farewell?: Farewell
 }
@@ -110,10 +113,9 @@ export function createRouteApp(backend: Backend, routes: readonly Route[], optio
   }
 }
 
-function openDoor(
-  backend: Backend,
-  { hosts, hostFlag, home, control, log, openOrigins, trustedProxies, latency }: AppOptions,
-): Door {
+function openDoor(backend: Backend, options: AppOptions): Door {
+  const { hosts, hostFlag, home, control, log, openOrigins, trustedProxies, latency } = options
+  const { readerLimits } = options
   const streams: Streams = { watch: openIdentityWatch(backend), open: new Set() }
   return {
     backend,
@@ -127,6 +129,7 @@ function openDoor(
     controlToken: control?.token,
     latency,
     streams,
+    readers: openReaders(readerLimits),
   }
 }
 

@@ -30,7 +30,7 @@ export async function followEvents(backend: Backend, wish: Followed, streams: Se
   const hasDocuments = wantsDocuments(wish)
   const leave = hasDocuments ? await documentEvents.watch() : () => undefined
   const begin = beginningOf(log, wish, hasDocuments ? documentEvents.since() : 0)
-  return { open: (res) => openStream(log, wish, { res, streams, begin, leave }) }
+  return { open: (res) => openStream(log, wish, { res, streams, begin, leave }), hasBackpressure: true }
 }
 
 interface Beginning {

@@ -17,6 +17,8 @@ const retryMilliseconds = 1_000
 /** An answer that goes on after its headers. */
 export interface Stream {
   open(res: ServerResponse): void
+  /** Closes a reader that does not read by itself: others are closed by how much they take. */
+  readonly hasBackpressure?: true
 }
 
 /** What streams of a process share. */
@@ -115,7 +117,7 @@ export function streamEvents(ctx: Context, wish: Wish, surroundings: Surrounding
         listed = list(backend, wish, { address, origin, ...own })
         // The number stands alone, so that a stream which sent nothing before it was cut is resumed without a gap.
         write(Buffer.from(`retry: ${retryMilliseconds}\nid: ${seq}\n\n`))
-        resolve({ open })
+        resolve({ open, hasBackpressure: true })
       },
       event: (change, kind, collection) => write(frameOf(change, kind, collection, dialect).sse),
       resync: () => write(failure('RESYNC', 'Those changes are no longer kept. Read the collection again.')),

@@ -168,7 +168,7 @@ export async function writeReply<Kind extends ReplyKind>(
   const form: ReplyForm<ReplyValues[Kind]> = replies[kind]
   const { body, headers, status: own = status, stream } = form.write(dialect, value)
   const type = form.type
-  if (stream) return { status: own, headers: { ...headers }, open: stream.open }
+  if (stream) return { status: own, headers: { ...headers }, ...stream }
   return {
     status: own,
     headers: { 'content-type': type ?? jsonType, ...headers },

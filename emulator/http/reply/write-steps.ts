@@ -84,32 +84,35 @@ export function bytesOf(text: Text): number {
   return text.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0)
 }
 
-/** Writes the body of an answer, as fast as the other end takes it, and ends it. */
+/** What is given to a socket at once: that some of it was taken is seen once all of it is. */
+const sliceBytes = 64 * 1024
+/** A text that goes out whole. */
+const mostWholeCharacters = 2 * sliceBytes
+
+/** Writes the body of an answer, as fast as the other end takes it, and ends it. One that takes none is closed by `readers`. */
 export async function endWith(res: ServerResponse, text: Text): Promise<void> {
-  if (typeof text === 'string') {
+  if (typeof text === 'string' && text.length <= mostWholeCharacters) {
     res.end(text)
     return
   }
-  for (const piece of text) {
+  for (const piece of [text].flat()) {
+    await writeSlices(res, Buffer.from(piece))
     if (res.destroyed) return
-    if (res.write(piece)) await othersFirst()
-    else await drained(res)
+    await othersFirst()
   }
   res.end()
 }
 
-/** Who takes nothing of an answer for so long will not: what waits for it is let go. */
-const mostStillMilliseconds = 60_000
+async function writeSlices(res: ServerResponse, piece: Buffer): Promise<void> {
+  for (let at = 0; at < piece.length; at += sliceBytes) {
+    if (res.destroyed) return
+    if (!res.write(piece.subarray(at, at + sliceBytes))) await drained(res)
+  }
+}
 
 function drained(res: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
-    let waiting = res.writableLength
-    const looking = setInterval(() => {
-      if (res.writableLength >= waiting) res.destroy()
-      waiting = res.writableLength
-    }, mostStillMilliseconds)
     const done = () => {
-      clearInterval(looking)
       res.off('drain', done)
       res.off('close', done)
       resolve()

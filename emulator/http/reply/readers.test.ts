@@ -1,0 +1,111 @@
+import { EventEmitter } from 'node:events'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { openReaders } from './readers.js'
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] }))
+afterEach(() => {
+  vi.restoreAllMocks()
+  vi.useRealTimers()
+})
+
+const seconds = (count: number) => vi.advanceTimersByTime(count * 1_000)
+
+/** An answer that goes on for ever, to a reader that takes so many bytes at once, every so many seconds. */
+function anAnswer(bytes = 0, everySeconds = 1) {
+  const socket = { bytesWritten: 0, writableLength: 0 }
+  const answer = Object.assign(new EventEmitter(), {
+    ...{ socket, writableLength: 10_000, destroyed: false },
+    destroy() {
+      answer.destroyed = true
+      answer.emit('close')
+    },
+  })
+  setInterval(() => {
+    socket.bytesWritten += bytes
+  }, everySeconds * 1_000)
+  return answer
+}
+
+const limits = { leastBytesPerSecond: 1_000, mostSecondsBehind: 100, mostHeldBytes: 100, graceSeconds: 5 }
+
+it.each([
+  { takes: 'nothing', bytes: 0, closedAfter: 100 },
+  { takes: 'a few bytes again and again', bytes: 10, closedAfter: 101 },
+  { takes: 'half of what it should', bytes: 500, closedAfter: 200 },
+])('contract 10.10 who takes $takes is closed, once it is too far behind', ({ bytes, closedAfter }) => {
+  const answer = anAnswer(bytes)
+  openReaders(limits).watch(answer, 0)
+
+  seconds(closedAfter - 2)
+  const before = answer.destroyed
+  seconds(4)
+
+  expect([before, answer.destroyed]).toEqual([false, true])
+})
+
+it.each([
+  { reader: 'takes what it should', bytes: 1_000, everySeconds: 1 },
+  { reader: 'is seen to take much at once, and nothing in between', bytes: 99_000, everySeconds: 99 },
+])('contract 10.10 who $reader is never closed', ({ bytes, everySeconds }) => {
+  const answer = anAnswer(bytes, everySeconds)
+  openReaders(limits).watch(answer, 0)
+
+  seconds(10_000)
+
+  expect(answer.destroyed).toBe(false)
+})
+
+it('contract 10.10 what was taken quickly before is no reason to wait for longer', () => {
+  const answer = anAnswer()
+  openReaders(limits).watch(answer, 0)
+  seconds(10)
+  answer.socket.bytesWritten += 10_000_000
+
+  seconds(103)
+
+  expect(answer.destroyed).toBe(true)
+})
+
+it('contract 10.10 no reader is closed while nothing waits for it, or while this process is held up', () => {
+  const [quick, slow] = [anAnswer(), anAnswer()]
+  quick.writableLength = 0
+  const readers = openReaders(limits)
+  readers.watch(quick, 0)
+  readers.watch(slow, 0)
+
+  seconds(90)
+  const now = performance.now()
+  vi.spyOn(performance, 'now').mockReturnValue(now + 3_600_000)
+  seconds(2)
+
+  expect([quick.destroyed, slow.destroyed]).toEqual([false, false])
+})
+
+it('contract 10.10 where answers hold too much, the slowest are closed, and none that has just begun', () => {
+  const [slowest, slow, young] = [anAnswer(2_000), anAnswer(3_000), anAnswer()]
+  const readers = openReaders(limits)
+  readers.watch(slow, 60)
+  readers.watch(slowest, 40)
+  seconds(10)
+
+  readers.watch(young, 30)
+  readers.watch(anAnswer(), 0)
+
+  expect([slowest, slow, young].map(({ destroyed }) => destroyed)).toEqual([true, false, false])
+  seconds(1)
+  readers.watch(anAnswer(), 60)
+  expect([slow, young].map(({ destroyed }) => destroyed)).toEqual([true, false])
+})
+
+it('contract 10.10 what an answer held is free once it is over', () => {
+  const readers = openReaders(limits)
+  const [first, second] = [anAnswer(), anAnswer()]
+  readers.watch(first, 90)
+  seconds(10)
+
+  first.emit('close')
+  readers.watch(second, 90)
+  seconds(10)
+
+  expect([first.destroyed, second.destroyed]).toEqual([false, false])
+})

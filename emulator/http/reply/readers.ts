@@ -1,0 +1,123 @@
+/** Who reads answers too slowly: what waits for them is not held for ever, and not without a limit. Contract 10.10. */
+export interface ReaderLimits {
+  /** Who takes less than that falls behind. */
+  readonly leastBytesPerSecond: number
+  /**
+   * How far behind a reader may fall: one that takes nothing is closed after that time. Between a proxy and a service on one
+   * machine, Linux was seen to take 1.5 MB at once and then nothing until a third of its buffers was read: for 160 seconds, by a reader of 10 KB/s.
+   */
+  readonly mostSecondsBehind: number
+  /** What answers may hold in all before the slowest readers are closed. */
+  readonly mostHeldBytes: number
+  /** Before, no reader counts as slow for that. */
+  readonly graceSeconds: number
+}
+
+const ownLimits: ReaderLimits = {
+  leastBytesPerSecond: 1_024,
+  mostSecondsBehind: 300,
+  mostHeldBytes: 512 * 1024 * 1024,
+  graceSeconds: 5,
+}
+
+/** What is looked at of an answer. */
+interface Answer {
+  readonly destroyed: boolean
+  readonly writableLength: number
+  readonly socket: { readonly bytesWritten: number; readonly writableLength: number } | null
+  on(event: 'close', listener: () => void): unknown
+  destroy(): unknown
+}
+
+export interface Readers {
+  /** From now on until the answer is over. @param heldBytes what it holds until then */
+  watch(res: Answer, heldBytes: number): void
+}
+
+interface Reader {
+  readonly res: Answer
+  readonly heldBytes: number
+  /** What its connection had taken when the answer began, and when it was looked at last. */
+  readonly takenBefore: number
+  taken: number
+  seconds: number
+  bytesBehind: number
+}
+
+const lookMilliseconds = 1_000
+
+export function openReaders(limits: Partial<ReaderLimits> = {}): Readers {
+  const { leastBytesPerSecond, mostSecondsBehind, mostHeldBytes, graceSeconds } = { ...ownLimits, ...limits }
+  const mostBytesBehind = leastBytesPerSecond * mostSecondsBehind
+  const everyMilliseconds = Math.min(lookMilliseconds, (mostSecondsBehind * 1_000) / 4)
+  const all = new Set<Reader>()
+  let heldBytes = 0
+  let looking: NodeJS.Timeout | undefined
+  let lookedAt = 0
+
+  function forget(reader: Reader): void {
+    if (!all.delete(reader)) return
+    heldBytes -= reader.heldBytes
+    if (all.size === 0) clearInterval(looking)
+  }
+
+  function close(reader: Reader): void {
+    forget(reader)
+    reader.res.destroy()
+  }
+
+  function look(): void {
+    const now = performance.now()
+    // While this process was held up, nobody was sent anything.
+    const seconds = Math.min(now - lookedAt, 2 * everyMilliseconds) / 1_000
+    lookedAt = now
+    for (const reader of all) {
+      const { res, taken } = reader
+      reader.seconds += seconds
+      reader.taken = takenOf(res)
+      const owed = reader.bytesBehind + seconds * leastBytesPerSecond - (reader.taken - taken)
+      // An answer without a socket waits for the one before it.
+      reader.bytesBehind = res.writableLength > 0 && res.socket ? Math.max(0, owed) : 0
+      if (reader.bytesBehind > mostBytesBehind) close(reader)
+    }
+    makeRoom()
+  }
+
+  function makeRoom(): void {
+    while (heldBytes > mostHeldBytes) {
+      const slowest = slowestOf([...all].filter((reader) => reader.heldBytes > 0 && reader.seconds > graceSeconds))
+      if (!slowest) return
+      close(slowest)
+    }
+  }
+
+  return {
+    watch(res, held) {
+      if (res.destroyed) return
+      const taken = takenOf(res)
+      const reader: Reader = { res, heldBytes: held, takenBefore: taken, taken, seconds: 0, bytesBehind: 0 }
+      if (all.size === 0) {
+        lookedAt = performance.now()
+        looking = setInterval(look, everyMilliseconds)
+        looking.unref()
+      }
+      all.add(reader)
+      heldBytes += held
+      res.on('close', () => forget(reader))
+      makeRoom()
+    },
+  }
+}
+
+function slowestOf(readers: readonly Reader[]): Reader | undefined {
+  const rateOf = ({ taken, takenBefore, seconds }: Reader) => (taken - takenBefore) / seconds
+  return readers.reduce<Reader | undefined>(
+    (slowest, reader) => (slowest && rateOf(slowest) <= rateOf(reader) ? slowest : reader),
+    undefined,
+  )
+}
+
+/** What the other end of its connection, or the system for it, has taken so far. */
+function takenOf({ socket }: Answer): number {
+  return socket ? socket.bytesWritten - socket.writableLength : 0
+}
