@@ -13,6 +13,7 @@ import { openRateLimiter } from './guards/rate-limit.js'
 import type { Log } from './log.js'
 import { mountApp, mountPlaces, mountRest, type Respond } from './mount.js'
 import { placesOf, readingPlace, refusePlainRequest } from './places.js'
+import { type ConnectionLimits, openConnectionPlaces } from './realtime/connection-places.js'
 import type { Streams } from './realtime/sse.js'
 import { type Farewell, openRealtime, socketPath } from './realtime/websocket.js'
 import { openReaders, type ReaderLimits } from './reply/readers.js'
@@ -47,6 +48,8 @@ export interface AppOptions {
   readonly latency: () => number
   /** How slowly answers may be read; what is left out is as usual. */
   readonly readerLimits?: Partial<ReaderLimits>
+  /** How many connections for realtime events there may be; what is left out is as usual. */
+  readonly connectionLimits?: Partial<ConnectionLimits>
   /** What WebSockets are told when the service stops; left out, that it goes away. */
   readonly farewell?: Farewell
 }
@@ -115,8 +118,9 @@ export function createRouteApp(backend: Backend, routes: readonly Route[], optio
 
 function openDoor(backend: Backend, options: AppOptions): Door {
   const { hosts, hostFlag, home, control, log, openOrigins, trustedProxies, latency } = options
-  const { readerLimits } = options
-  const streams: Streams = { watch: openIdentityWatch(backend), open: new Set() }
+  const { readerLimits, connectionLimits } = options
+  const places = openConnectionPlaces(connectionLimits)
+  const streams: Streams = { watch: openIdentityWatch(backend), open: new Set(), places }
   return {
     backend,
     home,

@@ -9,7 +9,7 @@ import { identifyText } from '../../core/logins/credentials.js'
 import { type Asker, type CollectionSubscription, subscribe, type Wish } from '../../core/realtime/subscriptions.js'
 import { requireOrigin } from '../guards/origins.js'
 import { frameOf } from './frames.js'
-import { closes, endAll, type SocketState, sendBytes, sendFailure, sendMessage } from './socket-state.js'
+import { closes, endAll, type SocketState, sendBytes, sendFailure, sendMessage, takePlace } from './socket-state.js'
 
 const mostSubscriptions = 100
 
@@ -34,6 +34,7 @@ async function authenticate(state: SocketState, { token }: JsonObject): Promise<
   if (state.identity && state.identity.project.id !== found.project.id) {
     throw new SvcError('INVALID_MESSAGE', 'This connection belongs to another project already.')
   }
+  if (!hasPlace(state, found)) return
   state.dialect = parseDialect(handshake.dialect, parseDialect(settings.dialect, dialects.a))
   state.unwatch()
   state.unwatch = streams.watch.watch(found, {
@@ -44,6 +45,20 @@ async function authenticate(state: SocketState, { token }: JsonObject): Promise<
   state.identity = found
   backend.connections.identified(state.listed)
   await review(state, found)
+}
+
+/** Who finds no place is told why, and may come back. */
+function hasPlace(state: SocketState, found: Identity): boolean {
+  try {
+    takePlace(state, found)
+    return true
+  } catch (error) {
+    // One that was somebody already stays that.
+    if (state.identity) throw error
+    sendFailure(state, error)
+    state.socket.close(closes.tryAgainLater, 'too many connections')
+    return false
+  }
 }
 
 async function review(state: SocketState, identity: Identity): Promise<void> {

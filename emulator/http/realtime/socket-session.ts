@@ -36,6 +36,7 @@ export function serveSocket(door: Door, socket: WebSocket, handshake: Handshake)
     // After what is at work, which may still begin something.
     work = work.then(() => {
       state.unwatch()
+      state.leavePlace()
       endAll(state)
     })
   })

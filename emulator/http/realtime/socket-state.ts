@@ -22,6 +22,8 @@ export interface Handshake {
   /** The dialect that it asks for. */
   readonly dialect: string | undefined
   readonly address: string
+  /** Gives up the place of those that have not said who they are. */
+  leavePlace(): void
 }
 
 export interface SocketState {
@@ -37,6 +39,8 @@ export interface SocketState {
   dialect: Dialect
   /** Ends the watch over the identity. */
   unwatch(): void
+  /** Gives up its place among the connections of this process. */
+  leavePlace(): void
   /** Bytes of messages that wait to be handled. */
   unhandledBytes: number
   bytesSent: number
@@ -64,6 +68,7 @@ export function newSocketState(door: Door, socket: WebSocket, handshake: Handsha
     identity: undefined,
     dialect: parseDialect(handshake.dialect, dialects.a),
     unwatch: () => undefined,
+    leavePlace: handshake.leavePlace,
     unhandledBytes: 0,
     bytesSent: 0,
     listed: door.backend.connections.add({
@@ -79,6 +84,30 @@ export function newSocketState(door: Door, socket: WebSocket, handshake: Handsha
     }),
   }
   return state
+}
+
+/**
+ * A place among the connections that have said who they are, in that of those that have not; another one where it is another
+ * session's from now on.
+ *
+ * @throws {SvcError} `RATE_LIMITED`, `UNAVAILABLE`; it stays where it was
+ */
+export function takePlace(state: SocketState, { caller }: Identity): void {
+  const { door, socket, handshake, identity } = state
+  const session = caller.user?.sessionId
+  if (identity && identity.caller.user?.sessionId === session) return
+  const { identified } = door.streams.places
+  const placed = {
+    ...{ address: handshake.address, session },
+    close() {
+      endAll(state)
+      socket.close(closes.tryAgainLater, 'too many connections')
+    },
+    destroy: () => socket.terminate(),
+  }
+  identified.enter(placed)
+  state.leavePlace()
+  state.leavePlace = () => identified.leave(placed)
 }
 
 export function sendMessage(state: SocketState, message: JsonObject): void {

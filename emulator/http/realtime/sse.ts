@@ -9,6 +9,7 @@ import { type CollectionSubscription, subscribe, type Wish } from '../../core/re
 import { nameOf } from '../guards/identify.js'
 import type { IdentityWatch } from '../guards/identity-watch.js'
 import { backpressureOf } from './backpressure.js'
+import type { ConnectionPlaces, Placed } from './connection-places.js'
 import { frameOf } from './frames.js'
 
 const commentMilliseconds = 15_000
@@ -26,6 +27,7 @@ export interface Streams {
   readonly watch: IdentityWatch
   /** Ends each that is open. */
   readonly open: Set<() => void>
+  readonly places: ConnectionPlaces
 }
 
 export const eventStreamHeaders = {
@@ -42,7 +44,7 @@ export interface Surroundings {
   readonly origin: string | null
 }
 
-/** Resolves once the subscription stands: until then it fails as any request does. */
+/** Resolves once the subscription stands: until then it fails as any request does, also where there is no place for it. */
 export function streamEvents(ctx: Context, wish: Wish, surroundings: Surroundings): Promise<Stream> {
   // What the functions below name is held for as long as the stream: not the whole context.
   const { backend, project, caller } = ctx
@@ -55,6 +57,7 @@ export function streamEvents(ctx: Context, wish: Wish, surroundings: Surrounding
   let listed: OpenConnection | undefined
   let bytesSent = 0
   const early: Buffer[] = []
+  const placed = takePlace(surroundings, identity, { close, destroy: () => void res?.destroy() })
   const waitingBytes = () => res?.writableLength ?? early.reduce((sum, { length }) => sum + length, 0)
   const subscriber = openSubscriber(backpressureOf({ isOpen: () => !isOver, waitingBytes, giveUp }))
 
@@ -72,6 +75,7 @@ export function streamEvents(ctx: Context, wish: Wish, surroundings: Surrounding
     subscription?.end()
     unwatch()
     streams.open.delete(close)
+    streams.places.identified.leave(placed)
     res?.end()
   }
 
@@ -133,6 +137,15 @@ export function streamEvents(ctx: Context, wish: Wish, surroundings: Surrounding
     })
   })
 }
+
+/** @throws {SvcError} `RATE_LIMITED`, `UNAVAILABLE` */
+function takePlace({ streams, address }: Surroundings, { caller }: Identity, ends: Ends): Placed {
+  const placed = { address, session: caller.user?.sessionId, ...ends }
+  streams.places.identified.enter(placed)
+  return placed
+}
+
+type Ends = Pick<Placed, 'close' | 'destroy'>
 
 interface Listing
   extends Pick<ConnectionView, 'address' | 'origin' | 'identity' | 'bytesSent' | 'waitingBytes' | 'close'> {

@@ -26,8 +26,6 @@ const mostMessageBytes = 1024 * 1024
 const pingMilliseconds = 30_000
 /** How long a socket may take to say goodbye when the service stops. */
 const farewellMilliseconds = 1_000
-/** Sockets that one service holds. */
-const mostSockets = 20_000
 
 /** What sockets are closed with when the service stops. */
 export interface Farewell {
@@ -71,6 +69,17 @@ export function openRealtime(door: Door, farewell = goingAway): Realtime {
   }, pingMilliseconds)
   pings.unref()
 
+  /** Until it has said who it is, or is closed: also where the handshake itself is refused. */
+  function takePlace(address: string, socket: Duplex): () => void {
+    const { unidentified } = door.streams.places
+    const destroy = () => void socket.destroy()
+    const placed = { address, close: destroy, destroy }
+    const leavePlace = () => unidentified.leave(placed)
+    unidentified.enter(placed)
+    socket.on('close', leavePlace)
+    return leavePlace
+  }
+
   async function admit(req: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     door.requireHost(req.headers.host)
     const [path] = (req.url ?? '').split('?', 1)
@@ -78,14 +87,15 @@ export function openRealtime(door: Door, farewell = goingAway): Realtime {
     await requireKnownOrigin(door, req)
     const spoken = spokenDialect(req)
     parseDialect(spoken, dialects.a)
-    if (server.clients.size >= mostSockets) throw new SvcError('UNAVAILABLE', 'Too many connections.')
     spokenIn.set(req, await dialectOf(door, req))
+    if (socket.destroyed) return
+    const address = clientAddress(req, door.trustedProxies)
+    const leavePlace = takePlace(address, socket)
     server.handleUpgrade(req, socket, head, (accepted) => {
       accepted.on('pong', () => waiting.delete(accepted))
       accepted.on('message', () => waiting.delete(accepted))
       const { origin, host } = req.headers
-      const address = clientAddress(req, door.trustedProxies)
-      serveSocket(door, accepted, { origin, host, address, dialect: spoken })
+      serveSocket(door, accepted, { origin, host, address, dialect: spoken, leavePlace })
     })
   }
 
