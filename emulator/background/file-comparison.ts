@@ -12,7 +12,7 @@ const beforeAll = '00000000-0000-0000-0000-000000000000'
 /** Rows without bytes that are reported by their ids. Of a bucket that was emptied, a million lines would say no more. */
 const mostNamed = 20
 
-/** Removes bytes without a row, and reports rows without bytes. */
+/** Removes bytes without a row and those of writes that were never ended, and reports rows without bytes. */
 export async function compareFiles(
   db: Database,
   store: FileStore,
@@ -22,6 +22,7 @@ export async function compareFiles(
   const found = await removeStrays(db, store, round)
   // Nearly always each row has its bytes, and need not be looked at.
   if (!round.isStopped() && (await selectFileCount(db)) > found) await reportMissing(db, store, report, round)
+  if (!round.isStopped()) await store.removeAbandoned?.()
 }
 
 /** Bytes that landed and never got a row; how many have one. */

@@ -47,5 +47,7 @@ export interface FileStore {
   has(id: string): Promise<boolean>
   /** Whether no transaction can be about to give these bytes a row any more. */
   isSettled(id: string): Promise<boolean>
+  /** Removes what writes left that `list` does not have, since their process died; where it is left out, they leave none. */
+  removeAbandoned?(): Promise<void>
   close(): Promise<void>
 }

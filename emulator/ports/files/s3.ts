@@ -3,6 +3,7 @@ import { Readable } from 'node:stream'
 import type { ListObjectsCommand, ListObjectsCommandOutput, S3Client } from '@aws-sdk/client-s3'
 import { type FileStore, StorageError } from './port.js'
 import { cannotOpenBucket, readS3Url, unreachable } from './s3-start.js'
+import { abortUploads } from './s3-uploads.js'
 
 /** A part of a file that is sent in parts; S3 takes at most 10,000 of them. */
 const partBytes = 8 * 1024 * 1024
@@ -12,6 +13,8 @@ const piece = 1_000
 
 /** After so long, bytes without a row will not get one: no request lasts for hours once its bytes are there. */
 const settledMilliseconds = 3_600_000
+/** After so long, no request is at work that sends parts: none takes more than an hour. */
+const abandonedMilliseconds = 2 * 3_600_000
 
 export interface S3Options {
   /** `s3://bucket/prefix`, with `?endpoint=…&region=…` where they are not the usual ones. Keys come from the environment. */
@@ -119,6 +122,11 @@ export async function openS3Store({
     async isSettled(id) {
       const { LastModified } = (await head(id)) ?? {}
       return LastModified !== undefined && Date.now() - LastModified.getTime() > settledMilliseconds
+    },
+
+    async removeAbandoned() {
+      const before = new Date(Date.now() - abandonedMilliseconds)
+      await abortUploads(client, s3, { bucket, home }, before).catch(refuse)
     },
 
     close: async () => client.destroy(),

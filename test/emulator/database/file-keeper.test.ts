@@ -68,6 +68,17 @@ describe.each(engines)('The removal of orphaned files on %s', (engine) => {
     await keeper.close()
   }
 
+  it('removes what writes left that were never ended, with each comparison', async () => {
+    let removals = 0
+    const removeAbandoned = async () => void removals++
+    store = { ...store, removeAbandoned }
+
+    await round()
+
+    expect(removals).toBeGreaterThanOrEqual(1)
+    expect(faults).toEqual([])
+  })
+
   it('keeps the bytes of an upload while the database cannot say what became of it, and asks again', async () => {
     const [stray, kept] = [newId(new Date()), await aRow()]
     // Of this very process, so that no comparison of all bytes with all rows takes them away.
