@@ -18,7 +18,7 @@ export async function selectCountOf(db: Database, collection: string, creator: s
   return row?.documents ?? 0
 }
 
-/** Sets the creator of a document to another user, or to none, which is a change of it; nothing if there is no such document. */
+/** Sets the creator of a document that is locked to another user, or to none, which is a change of it. */
 export async function updateCreator(
   tx: Database,
   place: WritePlace,

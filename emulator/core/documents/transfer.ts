@@ -4,7 +4,7 @@ import { plainError } from '../../../client/protocol/model/error-words.js'
 import { selectUser } from '../../store/accounts/users.js'
 import { selectCollection } from '../../store/collections.js'
 import { updateCreator } from '../../store/creators.js'
-import { selectDocument } from '../../store/documents.js'
+import { lockDocumentVersions, selectDocument } from '../../store/documents.js'
 import { audit } from '../audit/audit-log.js'
 import { noSuchCollection, noSuchDocument } from '../collections/missing.js'
 import type { Backend, Context } from '../context.js'
@@ -49,8 +49,10 @@ export async function transferDocument(backend: Backend, named: Named, to: strin
   const ctx: Context = { project, caller: callerOf({ id: project.id, secret: true, ...unscoped }), ...unitOf(backend) }
   const here = place(ctx, collection, backend.now(project.id))
   await inTransaction(ctx, async (ctx) => {
-    const { documents } = await recording(ctx, () => updateCreator(ctx.db, here, id, to))
-    if (documents.length === 0) throw noSuchDocument(collection, id)
+    // A statement that waits for another write of the document would record what it was before that.
+    const found = await lockDocumentVersions(ctx.db, collection, [id])
+    if (!found.has(id)) throw noSuchDocument(collection, id)
+    await recording(ctx, () => updateCreator(ctx.db, here, id, to))
     const subject = { collection: collection.name, document: id, ...(to === null ? {} : { user: to }) }
     await audit(ctx, { project: project.id, operation: 'document.transferred', subject })
   })
