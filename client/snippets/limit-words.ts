@@ -16,6 +16,8 @@ export const limitWords: { readonly [Name in LimitName]: string } = {
   'storage bytes': 'for all files of the project',
   'answer bytes': 'for an answer',
   'populated records': 'populated records in an answer',
+  'looked up ids': 'ids looked up for an answer',
+  'populated values': 'fields and items beside links in an answer',
 }
 
 export function figureOf(limit: LimitName, number: number): string {

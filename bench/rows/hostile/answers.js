@@ -47,6 +47,17 @@ export const answers = [
       return { method: 'GET', path: '/collections/posts?limit=30', headers: { 'svc-dialect': dialect } }
     },
   })),
+  {
+    what: 'a path through 38 documents of 199,990 empty objects',
+    async prepare({ ask }) {
+      await aDocument(ask, {})
+      const document = { items: Array(199_990).fill({}) }
+      for (let made = 0; made < 40; made += 4) {
+        await ask('POST', '/collections/posts/batch', { documents: Array(4).fill(document) })
+      }
+      return { method: 'GET', path: '/collections/posts?limit=38&populate=items.a' }
+    },
+  },
 ]
 
 /** @typedef {import('../../tools/dev.js').Dev['ask']} Ask */

@@ -79,3 +79,37 @@ it('contract 10.10 at most 20,000 ids are looked up for an answer, a thousand at
   expect(before).toBe(0)
   expect(asked.map(({ length }) => length)).toEqual(Array(20).fill(1_000))
 })
+
+it('contract 10.10 objects on a path that hold no id stay as they are stored, however many', async () => {
+  const { ctx, asked } = aProject(new Map())
+  const items = [...Array.from({ length: 50_000 }, () => ({})), { a: 'text' }, { a: [1, { b: one }] }, [{ a: one }]]
+  const root = aDocument({ items, other: one })
+
+  const [populated] = await populate(ctx, [root], [['items', 'a']])
+
+  expect(populated?.data).toBe(root.data)
+  expect(asked).toEqual([])
+})
+
+it('contract 10.10 at most 500,000 fields and items stand beside links, counted document by document', async () => {
+  const { ctx, asked } = aProject(new Map())
+  let opened = 0
+  const text = JSON.stringify({ items: Array.from({ length: 9_000 }, () => ({ a: one })) })
+  const root = (count: number) =>
+    Array.from({ length: count }, () => {
+      const toJSON = () => {
+        opened++
+        return JSON.parse(text)
+      }
+      return { ...aDocument({}), data: Object.assign(new JsonText(text), { toJSON }) }
+    })
+
+  // Each holds 9,000 items with a field each, and the field that holds them.
+  await expect(populate(ctx, root(60), [['items', 'a']])).rejects.toMatchObject({
+    code: 'RESULT_TOO_LARGE',
+    reason: { limit: 'populated values', most: 500_000 },
+  })
+  expect(opened).toBe(28)
+  expect(asked).toEqual([])
+  expect(await populate(ctx, root(27), [['items', 'a']])).toHaveLength(27)
+})

@@ -9,7 +9,7 @@ import { plainError } from '../../../client/protocol/model/error-words.js'
 import { isObject, type Json, type JsonObject, JsonText, setOwn } from '../../../client/protocol/model/json.js'
 import { sizes } from '../../../client/protocol/model/limits.js'
 import type { Path } from '../../../client/protocol/model/path.js'
-import type { Reason } from '../../../client/protocol/model/requests/reason.js'
+import type { LimitName } from '../../../client/protocol/model/requests/reason.js'
 import { selectUsersById } from '../../store/accounts/users.js'
 import { selectRecords } from '../../store/documents.js'
 import { fieldsClosedTo } from '../collections/field-permissions.js'
@@ -39,6 +39,8 @@ interface Growth {
   bytes: number
   /** Ids that were looked up, whether they lead anywhere or not. */
   lookups: number
+  /** Fields of drafts and items of their arrays, each of which is a value of its own then. */
+  values: number
 }
 
 interface Work {
@@ -50,8 +52,15 @@ interface Work {
 /** One query looks up this many ids at most; more take another. */
 const mostPerQuery = 1_000
 
-/** Our choice: ids that lead nowhere are looked up too, so they have a limit of their own. */
-const mostLookups = 2 * sizes.mostPopulatedRecords
+/** How far an answer may grow. */
+const limits: readonly { readonly part: keyof Growth; readonly limit: LimitName; readonly most: number }[] = [
+  { part: 'records', limit: 'populated records', most: sizes.mostPopulatedRecords },
+  { part: 'bytes', limit: 'answer bytes', most: sizes.mostAnswerBytes },
+  // Our choice: ids that lead nowhere are looked up too, so they have a limit of their own.
+  { part: 'lookups', limit: 'looked up ids', most: 2 * sizes.mostPopulatedRecords },
+  // Our choice: more than one document has, and what they take fits in the memory of a request.
+  { part: 'values', limit: 'populated values', most: 500_000 },
+]
 
 /**
  * Puts linked records in the place of their ids, a level at a time. An id that leads nowhere, or where the caller may not
@@ -66,14 +75,14 @@ export async function populate<Holder extends Stored>(
   paths: readonly Path[],
 ): Promise<readonly Populated<Holder>[]> {
   if (paths.length === 0 || records.length === 0) return records
-  const work: Work = { ctx, growth: { records: 0, bytes: 0, lookups: 0 }, pauses: openPauses() }
+  const work: Work = { ctx, growth: { records: 0, bytes: 0, lookups: 0, values: 0 }, pauses: openPauses() }
   const branches = branchesOf(paths)
   const holders: Holders = new Map()
   const drafts: Populated<Holder>[] = []
   for (const record of records) {
-    const { draft } = await openDraft(work, record.data, branches, 1)
-    holders.set(draft, 1)
-    drafts.push({ ...record, data: draft })
+    const draft = await openDraft(work, record.data, branches, 1)
+    if (draft) holders.set(draft, 1)
+    drafts.push({ ...record, data: draft ?? record.data })
   }
   await link(work, holders, branches)
   return drafts
@@ -81,25 +90,32 @@ export async function populate<Holder extends Stored>(
 
 async function link(work: Work, holders: Holders, branches: Branches): Promise<void> {
   for (const [field, deeper] of branches) {
-    const at: Holders = new Map([...holders].filter(([draft]) => Object.hasOwn(draft, field)))
-    const wanted = new Map<string, number>()
-    for (const [draft, times] of at) {
-      const ids = idsIn(draft[field])
-      for (const id of ids) wanted.set(id, (wanted.get(id) ?? 0) + times)
-      requireSmall({ ...work.growth, lookups: work.growth.lookups + wanted.size })
-      await work.pauses.after(ids.length * workOfAnId)
-    }
+    const wanted = await idsAt(work, holders, field)
     const below: Holders = new Map()
     const linked = await load(work, wanted, deeper, below)
-    for (const [draft, times] of at) {
-      const value = draft[field] as PopulatedValue
+    for (const [draft, times] of holders) {
+      const value = Object.hasOwn(draft, field) ? draft[field] : undefined
       const items = Array.isArray(value) ? value : [value]
-      for (const item of items) if (isDraft(item)) below.set(item, (below.get(item) ?? 0) + times)
-      setOwn(draft as never, field, substitute(value, linked) as never)
-      await work.pauses.after(items.length * workOfAnId)
+      if (deeper.size > 0) for (const item of items) if (isDraft(item)) below.set(item, (below.get(item) ?? 0) + times)
+      if (value !== undefined) draft[field] = substitute(value, linked)
+      const pause = work.pauses.after(items.length * workOfAnId)
+      if (pause) await pause
     }
-    if (deeper.size > 0) await link(work, below, deeper)
+    if (below.size > 0) await link(work, below, deeper)
   }
+}
+
+/** The ids in one field of all drafts, and how many times each stands in the answer. */
+async function idsAt({ growth, pauses }: Work, holders: Holders, field: string): Promise<ReadonlyMap<string, number>> {
+  const wanted = new Map<string, number>()
+  for (const [draft, times] of holders) {
+    const ids = Object.hasOwn(draft, field) ? idsIn(draft[field]) : []
+    for (const id of ids) wanted.set(id, (wanted.get(id) ?? 0) + times)
+    requireSmall({ ...growth, lookups: growth.lookups + wanted.size })
+    const pause = pauses.after((ids.length + 1) * workOfAnId)
+    if (pause) await pause
+  }
+  return wanted
 }
 
 /** To look at an id and to replace it takes as long as to parse this many bytes. */
@@ -118,9 +134,9 @@ async function load(
   async function take(record: Stored): Promise<void> {
     const times = wanted.get(record.id) ?? 0
     growth.records += times
-    const { draft, data } = await openDraft(work, record.data, deeper, times)
-    if (deeper.size > 0) below.set(draft, times)
-    linked.set(record.id, new LinkedRecord({ ...record, data }))
+    const draft = await openDraft(work, record.data, deeper, times)
+    if (draft) below.set(draft, times)
+    linked.set(record.id, new LinkedRecord({ ...record, data: draft ?? record.data }))
   }
 
   const ids = [...wanted.keys()]
@@ -141,44 +157,65 @@ async function load(
   return linked
 }
 
-/** The fields of a record that stands so many times in the answer: as text, and as a draft where there is more to populate. */
+/** The fields of a record that stands so many times in the answer, as a draft; nothing where no path leads to an id. */
 async function openDraft(
   { growth, pauses }: Work,
   data: JsonText,
   branches: Branches,
   times: number,
-): Promise<{ draft: Draft; data: JsonText | Draft }> {
+): Promise<Draft | undefined> {
   growth.bytes += times * Buffer.byteLength(data.text)
   requireSmall(growth)
-  if (branches.size === 0) return { draft: {}, data }
-  const draft = alongBranches(data.toJSON() as JsonObject, branches)
+  if (branches.size === 0) return undefined
+  const fields = data.toJSON() as JsonObject
   await pauses.after(data.text.length)
-  return { draft, data: draft }
+  const draft = openObject(fields, branches, growth)
+  requireSmall(growth)
+  await pauses.after(data.text.length)
+  return draft
 }
 
-function requireSmall({ records, bytes, lookups }: Growth): void {
-  const isTooLarge = records > sizes.mostPopulatedRecords || bytes > sizes.mostAnswerBytes || lookups > mostLookups
-  if (!isTooLarge) return
-  const reason: Reason =
-    records > sizes.mostPopulatedRecords
-      ? { kind: 'limit', limit: 'populated records', most: sizes.mostPopulatedRecords }
-      : { kind: 'limit', limit: 'answer bytes', most: sizes.mostAnswerBytes }
-  throw plainError('RESULT_TOO_LARGE', { reason })
+function requireSmall(growth: Growth): void {
+  const passed = limits.find(({ part, most }) => growth[part] > most)
+  if (!passed) return
+  const { limit, most } = passed
+  throw plainError('RESULT_TOO_LARGE', { reason: { kind: 'limit', limit, most } })
 }
 
-/** A copy of fields in which only what lies on a branch can be looked into. */
-function alongBranches(fields: JsonObject, branches: Branches): Draft {
+/**
+ * A copy of fields in which only what lies on a branch can be looked into. Where no branch leads to an id, there is nothing to
+ * populate: of any number of such objects no draft is made.
+ */
+function openObject(fields: JsonObject, branches: Branches, growth: Growth): Draft | undefined {
+  let opened: Map<string, PopulatedValue> | undefined
+  for (const [field, deeper] of branches) {
+    const value = Object.hasOwn(fields, field) ? openValue(fields[field] ?? null, deeper, growth) : undefined
+    if (value !== undefined) opened = (opened ?? new Map()).set(field, value)
+  }
+  if (!opened) return undefined
   const draft: Draft = {}
   for (const [field, value] of Object.entries(fields)) {
-    const deeper = branches.get(field)
-    setOwn(draft as never, field, (deeper ? alongBranch(value, deeper) : asText(value)) as never)
+    growth.values++
+    const drafted = opened.get(field) ?? asText(value)
+    if (field === '__proto__') setOwn(draft as never, field, drafted as never)
+    else draft[field] = drafted
   }
   return draft
 }
 
-function alongBranch(value: Json, deeper: Branches): PopulatedValue {
-  if (Array.isArray(value)) return value.map((item) => (isObject(item) ? alongBranch(item, deeper) : asText(item)))
-  return isObject(value) && deeper.size > 0 ? alongBranches(value, deeper) : asText(value)
+/** A value that is an id or has some on its way. */
+function openValue(value: Json, deeper: Branches, growth: Growth): PopulatedValue | undefined {
+  if (typeof value === 'string') return isId(value) ? value : undefined
+  if (Array.isArray(value)) return openItems(value, deeper, growth)
+  return isObject(value) && deeper.size > 0 ? openObject(value, deeper, growth) : undefined
+}
+
+/** No path leads through an array in an array. */
+function openItems(items: readonly Json[], deeper: Branches, growth: Growth): PopulatedValue | undefined {
+  const opened = items.map((item) => (Array.isArray(item) ? undefined : openValue(item, deeper, growth)))
+  if (opened.every((item) => item === undefined)) return undefined
+  growth.values += items.length
+  return items.map((item, at) => opened[at] ?? asText(item))
 }
 
 /** As text a value takes far less memory; a scalar stays what it is. */
@@ -211,7 +248,7 @@ function branchesOf(paths: readonly Path[]): Branches {
   return root
 }
 
-function isDraft(value: PopulatedValue): value is Draft {
+function isDraft(value: PopulatedValue | undefined): value is Draft {
   const isOther = value instanceof LinkedRecord || value instanceof JsonText || Array.isArray(value)
   return typeof value === 'object' && value !== null && !isOther
 }

@@ -123,6 +123,28 @@ inDialects(
       )
     })
 
+    test('contract 10.10 a path through arrays of many objects takes what the links in them take', async () => {
+      const { posts } = await someDocuments(wire)
+      const { id: linked } = await posts.create({ name: 'linked' })
+      const empty = Array.from({ length: 199_990 }, () => ({}))
+      const { id } = await posts.create({ items: [...empty, { a: linked }] })
+      const missing = { a: '01900000-0000-7000-8000-000000000000' }
+      const many = { items: Array.from({ length: 9_000 }, () => missing) }
+      const [one] = await posts.fill(Array.from({ length: 15 }, () => many))
+      await posts.fill(Array.from({ length: 15 }, () => many))
+
+      const { fields } = await posts.get(id, 'populate=items.a')
+      const unlinked = await posts.get(one?.id ?? '', 'populate=items.a')
+
+      const items = fields.items as Fields[]
+      expect(items.length).toBe(199_991)
+      expect(wire.row(items.at(-1)?.a).fields).toEqual({ name: 'linked' })
+      expect(items[0]).toEqual({})
+      expect(unlinked.fields).toEqual(many)
+      expectFailure(await posts.ask('limit=40&populate=items.a'), 422, 'RESULT_TOO_LARGE')
+      expect((await posts.list('limit=40')).rows.length).toBe(32)
+    })
+
     test('contract 10.10 a write that would answer too much writes nothing', async () => {
       const { api, posts, collection } = await someDocuments(wire)
       const rows: Row[] = []

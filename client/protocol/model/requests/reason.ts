@@ -110,3 +110,5 @@ export type LimitName =
   | 'storage bytes'
   | 'answer bytes'
   | 'populated records'
+  | 'looked up ids'
+  | 'populated values'
