@@ -18,6 +18,9 @@ export const limitWords: { readonly [Name in LimitName]: string } = {
   'populated records': 'populated records in an answer',
   'looked up ids': 'ids looked up for an answer',
   'populated values': 'fields and items beside links in an answer',
+  'schema fields': 'fields in a schema',
+  'schema bytes': 'for a schema',
+  'collection bytes': 'for the schemas and permissions of a project',
 }
 
 export function figureOf(limit: LimitName, number: number): string {

@@ -29,11 +29,33 @@ export async function insertCollection(db: Database, project: string, collection
   return (await db.query(insert)).length > 0
 }
 
-export async function selectCollections(db: Database, project: string): Promise<StoredCollection[]> {
+/** A collection that is not parsed yet. */
+interface UnreadCollection {
+  readonly name: string
+  /** What there is to parse. */
+  readonly bytes: number
+  read(): StoredCollection
+}
+
+/** All of a project; what their schemas and permissions are is parsed when it is asked for. */
+export async function selectCollections(db: Database, project: string): Promise<UnreadCollection[]> {
   const rows = await db.query<CollectionRow>(
     sql`select ${columns} from collections c where c.project_id = ${project} order by c.id`,
   )
-  return rows.map(fromRow)
+  return rows.map((row) => ({
+    name: row.name,
+    bytes: row.schema.length + row.permissions.length,
+    read: () => fromRow(row),
+  }))
+}
+
+/** What the schemas and permissions of a project take as JSON, with so many bytes for what else is said of each collection. */
+export async function selectCollectionBytes(db: Database, project: string, otherBytes: number): Promise<number> {
+  const [row] = await db.query<{ bytes: number }>(sql`
+    select coalesce(sum(octet_length(c.schema::text) + octet_length(c.permissions::text) + ${otherBytes}::int), 0)::bigint as bytes
+    from collections c
+    where c.project_id = ${project}`)
+  return row?.bytes ?? 0
 }
 
 /** The name of one of them, which an index has at hand. */

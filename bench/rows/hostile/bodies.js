@@ -41,6 +41,14 @@ export const bodies = [
       return { method: 'PATCH', path: `/collections/posts/${id}`, body: JSON.stringify({ $append: { a: items } }) }
     },
   },
+  {
+    what: '1,000 empty documents under a schema of 1,000 fields',
+    async prepare({ ask }) {
+      const fields = Array.from({ length: 1_000 }, (_, at) => [`f${at}`, { type: 'string' }])
+      await ask('POST', '/collections', { name: 'posts', schema: Object.fromEntries(fields) })
+      return { method: 'POST', path: '/collections/posts/batch', body: batchOf(1_000, () => '{}') }
+    },
+  },
 ]
 
 /** @param {string} item @param {number} bytes */

@@ -30,22 +30,39 @@ function isDay(day: string): boolean {
 
 /** What is wrong with fields under a schema; nothing if they fit. Contract 5.2. */
 export function checkFields(schema: Schema, fields: Fields): Issue[] {
-  return Object.entries(schema).flatMap(([name, rule]) => {
-    const value = Object.hasOwn(fields, name) ? fields[name] : undefined
-    if (value === undefined) return rule.required ? [missing(name)] : []
-    return fits[rule.type](value) ? [] : [wrongType(name, rule)]
-  })
+  return schemaCheck(schema)(fields)
+}
+
+/** The same for many documents: the schema is taken apart once. */
+export function schemaCheck(schema: Schema): (fields: Fields) => Issue[] {
+  const rules = Object.entries(schema)
+  return (fields) => {
+    const issues: Issue[] = []
+    for (const [name, rule] of rules) {
+      const value = Object.hasOwn(fields, name) ? fields[name] : undefined
+      if (value === undefined) {
+        if (rule.required) issues.push(missing(name))
+      } else if (!fits[rule.type](value)) issues.push(wrongType(name, rule))
+    }
+    return issues
+  }
 }
 
 /** The fields, with the schema's defaults where they say nothing. */
 export function withDefaults(schema: Schema, fields: Fields): Fields {
-  const missing = Object.entries(schema).filter(
-    ([name, rule]) => rule.default !== undefined && !Object.hasOwn(fields, name),
-  )
-  if (missing.length === 0) return fields
-  const whole = { ...fields }
-  for (const [name, rule] of missing) setOwn(whole, name, rule.default ?? null)
-  return whole
+  return schemaDefaults(schema)(fields)
+}
+
+/** The same for many documents. */
+export function schemaDefaults(schema: Schema): (fields: Fields) => Fields {
+  const rules = Object.entries(schema).filter(([, rule]) => rule.default !== undefined)
+  return (fields) => {
+    const missing = rules.filter(([name]) => !Object.hasOwn(fields, name))
+    if (missing.length === 0) return fields
+    const whole = { ...fields }
+    for (const [name, rule] of missing) setOwn(whole, name, rule.default ?? null)
+    return whole
+  }
 }
 
 /** What is wrong with a schema itself: a field named as an operator, or a default that its own type refuses. */

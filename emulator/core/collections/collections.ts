@@ -11,7 +11,7 @@ import {
 import { isId } from '../../../client/protocol/model/document.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import type { Reason } from '../../../client/protocol/model/requests/reason.js'
-import { checkSchema, isCollectionName } from '../../../client/protocol/model/schema.js'
+import { isCollectionName } from '../../../client/protocol/model/schema.js'
 import {
   deleteCollection,
   insertCollection,
@@ -26,10 +26,12 @@ import { insertCollectionChange } from '../../store/realtime/changes.js'
 import { audit } from '../audit/audit-log.js'
 import type { Context } from '../context.js'
 import type { Happened } from '../events/event-log.js'
+import { openPauses } from '../pauses.js'
 import { happened, inTransaction, publish, settingsChanged } from '../unit-of-work.js'
 import { requireFieldRules, schemaSeenBy } from './field-permissions.js'
 import { noSuchCollection } from './missing.js'
 import { creatorFor, may, requireManager, requirePermission } from './permissions.js'
+import { requireRoom, requireSchema } from './schemas.js'
 import { isOutOfScope, requireInScope, requireScope } from './scopes.js'
 
 export interface CollectionDefinition {
@@ -59,16 +61,24 @@ export async function createCollection(
   requireManager(ctx, collection)
   await inTransaction(ctx, async (ctx) => {
     if (!(await insertCollection(ctx.db, ctx.project.id, collection))) throw nameTaken(name)
+    await requireRoom(ctx, collection)
     happened(ctx, collectionEvent(ctx, 'created', collection))
     await auditCollection(ctx, 'created', { collection: name })
   })
   return shown(ctx, collection)
 }
 
-/** All collections of the project, the oldest first. */
+/** All collections of the project, the oldest first; a few of them are parsed in a turn of the event loop. */
 export async function listCollections(ctx: Context): Promise<Collection[]> {
-  const collections = await selectCollections(ctx.db, ctx.project.id)
-  return collections.filter(({ name }) => !isOutOfScope(ctx.caller, name)).map((collection) => shown(ctx, collection))
+  const collections: Collection[] = []
+  const pauses = openPauses()
+  for (const { name, bytes, read } of await selectCollections(ctx.db, ctx.project.id)) {
+    if (isOutOfScope(ctx.caller, name)) continue
+    collections.push(shown(ctx, read()))
+    const pause = pauses.after(bytes)
+    if (pause) await pause
+  }
+  return collections
 }
 
 export async function getCollection(ctx: Context, name: string): Promise<CountedCollection> {
@@ -107,6 +117,7 @@ export async function changeCollection(
     requireManager(ctx, after)
     if (after.name !== before.name) await requireFreeName(ctx, after.name)
     await updateCollection(ctx.db, after)
+    await requireRoom(ctx, after, before)
     await recordChange(ctx, after.id, after.updatedAt)
     happened(ctx, collectionEvent(ctx, 'changed', after))
     const renamed = after.name === before.name ? {} : { renamedTo: after.name }
@@ -205,14 +216,6 @@ function requireName(name: string) {
     'INVALID_COLLECTION',
     `"${name.slice(0, 80)}" cannot name a collection. Use a letter, then up to 62 letters, digits, "_" or "-"; "documents" and "batch" are taken.`,
   )
-}
-
-function requireSchema(schema: Schema) {
-  const issues = checkSchema(schema)
-  const [first] = issues
-  if (!first) return
-  const what = `"${first.path.join('.')}" ${first.message}`
-  throw new SvcError('VALIDATION_ERROR', `The schema contradicts itself: ${what}.`, issues)
 }
 
 /** What is created has no owner before. */

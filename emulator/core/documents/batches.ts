@@ -24,6 +24,7 @@ import { guardFields } from './closed-fields.js'
 import { requireLight } from './weight.js'
 import {
   bytesInAnswer,
+  completing,
   insertAll,
   place,
   recording,
@@ -32,7 +33,6 @@ import {
   shownTo,
   textsOf,
   type VersionGuard,
-  withSchema,
 } from './writing.js'
 
 /** Gives documents their files, in the transaction that writes them. */
@@ -46,7 +46,8 @@ export type Adopt = (ctx: Context, collection: StoredCollection) => Promise<unkn
 export async function createDocuments(ctx: Context, name: string, many: readonly Fields[]): Promise<StoredDocument[]> {
   const collection = await requireCollectionForCreate(ctx, name)
   const guard = guardFields(ctx.caller, collection)
-  const texts = await textsOf(collection, many, (fields) => guard.created(fields, withSchema(collection, fields)))
+  const complete = completing(collection)
+  const texts = await textsOf(collection, many, (fields) => guard.created(fields, complete(fields)))
   const createdBy = ctx.caller.user?.id
   // A property behind what is spread takes V8 ten times as long as one before it.
   const owned = texts.map(({ text }) => ({ createdBy, ...text }))

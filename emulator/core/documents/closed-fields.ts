@@ -71,15 +71,16 @@ export function guardFields(caller: Caller, collection: StoredCollection): Field
   const changedFixed = (path: Path) => refuse(path, 'readonly', 'leave it out, or as it is')
   const changedAround = (path: Path) => refuse(path, 'hidden', 'what holds it can be changed field by field only')
 
+  let former: Former<Fields> | undefined
   return {
     created(sent, whole) {
-      const defaults = withDefaults(schema, {})
-      const seen = without(defaults, hidden)
+      former ??= formerDefaults(schema, hidden)
+      const { full, seen } = former
       return fixed.reduce((after, path) => {
         // Whether it is the default may not be tried out where that is hidden.
         const isGuess = hidden.some((other) => overlap(other, path)) && holds(sent, path)
         if (isGuess) throw changedFixed(path)
-        return keep({ full: defaults, seen }, after, path, () => changedFixed(path))
+        return keep({ full, seen }, after, path, () => changedFixed(path))
       }, whole)
     },
     changed(before, edit) {
@@ -100,6 +101,12 @@ export function guardFields(caller: Caller, collection: StoredCollection): Field
       Object.entries(schema).filter(([name]) => !hidden.some(([first, deeper]) => first === name && !deeper)),
     ),
   }
+}
+
+/** Who may not set a field leaves it at the schema's default. */
+function formerDefaults(schema: Schema, hidden: readonly Path[]): Former<Fields> {
+  const full = withDefaults(schema, {})
+  return { full, seen: without(full, hidden) }
 }
 
 function without<Value extends Json>(value: Value, paths: readonly Path[]): Value {

@@ -6,7 +6,7 @@ import { type Issue, placed, SvcError } from '../../../client/protocol/model/err
 import { JsonText } from '../../../client/protocol/model/json.js'
 import { sizes } from '../../../client/protocol/model/limits.js'
 import type { Reason } from '../../../client/protocol/model/requests/reason.js'
-import { checkFields, withDefaults } from '../../../client/protocol/model/schema.js'
+import { schemaCheck, schemaDefaults } from '../../../client/protocol/model/schema.js'
 import type { Message } from '../../ports/bus/port.js'
 import { insertDocuments, type NewData, type WritePlace, type Written } from '../../store/documents.js'
 import { accessTo, mayWith } from '../collections/permissions.js'
@@ -58,24 +58,29 @@ export async function textsOf<Item>(
 ): Promise<{ item: Item; text: Omit<NewData, 'id'> }[]> {
   const texts: { item: Item; text: Omit<NewData, 'id'> }[] = []
   const isOneOfMany = items.length > 1
+  const check = schemaCheck(schema)
+  const workOfSchema = Object.keys(schema).length * workOfARule
   const issues: Issue[] = []
   const pauses = openPauses()
   let bytes = 0
   for (const [at, item] of items.entries()) {
     if (issues.length >= sizes.mostIssues) break
     const fields = indexed(isOneOfMany ? [at] : [], () => fieldsFor(item))
-    const found = checkFields(schema, fields)
+    const found = check(fields)
     issues.push(...(isOneOfMany ? found.map((issue) => ({ ...issue, path: [at, ...issue.path] })) : found))
     const text = JSON.stringify(fields)
     bytes += bytesInAnswer(text)
     requireAnswerable(bytes)
     texts.push({ item, text: { json: text, values: mostValuesIn(fields, text) } })
-    const pause = pauses.after(text.length)
+    const pause = pauses.after(text.length + workOfSchema)
     if (pause) await pause
   }
   if (issues[0]) throw schemaRefuses(name, issues.slice(0, sizes.mostIssues))
   return texts
 }
+
+/** To hold a document against one field of a schema takes as long as to parse this many bytes. */
+const workOfARule = 32
 
 function schemaRefuses(collection: string, issues: readonly Issue[]): SvcError {
   const fields = [...new Set(issues.map(({ path }) => String(path.at(-1))))]
@@ -92,11 +97,14 @@ function indexed(place: Issue['path'], read: () => Fields): Fields {
   }
 }
 
-/** Defaults can make a document heavier than what was sent. */
-export function withSchema({ schema }: StoredCollection, fields: Fields): Fields {
-  const whole = withDefaults(schema, fields)
-  if (whole !== fields) requireLight(whole)
-  return whole
+/** What completes documents by the defaults of a schema, which can make them heavier than what was sent. */
+export function completing({ schema }: Pick<StoredCollection, 'schema'>): (fields: Fields) => Fields {
+  const complete = schemaDefaults(schema)
+  return (fields) => {
+    const whole = complete(fields)
+    if (whole !== fields) requireLight(whole)
+    return whole
+  }
 }
 
 /** A write answers what it wrote: more than an answer may hold is not written. Contract 10.10. */

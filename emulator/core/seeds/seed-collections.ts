@@ -5,7 +5,7 @@ import { deleteDocuments } from '../../store/documents.js'
 import { selectSomeIds } from '../../store/seeds.js'
 import { changeCollection, createCollection } from '../collections/collections.js'
 import type { Context } from '../context.js'
-import { place, recording } from '../documents/writing.js'
+import { completing, place, recording } from '../documents/writing.js'
 import { noCounts, type OpenCollection, type Seeding } from './seeding.js'
 
 /** The collection of a step, created or brought up to date as the mode says, and emptied where it is to be replaced. */
@@ -28,6 +28,7 @@ export async function insertedOrChanged(
     ...{ collection, key, hadDocuments, counts: noCounts(), byKey: undefined },
     isWritten: !hadDocuments || mode !== 'fill',
     ids: isAnswered ? [] : undefined,
+    complete: completing(collection),
   }
 }
 

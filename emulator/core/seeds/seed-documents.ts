@@ -10,7 +10,7 @@ import { equalJson } from '../../../client/protocol/model/json.js'
 import type { SeedDocument, SeedDocuments } from '../../../client/protocol/model/seed/steps.js'
 import { insertDocuments, lockDocuments, updateDocumentData } from '../../store/documents.js'
 import { requireLight } from '../documents/weight.js'
-import { place, recording, textsOf, withSchema } from '../documents/writing.js'
+import { place, recording, textsOf } from '../documents/writing.js'
 import { dropForgotten } from '../files/owned-files.js'
 import type { Upload } from '../files/uploads.js'
 import { atStep } from './at-step.js'
@@ -128,9 +128,7 @@ async function draftOf(
   const { referable, fresh } = await ownedBy(seeding, document.files, target.id)
   const sent = hasReferences ? resolved(seeding, name, data, referable) : data
   requireNoOperator(sent)
-  const fields = before
-    ? mergeFields(fieldsOf(before), { fields: sent, remove: {}, append: {} })
-    : withSchema(open.collection, sent)
+  const fields = before ? mergeFields(fieldsOf(before), { fields: sent, remove: {}, append: {} }) : open.complete(sent)
   requireLight(fields)
   const promised = keepPromise(seeding, { collection: open.collection.name, name, there: before?.id })
   const id = before?.id ?? promised ?? seeding.ctx.backend.newId(now)

@@ -1,5 +1,6 @@
 /** What is known while a seed is applied. */
 import type { StoredCollection } from '../../../client/protocol/model/collection.js'
+import type { Fields } from '../../../client/protocol/model/document.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import type { Json, JsonObject } from '../../../client/protocol/model/json.js'
 import { valueAt } from '../../../client/protocol/model/path.js'
@@ -26,6 +27,8 @@ export interface OpenCollection {
   byKey: Map<string, string> | undefined
   /** Undefined where they were not asked for. */
   readonly ids: [string, string][] | undefined
+  /** Adds the schema's defaults to what a seed says of a document. */
+  complete(fields: Fields): Fields
 }
 
 export interface Seeding {

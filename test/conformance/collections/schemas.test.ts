@@ -179,4 +179,56 @@ inDialects('Schemas', (wire) => {
     expect(await loc({ a: { type: 'string', min: 1 } })).toContain('"loc":["body","schema","a","min"]')
     expect(await loc({ a: { type: 'string', default: 1 } })).toContain('"loc":["body","schema","a","default"]')
   })
+
+  test('contract 10.10 a schema has 1,000 fields and takes 64 KB at most, and a refusal says so', async () => {
+    const { api, posts } = await someDocuments(wire)
+    const fields = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, at) => [`f${at}`, { type: 'string' }]))
+    const heavy = (bytes: number) => ({ text: { type: 'string', default: 'é'.repeat(bytes / 2) } })
+
+    for (const [schema, words] of [
+      [fields(1_001), '1,000 fields'],
+      [heavy(65_600), '64 KB'],
+    ] as const) {
+      for (const answer of [
+        await api.post('/collections', { name: 'others', schema }),
+        await api.patch('/api/collections/posts', { schema }),
+      ]) {
+        expectFailure(answer, 422, 'VALIDATION_ERROR')
+        expect(answer.text).toContain(words)
+      }
+    }
+
+    expectStatus(200, await api.patch('/api/collections/posts', { schema: fields(1_000) }))
+    expectFailure(await api.post('/collections/posts', { f999: 1 }), 422, 'VALIDATION_ERROR')
+    expectStatus(200, await api.patch('/api/collections/posts', { schema: heavy(65_000) }))
+    expect((await posts.create({})).fields.text).toBe('é'.repeat(32_500))
+  })
 })
+
+inDialects(
+  'Schemas of many collections',
+  (wire) => {
+    test('contract 10.10 all schemas of a project fit in one list of collections', async () => {
+      const { api } = await someDocuments(wire)
+      const schema = { text: { type: 'string', default: 'x'.repeat(65_000) } }
+      const longer = { text: { type: 'string', default: 'x'.repeat(65_400) } }
+      const create = (name: string) => api.post('/collections', { name, schema })
+      let made = 0
+      let answer = await create('c0')
+      while (answer.status === 201 && made < 600) answer = await create(`c${++made}`)
+
+      expectFailure(answer, 422, 'VALIDATION_ERROR')
+      expect(answer.text).toContain('8 MB')
+      expect((expectStatus(200, await api.get('/collections')).body as unknown[]).length).toBe(made + 1)
+      expectFailure(await api.get(`/api/collections/c${made}`), 404, 'NOT_FOUND')
+      expectStatus(200, await api.patch('/api/collections/c0', { schema: {} }))
+      expectStatus(200, await api.patch('/api/collections/c1', { schema: longer }))
+      expectStatus(201, await create('again'))
+      expectStatus(201, await api.post('/collections', { name: 'small' }))
+      expectFailure(await api.patch('/api/collections/c0', { schema: longer }), 422, 'VALIDATION_ERROR')
+      expectStatus(200, await api.patch('/api/collections/c0', { name: 'renamed' }))
+    })
+  },
+  ['a'],
+)

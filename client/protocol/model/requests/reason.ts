@@ -111,4 +111,7 @@ export type LimitName =
   | 'answer bytes'
   | 'populated records'
   | 'looked up ids'
+  | 'schema fields'
+  | 'schema bytes'
+  | 'collection bytes'
   | 'populated values'

@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest'
+import type { FieldRule } from '../../../client/protocol/model/collection.js'
+import { completing, textsOf } from './writing.js'
+
+it('contract 10.10 a schema of many fields counts for each document that is held against it', async () => {
+  const rule: FieldRule = { type: 'string' }
+  const schema = Object.fromEntries(Array.from({ length: 5_000 }, (_, at) => [`f${at}`, rule]))
+  const collection = { name: 'posts', schema: { ...schema, last: { type: 'integer', default: 7 } as const } }
+  const complete = completing(collection)
+  let [turns, isDone] = [0, false]
+  const count = () => {
+    turns++
+    if (!isDone) setImmediate(count)
+  }
+
+  setImmediate(count)
+  const texts = await textsOf(
+    collection,
+    Array.from({ length: 200 }, () => ({})),
+    complete,
+  )
+  isDone = true
+
+  expect(texts.map(({ text }) => text.json)).toEqual(Array(200).fill('{"last":7}'))
+  // Two documents in a turn.
+  expect(turns).toBeGreaterThanOrEqual(90)
+})
