@@ -130,6 +130,8 @@ interface RouteOf<Need extends Needs, Path extends string, Body, Query, Kind ext
   readonly isReading?: boolean
   /** The project that the path or the body of a public request names, whose dialect the answer is written in. Contract 1. */
   projectOf?(backend: Backend, input: RouteInput<NamesIn<Path>, Body, Query>): Promise<Project | undefined>
+  /** Whether what is for anyone has to be made for this request: then it takes from a budget of the caller's address. */
+  isDear?(input: RouteInput<NamesIn<Path>, Body, Query>): boolean
   /** A public route that costs no more than its own bytes: it takes nothing from the budget of the others. */
   readonly isFree?: boolean
   /** A public route that a browser is sent to by a page of another origin, which reads nothing of the answer. */

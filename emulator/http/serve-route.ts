@@ -137,6 +137,7 @@ async function serveAnyone(door: Door, { flat: route }: Endpoint, exchange: Exch
   await requireKnownOrigin(door, exchange.req)
   speak(exchange, await namedDialect(door, exchange))
   const input = await readInput(door, route, exchange)
+  if (route.isDear?.(input)) door.publicBudget.enter(`${input.address} for what is made for anyone`)()
   return reply(route, await route.handle(door.backend, input), exchange)
 }
 

@@ -58,6 +58,10 @@ export const answers = [
       return { method: 'GET', path: '/collections/posts?limit=38&populate=items.a' }
     },
   },
+  {
+    what: 'the description of the API in another dialect',
+    prepare: async () => ({ method: 'GET', path: '/openapi.json?dialect=c,document=snake' }),
+  },
 ]
 
 /** @typedef {import('../../tools/dev.js').Dev['ask']} Ask */

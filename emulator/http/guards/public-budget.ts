@@ -1,6 +1,6 @@
 /**
  * What routes without a key may cost: so many failed requests a minute by address, in one place for all of them and apart
- * from everything that takes a key. Contract 10.12.
+ * from everything that takes a key. What has to be made for anyone counts too, under a name of its own. Contract 10.12.
  */
 import { createHash } from 'node:crypto'
 import { SvcError } from '../../../client/protocol/model/errors.js'
@@ -54,7 +54,7 @@ export function openPublicBudget(
       if (known + unsaid >= most) {
         const left = windowMilliseconds - (milliseconds % windowMilliseconds)
         const retryAfterSeconds = Math.max(1, Math.ceil(left / 1_000))
-        const message = `Too many failed requests from this address. Try again in ${retryAfterSeconds} seconds.`
+        const message = `Too many requests of this kind from this address. Try again in ${retryAfterSeconds} seconds.`
         throw new SvcError('RATE_LIMITED', message, [], {
           retryAfterSeconds,
           reason: { kind: 'attempts', retryAfterSeconds },

@@ -1,17 +1,24 @@
 /** The service described as OpenAPI 3.1, from the same records that Express is mounted from. */
 import { statuses } from '../../../client/protocol/model/errors.js'
+import type { WritableObject } from '../../../client/protocol/model/json.js'
 import { axes, axisNames, type Dialect, formsOf } from '../../../client/protocol/wire/axes.js'
 import type { JsonSchema } from '../../../client/protocol/wire/codec.js'
 import { dialects, formatDialect } from '../../../client/protocol/wire/dialects.js'
+import { openPauses } from '../../core/pauses.js'
 import { replySchema, replyType } from '../reply/reply.js'
 import { isBatch, isOfProject, type QueryParameter, type Route } from '../route.js'
 import { recordSchemas, withNames } from './schemas.js'
 
 type Operation = { readonly [part: string]: unknown }
 
-/** One document for one dialect. A path that means two things means what that dialect says. */
-export function describeRoutes(routes: readonly Route[], dialect: Dialect, version: string): JsonSchema {
+/** One document for one dialect, some routes in a turn of the event loop. A path that means two things means what that dialect says. */
+export async function describeRoutes(
+  routes: readonly Route[],
+  dialect: Dialect,
+  version: string,
+): Promise<WritableObject> {
   const paths: Record<string, Record<string, Operation>> = {}
+  const pauses = openPauses()
   for (const route of routes) {
     const { paths: places, method, id } = route
     const served = [...(places.any ?? []), ...(places[dialect.paths] ?? [])]
@@ -21,6 +28,7 @@ export function describeRoutes(routes: readonly Route[], dialect: Dialect, versi
       const alias = { operationId: `${id}.${at + 1}`, description: `The same as \`${id}\`, at another path.` }
       paths[name] = { ...paths[name], [method]: at === 0 ? operation : { ...operation, ...alias } }
     })
+    await pauses.after(workOfARoute)
   }
   const described = {
     openapi: '3.1.1',
@@ -40,8 +48,11 @@ export function describeRoutes(routes: readonly Route[], dialect: Dialect, versi
       },
     },
   }
-  return withNames(described, recordSchemas(dialect))
+  return withNames(described, recordSchemas(dialect)) as WritableObject
 }
+
+/** To describe a route takes as long as to parse this many bytes, the first time at least. */
+const workOfARoute = 32 * 1024
 
 function describeRoute(route: Route, path: string, dialect: Dialect): Operation {
   const { id, summary, needs, body, reply, status = 200 } = route
@@ -63,7 +74,7 @@ function describeRoute(route: Route, path: string, dialect: Dialect): Operation 
         content: { [replyType(reply)]: { schema: route.answerSchema?.() ?? replySchema(reply, dialect) } },
       },
       ...(isBatch(route) ? { 204: { description: 'As `prefer: return=minimal` asked.' } } : {}),
-      ...(isDocumentGet(route) ? { 304: { description: 'You have this version already.' } } : {}),
+      ...(hasVersions(route) ? { 304: { description: 'You have this version already.' } } : {}),
       ...Object.fromEntries(
         failuresOf(route).map((status) => [status, { $ref: `#/components/responses/${failureName(status)}` }]),
       ),
@@ -122,7 +133,7 @@ function headersOf(route: Route): (readonly [name: string, description: string])
   return [
     ...(isOfProject(route.needs) || route.needs === 'public' ? [dialectHeader()] : []),
     ...(route.isGuarded ? [guardHeader] : []),
-    ...(isDocumentGet(route) ? [etagHeader] : []),
+    ...(hasVersions(route) ? [etagHeader] : []),
     ...(route.isCreating ? [onceHeader] : []),
     ...(isBatch(route) ? [preferHeader] : []),
   ]
@@ -136,7 +147,7 @@ function answerHeaders({ reply }: Route, dialect: Dialect): Operation {
   const header = (description: string) => ({ description, schema: { type: 'string' } })
   return {
     'x-request-id': header('Names this request in the log.'),
-    ...(reply === 'document' ? { etag: header('The version of the document.') } : {}),
+    ...(versioned.has(reply) ? { etag: header(`The version of the ${reply}.`) } : {}),
     ...(pages.has(reply)
       ? Object.fromEntries(
           Object.entries(axes.list[dialect.list].headers).map(([name, words]) => [name, header(words)]),
@@ -148,8 +159,11 @@ function answerHeaders({ reply }: Route, dialect: Dialect): Operation {
 /** Answers that are a page of a list. */
 const pages = new Set<Route['reply']>(['page', 'users', 'files'])
 
-function isDocumentGet({ method, reply }: Route): boolean {
-  return method === 'get' && reply === 'document'
+/** Answers that say which version they are. */
+const versioned = new Set<Route['reply']>(['document', 'description'])
+
+function hasVersions({ method, reply }: Route): boolean {
+  return method === 'get' && versioned.has(reply)
 }
 
 /** Statuses of failures, with the codes that have them. */
@@ -163,7 +177,9 @@ const mayClash = new Set<Route['reply']>(['collection', 'signUp', 'login', 'user
 
 function failuresOf(route: Route): string[] {
   const namesSomething = Object.values(route.paths).some((paths) => paths.some((path) => path.includes(':')))
-  if (route.needs === 'nothing') return ['400', '403', ...(namesSomething ? ['404'] : []), '500', '503']
+  if (route.needs === 'nothing') {
+    return ['400', '403', ...(namesSomething ? ['404'] : []), ...(route.isDear ? ['429'] : []), '500', '503']
+  }
   // What the owner asks for may be anything: a snapshot of a name that is taken, or a file that is none.
   if (route.needs === 'control') return ['400', '401', '403', '404', '409', '413', '415', '422', '500', '503']
   return [

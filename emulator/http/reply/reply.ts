@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Collection, CountedCollection } from '../../../client/protocol/model/collection.js'
 import type { OutgoingDocument } from '../../../client/protocol/model/document.js'
-import type { Writable } from '../../../client/protocol/model/json.js'
+import { JsonText, type Writable } from '../../../client/protocol/model/json.js'
 import type { Page } from '../../../client/protocol/model/page.js'
 import { axes, type Dialect } from '../../../client/protocol/wire/axes.js'
 import type { JsonSchema } from '../../../client/protocol/wire/codec.js'
@@ -40,6 +40,8 @@ export interface ReplyValues extends UserReplyValues, FileReplyValues {
   allRemoved: { readonly ids: readonly string[] }
   /** JSON that is the same in every dialect, since it is not a record of a project. */
   plain: Writable
+  /** JSON that is the same for everybody, as text already. Its tag is the same as long as the text is. */
+  description: { readonly text: string; readonly etag: string }
   ticket: Ticket
   /** An answer that goes on. */
   events: Stream
@@ -107,6 +109,10 @@ const replies: { readonly [Kind in ReplyKind]: ReplyForm<ReplyValues[Kind]> } = 
   ...fileReplies,
   plain: {
     write: (_dialect, body) => ({ body }),
+    schema: () => ({ type: 'object' }),
+  },
+  description: {
+    write: (_dialect, { text, etag }) => ({ body: new JsonText(text), headers: { etag } }),
     schema: () => ({ type: 'object' }),
   },
   ticket: {

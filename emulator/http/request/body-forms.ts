@@ -94,9 +94,14 @@ function raw(issue: z.core.$ZodIssue, input: Json): z.core.$ZodRawIssue {
   return { ...issue, input } as z.core.$ZodRawIssue
 }
 
-/** What a type takes or gives, as OpenAPI says it. */
-export function jsonSchema(type: z.ZodType, io: 'input' | 'output'): JsonSchema {
+const schemas = { input: new WeakMap<z.ZodType, JsonSchema>(), output: new WeakMap<z.ZodType, JsonSchema>() }
+
+/** What a type takes or gives, as OpenAPI says it. That is worked out once, since it takes long. */
+export function jsonSchema(type: z.ZodType, io: keyof typeof schemas): JsonSchema {
+  const known = schemas[io].get(type)
+  if (known) return known
   const { $schema, ...schema } = z.toJSONSchema(type, { io, unrepresentable: 'any' })
+  schemas[io].set(type, schema)
   return schema
 }
 

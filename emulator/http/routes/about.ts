@@ -1,11 +1,11 @@
-import type { Writable } from '../../../client/protocol/model/json.js'
 import { parseDialect } from '../../../client/protocol/wire/dialects.js'
-import { describeRoutes } from '../openapi/openapi.js'
+import { openDescriptions } from '../openapi/descriptions.js'
 import { textQuery } from '../request/read-list.js'
 import { type Route, route } from '../route.js'
 
 /** A description of routes, for anyone. */
 export function describing(id: string, path: string, described: readonly Route[], version: string): Route {
+  const descriptions = openDescriptions(described, version)
   return route({
     id,
     summary: 'This description.',
@@ -13,9 +13,9 @@ export function describing(id: string, path: string, described: readonly Route[]
     paths: { any: [path] },
     needs: 'nothing',
     query: textQuery('dialect', 'The dialect to describe; left out, the one that the request speaks.'),
-    reply: 'plain',
-    handle: (_backend, { query, dialect }) =>
-      describeRoutes(described, parseDialect(query, dialect), version) as Writable,
+    reply: 'description',
+    isDear: ({ query, dialect }) => !descriptions.has(parseDialect(query, dialect)),
+    handle: (_backend, { query, dialect }) => descriptions.of(parseDialect(query, dialect)),
   })
 }
 

@@ -1,0 +1,41 @@
+/** Descriptions that are written already. Anyone may ask for one, so that the next time it may cost no more than its own bytes. */
+import { createHash } from 'node:crypto'
+import type { Dialect } from '../../../client/protocol/wire/axes.js'
+import { formatDialect } from '../../../client/protocol/wire/dialects.js'
+import type { ReplyValues } from '../reply/reply.js'
+import { writeInSteps } from '../reply/write-steps.js'
+import type { Route } from '../route.js'
+import { describeRoutes } from './openapi.js'
+
+type Description = ReplyValues['description']
+
+export interface Descriptions {
+  /** Whether there is one in that dialect, or soon. */
+  has(dialect: Dialect): boolean
+  of(dialect: Dialect): Promise<Description>
+}
+
+/** There are thousands of dialects, and some hundred kilobytes in each. Our choice: more than the projects of a service speak. */
+const mostKept = 20
+
+export function openDescriptions(routes: readonly Route[], version: string): Descriptions {
+  const kept = new Map<string, Promise<Description>>()
+  return {
+    has: (dialect) => kept.has(formatDialect(dialect)),
+    of(dialect) {
+      const name = formatDialect(dialect)
+      const description = kept.get(name) ?? describe(routes, dialect, version)
+      // The one that was asked for last stands last.
+      kept.delete(name)
+      const [oldest] = kept.keys()
+      if (oldest !== undefined && kept.size >= mostKept) kept.delete(oldest)
+      kept.set(name, description)
+      return description
+    },
+  }
+}
+
+async function describe(routes: readonly Route[], dialect: Dialect, version: string): Promise<Description> {
+  const text = [await writeInSteps(await describeRoutes(routes, dialect, version))].flat().join('')
+  return { text, etag: `"${createHash('sha256').update(text).digest('base64url')}"` }
+}
