@@ -11,13 +11,14 @@ import {
   type FieldIndexKind,
   type FieldUse,
   hasFields,
-  type KeptIndex,
   makeFieldIndex,
   nameOf,
+  projectOf,
   selectFieldIndexes,
   selectReadyIndexes,
   updateUses,
 } from '../store/lists/indexes.js'
+import { givingWay, type IndexLimits, isUnwanted, tooMany } from './index-room.js'
 import {
   countUse,
   type IndexThresholds,
@@ -30,7 +31,7 @@ import {
 import { type Leader, onlyProcess } from './leader.js'
 import { openRounds, type Round } from './rounds.js'
 
-export interface IndexKeeperOptions extends IndexThresholds {
+export interface IndexKeeperOptions extends IndexThresholds, IndexLimits {
   readonly now: () => Date
   readonly report: (error: unknown) => void
   /** Says to people that an index keeps the database busy, or would for too long. */
@@ -50,6 +51,8 @@ const defaults = {
   fromTimes: 3,
   atOnceDocuments: 100_000,
   mostPerCollection: 12,
+  mostInAll: 300,
+  idleMilliseconds: 3_600_000,
   unusedDays: 14,
   sizeMilliseconds: 2_000,
   announce: () => undefined,
@@ -79,9 +82,6 @@ const mostBuildMilliseconds = 10_000
 const buildMicroseconds = { order: 9, text: 30 }
 
 const reviewMilliseconds = 60_000
-/** What is neither ready nor being made by then was interrupted. Of ten million documents, making one takes minutes, or hours. */
-const interruptedMilliseconds = 120_000
-const dayMilliseconds = 86_400_000
 
 const mostEarly = 100
 
@@ -93,6 +93,8 @@ interface State extends IndexUses {
   readonly wanted: Map<string, Wanted>
   /** What lists asked for before the collection was counted for the first time. */
   readonly early: Map<string, FieldUse[]>
+  /** Collections for whose indexes there was no room when that was looked at last. */
+  readonly crowded: Set<string>
   /** Whether a request has come since that was set to false. */
   isBusy: boolean
 }
@@ -112,6 +114,7 @@ export function openIndexKeeper(
     ready: new Map(),
     timesAsked: new Map(),
     used: new Map(),
+    crowded: new Set(),
     isBusy: false,
   }
   const stale = new Set<string>()
@@ -211,20 +214,36 @@ async function makeWanted(state: State, round: Round): Promise<void> {
 }
 
 async function make(state: State, { index, times }: Wanted, round: Round): Promise<void> {
-  const { db, options, ready, sizes } = state
+  const { db, options, ready, sizes, crowded } = state
   const inCollection = [...ready.values()].filter(({ collection }) => collection === index.collection)
   if (inCollection.length >= options.mostPerCollection || isReady(state, index)) return
+  if (crowded.has(index.collection)) return
   const fields = index.kind === 'creator' ? [] : [...(index.equal ?? []), index.path].filter((path) => !ownField(path))
   if (fields.length > 0 && !(await hasFields(db, index.collection, fields))) return
   const documents = sizes.get(index.collection)?.documents ?? 0
   if (documents > longDocuments && !db.capabilities.supportsConcurrentIndexes) {
     if (!(await canTakeTime(state, index, documents, round))) return
   }
-  if (round.isStopped()) return
+  if (round.isStopped() || !(await makeRoom(state, index))) return
   const lists = times === 1 ? 'one list' : `${times} lists`
   const reason = `${lists} asked for it among ${documents.toLocaleString('en')} documents`
   for (const part of partsOf(index)) await makeFieldIndex(db, part, options.now().toISOString(), reason)
   await reload(state)
+}
+
+/** Drops what gives way to an index; whether there is room for it then. */
+async function makeRoom(state: State, index: FieldIndex): Promise<boolean> {
+  const { db, options, crowded } = state
+  const project = await projectOf(db, index.collection)
+  if (project === undefined) return false
+  const at = options.now()
+  await writeUses(state, at)
+  const kept = await selectFieldIndexes(db)
+  const count = partsOf(index).filter((part) => kept.every(({ name }) => name !== nameOf(part))).length
+  const names = givingWay(kept, { project, count }, at, options)
+  if (!names) crowded.add(index.collection)
+  for (const name of names ?? []) await dropFieldIndex(db, name)
+  return names !== undefined
 }
 
 /** Waits for a quiet moment, and says what it is for; false where it would keep other requests waiting for too long. */
@@ -257,24 +276,22 @@ async function reload(state: State): Promise<void> {
 
 /** Each process knows what its own lists have used, and one of them drops what none has. */
 async function review(state: State): Promise<void> {
-  const { db, options, used } = state
+  const { db, options, crowded } = state
   const at = options.now()
-  state.used = new Map()
-  if (used.size > 0) await updateUses(db, used, at.toISOString())
+  crowded.clear()
+  await writeUses(state, at)
   if (await options.leader.leads()) {
-    const unwanted = (await selectFieldIndexes(db)).filter((index) => isUnwanted(index, at, options))
-    for (const { name } of unwanted) await dropFieldIndex(db, name)
+    const kept = await selectFieldIndexes(db)
+    const unwanted = kept.filter((index) => isUnwanted(index, at, options.unusedDays))
+    const wanted = kept.filter((index) => !unwanted.includes(index))
+    const names = [...unwanted.map(({ name }) => name), ...tooMany(wanted, at, options)]
+    for (const name of names) await dropFieldIndex(db, name)
   }
   await reload(state)
 }
 
-function isUnwanted(
-  { project, isReady, isBeingMade, madeAt, usedAt }: KeptIndex,
-  at: Date,
-  { unusedDays }: IndexKeeperOptions,
-): boolean {
-  if (isBeingMade) return false
-  if (project === null) return true
-  if (!isReady) return at.getTime() - Date.parse(madeAt) > interruptedMilliseconds
-  return at.getTime() - Date.parse(usedAt) > unusedDays * dayMilliseconds
+async function writeUses(state: State, at: Date): Promise<void> {
+  const { db, used } = state
+  state.used = new Map()
+  if (used.size > 0) await updateUses(db, used, at.toISOString())
 }

@@ -198,6 +198,14 @@ export async function hasFields(db: Database, collection: string, paths: readonl
   return row?.is_there === true
 }
 
+/** Whose a collection is, as long as it is there. */
+export async function projectOf(db: Database, collection: string): Promise<string | undefined> {
+  const [row] = await db.query<{ project_id: string }>(
+    sql`select project_id from collections where id = ${collection}::uuid`,
+  )
+  return row?.project_id
+}
+
 export async function countDocuments(db: Database, collection: string): Promise<number> {
   const [row] = await db.query<{ documents: number }>(
     sql`select documents from document_counts where collection_id = ${collection}::uuid`,

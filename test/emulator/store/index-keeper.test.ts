@@ -1,4 +1,5 @@
-import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+import { randomUUID } from 'node:crypto'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type IndexKeeper, type IndexKeeperOptions, openIndexKeeper } from '../../../emulator/background/indexes.js'
 import { sql } from '../../../emulator/database/port.js'
 import { type FieldUse, selectFieldIndexes } from '../../../emulator/store/lists/indexes.js'
@@ -144,6 +145,73 @@ onEachEngine(() => {
       expect(keeper.asked(posts, []).has(['title'], 'asc')).toBe(true)
     })
   })
+
+  describe('The indexes of all collections', () => {
+    /** Collections of a project whose documents have a title. */
+    async function collections(project: string, count: number): Promise<string[]> {
+      const ids = Array.from({ length: count }, () => randomUUID())
+      await database().query(sql`
+        insert into projects (id, name, settings, created_at) values (${project}, ${project}, '{}', now())
+        on conflict do nothing`)
+      for (const id of ids) {
+        await database().batch([
+          sql`insert into collections values (${id}::uuid, ${project}, ${id}, '{}', '{}', now(), now())`,
+          sql`insert into document_counts (collection_id, documents) values (${id}::uuid, 50)`,
+          sql`insert into documents (id, collection_id, data, created_at, updated_at)
+            values (gen_random_uuid(), ${id}::uuid, '{"title": 1}', now(), now())`,
+        ])
+      }
+      return ids
+    }
+    const askAll = async (keeper: IndexKeeper, ids: readonly string[]) => {
+      for (const id of ids) await ask(keeper, sortByTitle, 3, id)
+    }
+    const served = (keeper: IndexKeeper, ids: readonly string[]) =>
+      ids.filter((id) => keeper.asked(id, []).has(['title'], 'asc')).length
+
+    test('are so many at most, and a project with fewer gets its share of the one with most', async () => {
+      const keeper = open({ fromDocuments: 50, mostInAll: 12 })
+      const [many, few] = [await collections('many', 40), await collections('few', 10)]
+
+      await askAll(keeper, many)
+      expect([(await kept()).length, served(keeper, many)]).toEqual([12, 6])
+      await askAll(keeper, few)
+
+      expect([(await kept()).length, served(keeper, many), served(keeper, few)]).toEqual([12, 3, 3])
+      expect((await kept()).filter(({ kind }) => kind === 'odd').length).toBe(6)
+    })
+
+    test('give way to others once no list has used them for an hour', async () => {
+      const keeper = open({ fromDocuments: 50, mostInAll: 6 })
+      const ids = await collections('p', 6)
+      const [first = '', second = '', third = '', ...others] = ids
+      await askAll(keeper, ids)
+      expect(served(keeper, [first, second, third])).toBe(3)
+
+      now = new Date('2026-01-01T02:00:00Z')
+      await ask(keeper, sortByTitle, 1, first)
+      await keeper.review()
+      await askAll(keeper, others)
+
+      expect([served(keeper, [first]), served(keeper, [second, third]), served(keeper, others)]).toEqual([1, 0, 2])
+      expect((await kept()).length).toBe(6)
+    })
+
+    test('are brought down to that number where there are more, as lists stop using them', async () => {
+      const ids = await collections('p', 6)
+      const [first = '', second = ''] = ids
+      await askAll(open({ fromDocuments: 50 }), ids)
+      const keeper = open({ fromDocuments: 50, mostInAll: 6 })
+      await keeper.review()
+      expect((await kept()).length).toBe(12)
+
+      now = new Date('2026-01-01T02:00:00Z')
+      for (const id of [first, second]) await ask(keeper, sortByTitle, 1, id)
+      await keeper.review()
+
+      expect([(await kept()).length, served(keeper, ids), served(keeper, [first, second])]).toEqual([6, 3, 2])
+    })
+  })
 })
 
 function open(options: Partial<IndexKeeperOptions>): IndexKeeper {
@@ -157,15 +225,15 @@ function open(options: Partial<IndexKeeperOptions>): IndexKeeper {
 }
 
 const opened: IndexKeeper[] = []
-afterAll(() => {
-  for (const keeper of opened) keeper.close()
+afterEach(() => {
+  for (const keeper of opened.splice(0)) keeper.close()
 })
 
 /** Queries by a field that many times, the collection's size being known. */
-async function ask(keeper: IndexKeeper, use: FieldUse, times: number) {
-  keeper.asked(posts, [])
+async function ask(keeper: IndexKeeper, use: FieldUse, times: number, collection = posts) {
+  keeper.asked(collection, [])
   await keeper.settled()
-  for (let time = 0; time < times; time++) keeper.asked(posts, [use])
+  for (let time = 0; time < times; time++) keeper.asked(collection, [use])
   await keeper.settled()
 }
 
