@@ -1,16 +1,5 @@
 /** Hooks for React 18 and 19: live lists, documents, optimistic writes, pages and the signed-in user. */
-import {
-  createContext,
-  createElement,
-  type ReactElement,
-  type ReactNode,
-  useContext,
-  useEffect,
-  useMemo,
-  useRef,
-  useState,
-  useSyncExternalStore,
-} from 'react'
+import { type ReactElement, type ReactNode, useMemo, useState, useSyncExternalStore } from 'react'
 import type { SignedIn } from '../auth/auth-state.js'
 import type { Selection } from '../collections/collection.js'
 import type { Client, UntypedSchema } from '../index.js'
@@ -18,14 +7,15 @@ import { repeatable } from '../keys.js'
 import type { Document, Fields } from '../protocol/model/document.js'
 import type { SvcError } from '../protocol/model/errors.js'
 import type { AnySchema, Populated, PopulatePath } from '../types.js'
-import { authStore } from './auth-store.js'
-import { type LiveState, liveEntry, noState, overlayOf } from './live-store.js'
+import { clientStore, unknownAuth } from './client-store.js'
+import { type LiveState, noState } from './live-store.js'
 import type { Overlay } from './overlay.js'
+import { type PageState, usePage } from './page.js'
 import { persistently } from './persistence.js'
+import { SvcProvider, useClient, useUserStore } from './provider.js'
 
 export type { LiveState } from './live-store.js'
-
-const ClientContext = createContext<Client | undefined>(undefined)
+export type { PageState } from './page.js'
 
 /** Which documents, in which order and how many; `suspense` lets a boundary above wait for the first page. */
 export type LiveQuery<Data, Path extends string, Schema> = Omit<Selection<Data, Path, Schema>, 'signal'> & {
@@ -35,21 +25,6 @@ export type LiveQuery<Data, Path extends string, Schema> = Omit<Selection<Data, 
 }
 
 export type PageQuery<Data, Path extends string, Schema> = Omit<LiveQuery<Data, Path, Schema>, 'offset' | 'suspense'>
-
-export interface PageState<Item> {
-  /** Those of the page before, until the next one is read. */
-  readonly items: readonly Item[]
-  readonly total: number | null
-  /** From 0. */
-  readonly page: number
-  readonly pageCount: number | null
-  readonly isLoading: boolean
-  readonly error: SvcError | undefined
-  goTo(page: number): void
-  next(): void
-  previous(): void
-  reload(): void
-}
 
 export interface DocumentState<Item> {
   /** Undefined while it is loading, and if there is none of that id. */
@@ -132,22 +107,15 @@ export function createHooks<
 type Doc = Document<object>
 type Query = LiveQuery<Fields, string, UntypedSchema>
 
-/** React Native has a `window`, and no `document`. */
-const isServer = () => typeof window === 'undefined'
-
-function useClient(): Client {
-  const client = useContext(ClientContext)
-  if (client) return client
-  throw new Error('There is no SvcProvider above.')
-}
-
-const serverState = () => noState
+/** An object of its own: what a server rendered is told apart from a list that is read in the page. */
+const serverList = { ...noState }
+const serverState = () => serverList
 
 function useLive(collection: string, { suspense = false, ...query }: Query = {}): LiveState<Doc> {
-  const entry = liveEntry(useClient(), collection, query)
+  const entry = useUserStore().list(collection, query)
   const state = useSyncExternalStore(entry.subscribe, entry.state, serverState)
-  // A server would wait for what is never read.
-  if (suspense && state.isLoading && !isServer()) throw entry.ready
+  // A server would wait for what is never read, and a page that takes its text over begins with the same.
+  if (suspense && state.isLoading && state !== serverList) throw entry.ready
   if (suspense && state.error) throw state.error
   return state
 }
@@ -179,10 +147,11 @@ let writes = 0
 
 function useMutation(name: string, { retry = false }: MutationOptions = {}): Mutations<Fields> {
   const client = useClient()
+  const user = useUserStore()
   const [running, setRunning] = useState<readonly Running[]>([])
   const [error, setError] = useState<SvcError>()
   const calls = useMemo(() => {
-    const overlay = overlayOf(client, name)
+    const overlay = user.overlay(name)
     const collection = client.collection(name)
     const write = async <Result extends Doc | undefined>(
       change: Parameters<Overlay['begin']>[0],
@@ -225,68 +194,18 @@ function useMutation(name: string, { retry = false }: MutationOptions = {}): Mut
         })
       },
     }
-  }, [client, name, retry])
+  }, [client, user, name, retry])
   const pendingCount = running.length
   const { waiting } = running.find((write) => write.waiting) ?? {}
   return { ...calls, isPending: pendingCount > 0, pendingCount, error, waiting }
 }
 
-const firstPage = {
-  items: [] as readonly Doc[],
-  total: null as number | null,
-  error: undefined as SvcError | undefined,
-}
-
-function usePage(collection: string, query: Omit<Query, 'offset' | 'suspense'> = {}): PageState<Doc> {
-  const client = useClient()
-  const { limit = 20 } = query
-  const question = JSON.stringify({ collection, query })
-  const [page, goTo] = useState(0)
-  const [round, setRound] = useState(0)
-  const [shown, setShown] = useState({ ...firstPage, of: '' })
-  const asked = `${question} ${page} ${round}`
-  const latest = useRef(query)
-  latest.current = query
-
-  // Another question begins at its first page.
-  const [lastQuestion, setLastQuestion] = useState(question)
-  if (lastQuestion !== question) {
-    setLastQuestion(question)
-    goTo(0)
-  }
-
-  useEffect(() => {
-    const over = new AbortController()
-    client
-      .collection(collection)
-      .list({ ...latest.current, limit, offset: page * limit, signal: over.signal })
-      .then(
-        ({ items, total }) => setShown({ items, total, error: undefined, of: asked }),
-        (error) => over.signal.aborted || setShown((before) => ({ ...before, error, of: asked })),
-      )
-    return () => over.abort()
-  }, [client, collection, asked, limit, page])
-
-  const { items, total, error } = shown
-  return {
-    ...{ items, total, error, page, goTo },
-    pageCount: total === null ? null : Math.max(1, Math.ceil(total / limit)),
-    isLoading: shown.of !== asked,
-    next: () => goTo((at) => at + 1),
-    previous: () => goTo((at) => Math.max(0, at - 1)),
-    reload: () => setRound((count) => count + 1),
-  }
-}
+const serverAuth = () => unknownAuth
 
 function useAuth(): AuthValue<Fields> {
   const client = useClient()
-  const store = authStore(client)
-  const { user, isLoading } = useSyncExternalStore(store.subscribe, store.state, store.serverState)
-  return { user, isLoading, auth: client.auth }
+  const { subscribe, auth } = clientStore(client)
+  return { ...useSyncExternalStore(subscribe, auth, serverAuth), auth: client.auth }
 }
 
-const hooks = {
-  SvcProvider: ({ client, children }: { readonly client: Client; readonly children?: ReactNode }) =>
-    createElement(ClientContext.Provider, { value: client }, children),
-  ...{ useClient, useLive, useDocument, useMutation, usePage, useAuth },
-}
+const hooks = { SvcProvider, useClient, useLive, useDocument, useMutation, usePage, useAuth }

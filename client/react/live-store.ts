@@ -3,7 +3,7 @@ import type { Client } from '../index.js'
 import type { Document, Fields } from '../protocol/model/document.js'
 import type { SvcError } from '../protocol/model/errors.js'
 import type { LiveList, LiveStatus } from '../realtime/live.js'
-import { type Overlay, openOverlay, type Settled } from './overlay.js'
+import type { Overlay, Settled } from './overlay.js'
 
 type Doc = Document<object>
 
@@ -15,17 +15,19 @@ export interface LiveState<Item> {
   readonly total: number | null
   /** Whether nothing was read yet. */
   readonly isLoading: boolean
-  /** `open` while changes come in; `reconnecting` while they may be missed, until they are read again. */
+  /** `open` while changes come in; `reconnecting` while the service is not reached: it is tried again, and what was missed is read. */
   readonly status: LiveStatus
-  /** Why the list has ended. */
+  /** Why the list has ended, or cannot be asked for. */
   readonly error: SvcError | undefined
 }
 
 export interface LiveEntry {
   state(): LiveState<Doc>
   subscribe(listener: () => void): () => void
-  /** Resolves once there is something to show. */
+  /** Resolves once there is something to show, or another entry to ask. */
   readonly ready: Promise<void>
+  /** Closes the list. */
+  end(): void
 }
 
 export const noState: LiveState<never> = {
@@ -41,42 +43,14 @@ const lingerMilliseconds = 1_000
 /** What a boundary waited for may take longer to mount. */
 const mountMilliseconds = 10_000
 
-interface ClientStore {
-  readonly entries: Map<string, LiveEntry>
-  readonly overlays: Map<string, Overlay>
-}
-
-const stores = new WeakMap<object, ClientStore>()
-
-function storeOf(client: object): ClientStore {
-  const known = stores.get(client) ?? { entries: new Map(), overlays: new Map() }
-  stores.set(client, known)
-  return known
-}
-
-export function overlayOf(client: object, collection: string): Overlay {
-  const { overlays } = storeOf(client)
-  const known = overlays.get(collection) ?? openOverlay()
-  overlays.set(collection, known)
-  return known
-}
-
-/** The entry of a question; nothing is sent before a component subscribes or waits for it. */
-export function liveEntry(client: Client, collection: string, query: object): LiveEntry {
-  const { entries } = storeOf(client)
-  const key = `${collection} ${JSON.stringify(query)}`
-  const known = entries.get(key)
-  if (known) return known
-  const made = openEntry(client, collection, query, (isOpen) => {
-    if (isOpen) entries.set(key, made)
-    else if (entries.get(key) === made) entries.delete(key)
-  })
-  entries.set(key, made)
-  return made
-}
-
-function openEntry(client: Client, collection: string, query: object, remember: (isOpen: boolean) => void): LiveEntry {
-  const overlay = overlayOf(client, collection)
+/** @param onEnd called when the list is closed */
+export function openEntry(
+  client: Client,
+  collection: string,
+  query: object,
+  overlay: Overlay,
+  onEnd: () => void,
+): LiveEntry {
   const isFiltered = 'where' in query && query.where !== undefined
   const listeners = new Set<() => void>()
   let read: LiveState<Doc> = noState
@@ -85,67 +59,84 @@ function openEntry(client: Client, collection: string, query: object, remember: 
   let leave: (() => void)[] = []
   const settled: Settled = new WeakSet()
   let timer: ReturnType<typeof setTimeout> | undefined
+  let ready: Promise<void> | undefined
   let whenReady: (() => void) | undefined
-  const ready = new Promise<void>((resolve) => {
-    whenReady = resolve
-  })
 
   function show(changes: Partial<LiveState<Doc>> = {}) {
     read = { ...read, ...changes }
     state = read.isLoading ? read : { ...read, items: overlay.apply(read.items, settled, isFiltered) }
-    if (!read.isLoading || read.error) whenReady?.()
+    if (!read.isLoading) wake()
     for (const listener of listeners) listener()
   }
 
+  /** Who waits looks again, and may have to wait once more. */
+  function wake() {
+    whenReady?.()
+    ready = undefined
+  }
+
   function open() {
-    clearTimeout(timer)
     if (live) return
-    remember(true)
-    // Who may not read a list may do so after the next login.
+    // What was refused may be allowed with the next token.
     if (leave.length === 0) leave = [overlay.onChange(show), client.auth.onChange(() => read.error && open())]
     if (read.error) show({ error: undefined, isLoading: true })
-    const opened = client.collection(collection).live({
-      ...query,
-      onPage({ items, total }) {
-        overlay.settle(items, settled)
-        show({ items: withKnown(items, read.items), total, isLoading: false })
-      },
-      onStatus: (status) => show({ status }),
-      onError(error) {
-        if (live === opened) live = undefined
-        show({ error, isLoading: false })
-      },
-    })
-    live = opened
+    try {
+      const opened = client.collection(collection).live({
+        ...query,
+        onPage({ items, total }) {
+          overlay.settle(items, settled)
+          show({ items: withKnown(items, read.items), total, isLoading: false })
+        },
+        onStatus: (status) => show({ status }),
+        onError(error) {
+          if (live === opened) live = undefined
+          show({ error, isLoading: false })
+        },
+      })
+      live = opened
+    } catch (error) {
+      // The question holds a value that cannot be sent.
+      show({ error: error as SvcError, isLoading: false })
+    }
   }
 
   function closeSoon(milliseconds: number) {
     clearTimeout(timer)
-    timer = setTimeout(() => {
-      if (listeners.size > 0) return
-      live?.close()
-      live = undefined
-      for (const end of leave) end()
-      leave = []
-      remember(false)
-    }, milliseconds)
+    timer = setTimeout(() => listeners.size > 0 || end(), milliseconds)
+  }
+
+  function end() {
+    clearTimeout(timer)
+    live?.close()
+    live = undefined
+    for (const one of leave) one()
+    leave = []
+    onEnd()
+    wake()
   }
 
   return {
     state: () => state,
+    end,
     subscribe(listener) {
-      open()
+      clearTimeout(timer)
       listeners.add(listener)
+      open()
       return () => {
         listeners.delete(listener)
         if (listeners.size === 0) closeSoon(lingerMilliseconds)
       }
     },
     get ready() {
+      clearTimeout(timer)
+      ready ??= new Promise((resolve) => {
+        whenReady = resolve
+      })
+      const waited = ready
       open()
       // Who waits may never mount.
-      if (listeners.size === 0) void ready.then(() => listeners.size === 0 && closeSoon(mountMilliseconds))
-      return ready
+      void waited.then(() => closeSoon(mountMilliseconds))
+      return waited
     },
   }
 }

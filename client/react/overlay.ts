@@ -1,5 +1,6 @@
 /** What was written and not yet confirmed, laid over the documents of a collection wherever they are shown. */
 import type { Document, Fields } from '../protocol/model/document.js'
+import { asText } from './as-text.js'
 
 type Doc = Document<object>
 
@@ -108,6 +109,6 @@ function applied<Item extends Doc>(items: readonly Item[], change: Change, isFil
 /** A list may show a new document before its answer is here, or where the answer was lost: it is not shown twice meanwhile. */
 function isWrittenAs({ data, begunAt }: Change, item: Doc): boolean {
   const found = item.data as Fields
-  const isEqual = ([name, value]: [string, unknown]) => JSON.stringify(found[name]) === JSON.stringify(value)
+  const isEqual = ([name, value]: [string, unknown]) => asText(found[name]) === asText(value)
   return item.createdAt >= begunAt && Object.entries(data).every(isEqual)
 }

@@ -1,7 +1,7 @@
 /** A write that goes on until the service has taken or refused it. */
 import type { Client } from '../index.js'
 import type { SvcError } from '../protocol/model/errors.js'
-import { backOff, isPassing, pause } from '../send.js'
+import { backOff, isPassing } from '../send.js'
 
 /** It goes on soon after the service is back. */
 const mostDoublings = 3
@@ -24,7 +24,7 @@ export async function persistently<Result>(
       const failure = error as SvcError
       if (!isPassing(failure)) throw failure
       onWaiting(failure)
-      await pause(backOff(Math.min(attempt, mostDoublings), 1_000))
+      await new Promise((resolve) => setTimeout(resolve, backOff(Math.min(attempt, mostDoublings), 1_000)))
       if ((await whoAsks()) !== writer) throw failure
     }
   }

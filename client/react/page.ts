@@ -1,0 +1,88 @@
+/** A page of a list, read when it is turned to. */
+import { useEffect, useState } from 'react'
+import type { ListOptions } from '../collections/collection.js'
+import type { UntypedSchema } from '../index.js'
+import type { Document, Fields } from '../protocol/model/document.js'
+import type { SvcError } from '../protocol/model/errors.js'
+import { asText } from './as-text.js'
+import { useClient, useUserStore } from './provider.js'
+
+type Doc = Document<object>
+type Query = Omit<ListOptions<Fields, string, UntypedSchema>, 'offset' | 'count' | 'signal'>
+
+export interface PageState<Item> {
+  /** Those of the page before, until the next one is read; none of another user's. */
+  readonly items: readonly Item[]
+  readonly total: number | null
+  /** From 0. */
+  readonly page: number
+  readonly pageCount: number | null
+  readonly isLoading: boolean
+  readonly error: SvcError | undefined
+  goTo(page: number): void
+  next(): void
+  previous(): void
+  reload(): void
+}
+
+/** What was read, and for what question. */
+interface Read {
+  readonly items: readonly Doc[]
+  readonly total: number | null
+  readonly error: SvcError | undefined
+  readonly asked: string
+}
+
+const nothing: Read = { items: [], total: null, error: undefined, asked: '' }
+
+export function usePage(collection: string, query: Query = {}): PageState<Doc> {
+  const client = useClient()
+  const { round } = useUserStore()
+  const { limit = 20 } = query
+  const question = asText([collection, query, round])
+  const [page, goTo] = useState(0)
+  const [reloads, setReloads] = useState(0)
+  const [size, setSize] = useState(limit)
+  const [{ asked: answered, ...read }, setRead] = useState(nothing)
+  const [last, setLast] = useState([question, round])
+  const offset = page * size
+  const asked = `${question} ${offset} ${reloads}`
+
+  // Another question begins at its first page, and another user with none.
+  if (last[0] !== question) {
+    setLast([question, round])
+    goTo(0)
+    setSize(limit)
+    if (last[1] !== round) setRead(nothing)
+  }
+
+  useEffect(() => {
+    const over = new AbortController()
+    const { signal } = over
+    client
+      .collection(collection)
+      .list({ ...query, limit, offset, signal })
+      .then(
+        ({ items, total, limit: used }) => {
+          if (signal.aborted) return
+          // Some services do not tell the limit that they used: a page that is neither full nor the last was cut to it.
+          const isCut = items.length && offset + items.length < Number(total)
+          setSize(used ?? (isCut ? items.length : size))
+          setRead({ items, total, error: undefined, asked })
+        },
+        (error) => signal.aborted || setRead((before) => ({ ...before, error, asked })),
+      )
+    return () => over.abort()
+  }, [client, collection, asked])
+
+  return {
+    ...read,
+    page,
+    goTo,
+    pageCount: read.total === null ? null : Math.ceil(read.total / size) || 1,
+    isLoading: answered !== asked,
+    next: () => goTo((at) => at + 1),
+    previous: () => goTo((at) => at && at - 1),
+    reload: () => setReloads((count) => count + 1),
+  }
+}
