@@ -39,6 +39,6 @@ function toItem({ id, data }) {
 async function attempt(work) {
   alert.textContent = ''
   await work().catch((error) => {
-    alert.textContent = error.message
+    alert.textContent = error.message + (error.code === 'NETWORK' ? ' Start it: npx svc dev' : '')
   })
 }

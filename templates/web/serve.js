@@ -6,6 +6,11 @@ import { extname, join, normalize } from 'node:path'
 const types = { '.html': 'text/html', '.js': 'text/javascript', '.mjs': 'text/javascript', '.css': 'text/css' }
 const { SVC_URL: url, SVC_API_KEY: apiKey, PORT = '5173' } = process.env
 
+if (!url || !apiKey) {
+  console.error('.env.local has no address and key yet. Run “npx svc dev”, which writes them, and start this again.')
+  process.exit(1)
+}
+
 const server = createServer(async (request, response) => {
   const { pathname } = new URL(request.url, 'http://localhost')
   if (pathname === '/settings.js')

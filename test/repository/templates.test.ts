@@ -1,5 +1,5 @@
 /** Each template as `svc init` makes it, run as its README says. */
-import { mkdir, readFile, symlink } from 'node:fs/promises'
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { execa } from 'execa'
@@ -66,6 +66,23 @@ test('web: its server gives away no settings but the two of the page, and surviv
   expect(settings).toMatch(/^export const settings = \{"url":"[^"]+","apiKey":"[^"]+"\}$/)
 })
 
+test('web: without `svc dev` it says what to start', async () => {
+  const { folder } = await aFolder('web')
+  const settings = (key: string) =>
+    writeFile(join(folder, '.env.local'), `SVC_URL=http://127.0.0.1:9\nSVC_API_KEY=${key}\n`)
+
+  await settings('')
+  const early = await npm(folder, 'start')
+  await settings('pk_x')
+  const served = await serve(folder)
+  const page = await chromium.newPage()
+  await page.goto(served.url)
+  await page.getByRole('alert').filter({ hasText: 'Start it: npx svc dev' }).waitFor()
+  await served.stop()
+
+  expect(early).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('npx svc dev') })
+})
+
 test('node: the script writes notes and counts them, its test passes and leaves nothing behind', async () => {
   const world = await anApp('node')
   const { folder } = world
@@ -81,8 +98,8 @@ test('node: the script writes notes and counts them, its test passes and leaves 
   expect(names.filter(({ name }) => name.startsWith('notes-test'))).toEqual([])
 })
 
-/** What `svc init` makes, with both packages where `npm install` puts them, beside its folder's emulator. */
-async function anApp(template: string): Promise<World> {
+/** What `svc init` makes, with both packages where `npm install` puts them. */
+async function aFolder(template: string): Promise<World> {
   const world = await openWorld()
   worlds.push(world)
   const { exit, stderr } = await world.svc(['init', '--template', template, '--yes'])
@@ -92,6 +109,12 @@ async function anApp(template: string): Promise<World> {
   await mkdir(client, { recursive: true })
   await execa('tar', ['-xzf', packages['svc-toolkit-client'], '-C', client, '--strip-components=1'])
   await symlink(thisPackage, join(modules, 'svc-toolkit'))
+  return world
+}
+
+/** The same beside its folder's emulator. */
+async function anApp(template: string): Promise<World> {
+  const world = await aFolder(template)
   expect(await readFile(join(world.folder, 'README.md'), 'utf8')).toContain('npm start')
   const dev = await world.dev('--memory')
   expect(await readFile(join(world.folder, '.env.local'), 'utf8')).toContain(`SVC_API_KEY=${dev.apiKey}`)

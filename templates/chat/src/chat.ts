@@ -4,7 +4,7 @@ import { find, make } from './dom'
 import { messageItem, outgoingItem } from './items'
 import { openOutbox } from './outbox'
 import { openPresence } from './presence'
-import { problemOf, svc } from './svc'
+import { hint, problemOf, svc } from './svc'
 import type { Message } from './svc-types'
 
 const pageSize = 50
@@ -100,6 +100,10 @@ export function openChat({ id: userId, email, data }: AppUser<{ name?: string }>
 
 function noticeOf(status: LiveStatus, isRead: boolean): string {
   if (status === 'waiting') return 'There is no collection “messages” yet. Fill it: npx svc seed seed.json'
-  if (status === 'reconnecting') return 'Offline: messages may be missing. Trying again …'
+  if (status === 'reconnecting') {
+    return isRead
+      ? 'Offline: messages may be missing. Trying again …'
+      : `The service does not answer. Trying again …${hint}`
+  }
   return status === 'connecting' && !isRead ? 'Loading …' : ''
 }

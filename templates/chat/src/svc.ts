@@ -4,11 +4,22 @@ import type { Schema } from './svc-types'
 // Anyone who opens the app can read this key. The permissions of collections say what it may do.
 const { VITE_SVC_URL: url, VITE_SVC_API_KEY: apiKey } = import.meta.env
 
+if (!url || !apiKey) {
+  const problem =
+    'VITE_SVC_URL and VITE_SVC_API_KEY are not set. On your machine “npx svc dev” writes them into .env.local.'
+  document.body.textContent = problem
+  throw new Error(problem)
+}
+
 export const svc = createClient<Schema, { name?: string }>({ url, apiKey, session: webStore('svc-chat') })
+
+/** On your machine the service is a program that may not run yet. */
+export const hint = import.meta.env.DEV ? ' Start it: npx svc dev' : ''
 
 /** The service's error message, with the error of each field. */
 export function problemOf(error: unknown): string {
   if (!(error instanceof SvcError)) return String(error)
+  if (error.code === 'NETWORK') return error.message + hint
   return [error.message, ...error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`)].join(' ')
 }
 

@@ -1,9 +1,13 @@
 import { useState } from 'react'
 import { SvcError } from 'svc-toolkit-client'
 
+/** On your machine the service is a program that may not run yet. */
+export const hint = import.meta.env.DEV ? ' Start it: npx svc dev' : ''
+
 /** The service's error message, with the error of each field. */
 export function problemOf(error: unknown): string {
   if (!(error instanceof SvcError)) return String(error)
+  if (error.code === 'NETWORK') return error.message + hint
   return [error.message, ...error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`)].join(' ')
 }
 

@@ -1,5 +1,5 @@
 import type { LiveState, Mutations } from 'svc-toolkit-client/react'
-import { problemOf } from './attempt'
+import { hint, problemOf } from './attempt'
 import type { Task } from './svc-types'
 
 interface NoticesProps {
@@ -16,14 +16,17 @@ export function Notices({ list, writes }: NoticesProps) {
       {!error && status === 'waiting' && (
         <p role="status">There is no collection “tasks” yet. Fill it: npx svc seed seed.json</p>
       )}
-      {!error && status !== 'waiting' && isLoading && <p role="status">Loading …</p>}
+      {!error && status === 'connecting' && isLoading && <p role="status">Loading …</p>}
+      {!error && status === 'reconnecting' && isLoading && (
+        <p role="status">The service does not answer. Trying again …{hint}</p>
+      )}
       {!error && !isLoading && status === 'reconnecting' && (
         <p role="status">Offline: this list may be out of date. Trying again …</p>
       )}
       {writes.waiting && (
         <p role="status">
           {writes.pendingCount === 1 ? 'One change is' : `${writes.pendingCount} changes are`} not saved yet, and sent
-          as soon as the service answers. Keep this page open. ({writes.waiting.message})
+          as soon as the service answers. Keep this page open. ({problemOf(writes.waiting)})
         </p>
       )}
       {writes.error && <p role="alert">Refused, and taken back: {problemOf(writes.error)}</p>}

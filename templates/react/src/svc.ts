@@ -5,5 +5,12 @@ import type { Schema } from './svc-types'
 // Anyone who opens the app can read this key. The permissions of collections say what it may do.
 const { VITE_SVC_URL: url, VITE_SVC_API_KEY: apiKey } = import.meta.env
 
+if (!url || !apiKey) {
+  const problem =
+    'VITE_SVC_URL and VITE_SVC_API_KEY are not set. On your machine “npx svc dev” writes them into .env.local.'
+  document.body.textContent = problem
+  throw new Error(problem)
+}
+
 export const svc = createClient<Schema>({ url, apiKey, session: webStore() })
 export const { SvcProvider, useAuth, useLive, useMutation } = createHooks<Schema>()
