@@ -58,7 +58,11 @@ export function controlClient(send: Carrier, controlToken: string, open?: Opener
   const ask = async (place: string, input: Input) => {
     const { method, path, rest } = fill(place, input)
     const isInQuery = method === 'GET' || method === 'DELETE'
-    const request = isInQuery ? { query: queryOf(rest) } : { body: rest.form instanceof FormData ? rest.form : rest }
+    const request = isInQuery
+      ? { query: queryOf(rest) }
+      : rest.form instanceof FormData
+        ? { form: rest.form }
+        : { body: rest }
     return (await send({ method, path, headers, ...request })).body
   }
   return callsOf(operations, call) as Control

@@ -1,8 +1,8 @@
 /** The only place that fetches: headers, time-outs, repeats, errors. */
 
 import { sendCounted } from './files/send-counted.js'
-import { SvcError } from './protocol/model/errors.js'
-import { type Json, parseJson, valueKind } from './protocol/model/json.js'
+import { asError, SvcError } from './protocol/model/errors.js'
+import { type Json, parseJson } from './protocol/model/json.js'
 import { decodeError } from './protocol/wire/errors/decode.js'
 import type { HeaderReader } from './protocol/wire/expected.js'
 import { formatQuery, type GivenParameter } from './protocol/wire/query/format.js'
@@ -44,8 +44,10 @@ export interface Request extends RequestParts {
 /** What a request may have, the options of calls among it. */
 export interface RequestParts {
   readonly query?: readonly GivenParameter[]
-  /** JSON, or a form with files, which may take as long as it takes. */
+  /** What is sent as JSON. */
   readonly body?: object | undefined
+  /** A form with files in the place of it, which may take as long as it takes. */
+  readonly form?: FormData | undefined
   /** The indices in the path of an issue at which `data` or the name of a batch may stand around what was handed over. */
   readonly wrappers?: readonly number[]
   /** Called with how many bytes of a form have been sent. */
@@ -74,7 +76,7 @@ export type SendRequest = (request: Request) => Promise<HttpAnswer>
 export interface Sender {
   /** @throws {SvcError} for every answer that is not 2xx, `NETWORK` or `TIMEOUT` where there is none. */
   send: SendRequest
-  /** Asks once, and hands over a stream of events that has only begun. @throws what `fetch` throws, too */
+  /** Asks once, and hands over a stream of events that has only begun. @throws {SvcError} */
   openStream(request: Request): Promise<Response>
 }
 
@@ -97,13 +99,12 @@ export function openSender(options: SendOptions): Sender {
 
   /** A request as `fetch` takes it. @throws {SvcError} `VALIDATION_ERROR` for what cannot be sent */
   function prepare(request: Request, attempt: number) {
-    const { method, body, ifMatch } = request
+    const { method, body, form, ifMatch } = request
     const search = formatQuery(request.query)
     const url = base + request.path + (search && `?${search}`)
-    const isJson = body && !isForm(body)
     const named = {
       'x-api-key': apiKey,
-      'content-type': isJson && 'application/json',
+      'content-type': body && 'application/json',
       'idempotency-key': request.idempotencyKey,
       'if-match': ifMatch !== undefined && `"${ifMatch}"`,
       prefer: request.returning === false && 'return=minimal',
@@ -121,24 +122,28 @@ export function openSender(options: SendOptions): Sender {
       headers = new Headers(headers)
       onRequest({ method, url, headers, attempt })
     }
-    return { url, sent: { method, headers, body: isJson ? encodeBody(body) : body } }
+    return { url, sent: { method, headers, body: form ?? (body && encodeBody(body)) } }
   }
 
   async function attempt(request: Request, number: number): Promise<HttpAnswer> {
-    const { method, signal, onProgress } = request
+    const { method, signal, form, onProgress } = request
+    if (signal?.aborted) throw signal.reason ?? new Error('Aborted.')
     const { url, sent } = prepare(request, number)
     const begunAt = Date.now()
-    const timer = AbortSignal.timeout(isForm(request.body) ? longestUploadMilliseconds : timeout)
-    const init = { ...sent, signal: AbortSignal.any([timer, signal ?? timer]) }
+    const over = new AbortController()
+    const init = { ...sent, signal: over.signal }
+    const stop = after(form ? longestUploadMilliseconds : timeout, signal, () => over.abort())
     let response: Response
     let text: string
     try {
       response = await (onProgress ? sendCounted(fetch, url, init, onProgress) : fetch(url, init))
       text = await response.text()
     } catch (cause) {
-      signal?.throwIfAborted()
-      if (!timer.aborted) throw asFailure(cause, base)
-      throw new SvcError('TIMEOUT', `${base} did not answer in time.`, [], { cause })
+      if (signal?.aborted) throw signal.reason ?? cause
+      if (!over.signal.aborted) throw asFailure(cause, base)
+      throw asError(cause, 'TIMEOUT', `${base} did not answer in time.`)
+    } finally {
+      stop()
     }
     options.onResponse?.({ method, url, status: response.status, milliseconds: Date.now() - begunAt })
     return readAnswer(url, response, text, request.wrappers)
@@ -159,14 +164,13 @@ export function openSender(options: SendOptions): Sender {
     },
     async openStream(request) {
       const { url, sent } = prepare(request, 1)
-      return accepted(url, await fetch(url, { ...sent, signal: request.signal }), 'text/event-stream')
+      try {
+        return await accepted(url, await fetch(url, { ...sent, signal: request.signal }), 'text/event-stream')
+      } catch (cause) {
+        throw asFailure(cause, base)
+      }
     },
   }
-}
-
-/** Of any realm, and without loading the class. */
-function isForm(body: unknown): body is FormData {
-  return valueKind(body) === 'FormData'
 }
 
 /** An answer whose body is still to be read. @throws {SvcError} for one that is not 2xx, or of another type */
@@ -192,10 +196,11 @@ function readAnswer(
 /** An address that can be asked; in a page, also one relative to it. @throws {SvcError} `INVALID_OPTION` */
 export function requireAddress(given: string): URL {
   try {
-    const url = new URL(given ?? ':', globalThis.location?.href)
+    // Nothing would be an address relative to the page.
+    const url = new URL(given ?? 'about:', globalThis.location?.href)
     if (/^https?:/.test(url.href)) return url
   } catch {}
-  throw new SvcError('INVALID_OPTION', `"${given}" is not a valid address.`)
+  throw new SvcError('INVALID_OPTION', `"${given}" is not a valid url.`)
 }
 
 /** What was never sent, or refused by a 429, was not begun, so anything may follow it; all else may have been carried out. */
@@ -213,10 +218,9 @@ export function isPassing({ status, code }: SvcError): boolean {
   return passing.test(String(status ?? code))
 }
 
-/** What was thrown, as an error of ours; whatever else `fetch` throws means that there was no answer. */
+/** What `fetch` threw, as an error of ours: whatever it is, there was no answer. */
 export function asFailure(cause: unknown, service = 'the service'): SvcError {
-  if (cause instanceof SvcError) return cause
-  return new SvcError('NETWORK', `Could not reach ${service}. Is it running?`, [], { cause })
+  return asError(cause, 'NETWORK', `Could not reach ${service}. Is it running?`)
 }
 
 /** Half of it certain, half of it chance, so that many clients do not come back at once. */
@@ -225,16 +229,27 @@ export function backOff(number: number, delay = 200): number {
   return (whole * (1 + Math.random())) / 2
 }
 
+/** Resolves after that time, or as soon as the signal aborts. */
 export function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    signal?.throwIfAborted()
-    // Listens no longer than it waits: many may wait for one signal.
-    const waiting = new AbortController()
-    const timer = setTimeout(() => resolve(waiting.abort()), milliseconds)
-    const stop = () => {
-      clearTimeout(timer)
-      reject(signal?.reason)
-    }
-    signal?.addEventListener('abort', stop, { signal: waiting.signal })
-  })
+  return new Promise((resolve) => after(milliseconds, signal, resolve))
+}
+
+/**
+ * Calls back after that time, or as soon as the signal aborts; the function it returns ends the wait. React Native has neither
+ * `AbortSignal.timeout` nor `AbortSignal.any`.
+ */
+function after(milliseconds: number, signal: AbortSignal | undefined, callback: () => void): () => void {
+  const end = () => {
+    stop()
+    callback()
+  }
+  // Listens no longer than it waits: many may wait for one signal.
+  const stop = () => {
+    clearTimeout(timer)
+    signal?.removeEventListener('abort', end)
+  }
+  const timer = setTimeout(end, milliseconds)
+  signal?.addEventListener('abort', end)
+  if (signal?.aborted) end()
+  return stop
 }

@@ -85,8 +85,8 @@ export function accountCalls<Data extends object>(session: Session) {
      */
     async update(changes: AccountUpdate<Data>, options?: CallOptions): Promise<AppUser<Data>> {
       const { append: $append, remove: $remove, data = {}, ...rest } = changes
-      const body = writeForm(data, (plain) => ({ ...rest, data: plain, $append, $remove }) as JsonObject)
-      return keep(await ask('PATCH', '/auth-collections/user', decodeUser, { ...options, body }))
+      const sent = writeForm(data, (plain) => ({ ...rest, data: plain, $append, $remove }) as JsonObject)
+      return keep(await ask('PATCH', '/auth-collections/user', decodeUser, { ...options, ...sent }))
     },
 
     /**

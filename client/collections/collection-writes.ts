@@ -43,8 +43,8 @@ export function collectionWrites<Data extends object>({ dialect, ask }: Session,
   const one = async (method: Method, id: string | undefined, fields: object, options?: RequestParts) => {
     const spoken = await dialect()
     const path = id === undefined ? addresses.create(name) : addresses.document(spoken, name, id)
-    const body = writeForm(fields, (plain) => encodeFields(spoken, plain))
-    return ask(method, path, decodeDocument, { ...options, body, wrappers: [0, 1] }) as Promise<unknown> as Promise<
+    const sent = writeForm(fields, (plain) => encodeFields(spoken, plain))
+    return ask(method, path, decodeDocument, { ...options, ...sent, wrappers: [0, 1] }) as Promise<unknown> as Promise<
       Document<Data>
     >
   }

@@ -42,12 +42,12 @@ export function openFiles({ ask, options }: Session) {
      * @throws {SvcError} `FILE_TOO_LARGE`, `STORAGE_LIMIT`, `INVALID_PATH`
      */
     async upload(file: Blob, { path, name, onProgress, ...options }: UploadOptions = {}): Promise<StoredFile> {
-      const body = new FormData()
-      if (path) body.append('path', path)
-      sendable('The file', () => body.append('file', file, name ?? (file as File).name ?? 'file'))
+      const form = new FormData()
+      if (path) form.append('path', path)
+      sendable('The file', () => form.append('file', file, name ?? (file as File).name ?? 'file'))
       return ask('POST', addresses.upload, decodeFile, {
         ...repeatable(options),
-        body,
+        form,
         // The form that is sent is longer than the file in it.
         onProgress: onProgress && ((sentBytes) => onProgress(Math.min(sentBytes, file.size), file.size)),
       })
@@ -103,8 +103,7 @@ export function openFiles({ ask, options }: Session) {
       try {
         return await accepted(href, await fetch(href, { signal }))
       } catch (error) {
-        signal?.throwIfAborted()
-        throw asFailure(error)
+        throw signal?.reason ?? asFailure(error)
       }
     },
   }

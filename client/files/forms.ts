@@ -3,6 +3,7 @@ import type { Fields } from '../protocol/model/document.js'
 import { SvcError } from '../protocol/model/errors.js'
 import type { JsonObject } from '../protocol/model/json.js'
 import { encodeBody } from '../protocol/wire/sendable.js'
+import type { RequestParts } from '../send.js'
 
 /** Fields that hold texts, or arrays of them, also take files; what is then stored is their addresses. */
 export type WithFiles<Data> = {
@@ -13,11 +14,11 @@ export type WithFiles<Data> = {
 }
 
 /**
- * A body as JSON, or as a form if some of its fields are files.
+ * What is sent as JSON, or as a form if some of its fields are files.
  *
  * @throws {SvcError} `VALIDATION_ERROR` for an array of files and other values: the service puts the files in the place of all of it.
  */
-export function writeForm(fields: object, write: (plain: Fields) => JsonObject): JsonObject | FormData {
+export function writeForm(fields: object, write: (plain: Fields) => JsonObject): Pick<RequestParts, 'body' | 'form'> {
   let plain = fields
   let form: FormData | undefined
   for (const [name, value] of Object.entries(fields ?? {})) {
@@ -33,5 +34,5 @@ export function writeForm(fields: object, write: (plain: Fields) => JsonObject):
   }
   const body = write(plain as Fields)
   form?.append('data', encodeBody(body))
-  return form ?? body
+  return form ? { form } : { body }
 }

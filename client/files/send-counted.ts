@@ -26,7 +26,6 @@ export function sendCounted(
   }
   const { method, headers, signal } = sent
   return new Promise((resolve, reject) => {
-    signal.throwIfAborted()
     const xhr = new XMLHttpRequest()
     xhr.open(method, url)
     for (const [name, value] of new Headers(headers)) xhr.setRequestHeader(name, value)

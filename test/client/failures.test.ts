@@ -1,5 +1,5 @@
 /** Every failure of the client is an `SvcError` that says what caused it. Contract 12.2. */
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { type Client, createClient, SvcError } from '../../client/index.js'
 
 const token = `x.${btoa(JSON.stringify({ iat: 0, exp: 9e9 }))}.x`
@@ -114,6 +114,19 @@ describe('contract 12.2 an address', () => {
       expect(() => createClient({ url: url as never })).toThrow(expect.objectContaining({ code: 'INVALID_OPTION' }))
     },
   )
+
+  it.each([undefined, null, 'ftp://service.test'])('that is none is refused in a page as well: %j', (url) => {
+    vi.stubGlobal('location', new URL('http://app.test/welcome'))
+
+    try {
+      expect(() => createClient({ url: url as never })).toThrow(
+        expect.objectContaining({ code: 'INVALID_OPTION', message: expect.stringContaining('url') }),
+      )
+      expect(() => createClient({ url: '/api' })).not.toThrow()
+    } finally {
+      vi.unstubAllGlobals()
+    }
+  })
 
   it('to download from, or of the page where a login ends, is refused as well', async () => {
     const { svc, asked } = clientOf(() => new Response('a'))

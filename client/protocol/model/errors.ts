@@ -94,6 +94,15 @@ export class SvcError extends Error {
   }
 }
 
+/** What was thrown, as an error of ours: that code and message, unless it is one. */
+export function asError(
+  cause: unknown,
+  code: ErrorCode = 'INTERNAL',
+  message: string = Object(cause).message,
+): SvcError {
+  return cause instanceof SvcError ? cause : new SvcError(code, message, [], { cause })
+}
+
 /** The same failure, with the paths of its issues seen from elsewhere. */
 export function placed(error: unknown, place: (path: Issue['path']) => Issue['path']): unknown {
   if (!(error instanceof SvcError) || error.issues.length === 0) return error

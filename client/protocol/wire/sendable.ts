@@ -1,5 +1,5 @@
 /** Values as text. What has no text is refused before a request is sent. */
-import { SvcError } from '../model/errors.js'
+import { asError } from '../model/errors.js'
 import { valueKind } from '../model/json.js'
 
 /** @throws {SvcError} `VALIDATION_ERROR` for what `write` cannot write */
@@ -7,7 +7,7 @@ export function sendable<Text>(what: string, write: () => Text): Text {
   try {
     return write()
   } catch (cause) {
-    throw new SvcError('VALIDATION_ERROR', `${what} cannot be sent: ${(cause as Error).message}`, [], { cause })
+    throw asError(cause, 'VALIDATION_ERROR', `${what} cannot be sent: ${(cause as Error).message}`)
   }
 }
 
