@@ -16,19 +16,26 @@ export interface SessionStore {
 }
 
 /**
- * A store in the browser's `localStorage`, or in another of its kind.
+ * A store in the browser's `localStorage`, or in another of its kind. Where there is none, as on a server, or where the browser
+ * keeps no data of the page, it keeps nothing.
  *
  * @example
  * const openInPage = () => createClient({ url, apiKey, session: webStore() })
  */
-export function webStore(name = 'svc-session', storage: Storage = localStorage): SessionStore {
+export function webStore(name = 'svc-session', storage?: Storage): SessionStore {
+  const kept = <Value>(use: (storage: Storage) => Value) => {
+    try {
+      return use(storage ?? localStorage)
+    } catch {}
+  }
   return {
-    read: () => storage.getItem(name),
-    write: (text) => (text === null ? storage.removeItem(name) : storage.setItem(name, text)),
+    read: () => kept((storage) => storage.getItem(name)),
+    write: (text) => kept((storage) => (text === null ? storage.removeItem(name) : storage.setItem(name, text))),
   }
 }
 
-type ChangeListener = (session: SignedIn | undefined) => void
+/** @param isSame whether the login is the same: its token is another, or the user has changed */
+type ChangeListener = (session: SignedIn | undefined, isSame?: boolean) => void
 
 export interface AuthState {
   current(): Promise<SignedIn | undefined>
@@ -56,10 +63,10 @@ export function openAuthState(store?: SessionStore): AuthState {
     return known
   }
 
-  async function put(session: SignedIn | undefined, isStored?: boolean) {
+  async function put(session: SignedIn | undefined, isSame?: boolean, isStored?: boolean) {
     known = Promise.resolve(session)
     if (!isStored) await store?.write(session ? JSON.stringify(session) : null)
-    for (const listener of listeners) listener(session)
+    for (const listener of listeners) listener(session, isSame)
   }
 
   return {
@@ -81,7 +88,7 @@ export function openAuthState(store?: SessionStore): AuthState {
       if (known !== before) return
       const next = changes && { ...mine, ...changes }
       const isOurs = kept?.token === mine.token
-      return put(isOurs ? next : (next ?? kept), !isOurs)
+      return put(isOurs ? next : (next ?? kept), Boolean(next), !isOurs)
     },
     onChange(listener) {
       listeners.add(listener)
@@ -90,12 +97,12 @@ export function openAuthState(store?: SessionStore): AuthState {
   }
 }
 
-/** The part of its life that a token has left, from 1 to 0 and below; 1 where the token does not say. */
-export function lifeLeft(token: string): number {
+/** Whether a token is in the last quarter of its life, or beyond; one that does not say is not. */
+export function isOld(token: string): boolean {
   try {
     const { iat, exp } = JSON.parse(atob((token.split('.')[1] ?? '').replaceAll('-', '+').replaceAll('_', '/')))
-    return (exp - Date.now() / 1_000) / (exp - iat)
+    return (exp - Date.now() / 1_000) / (exp - iat) < 0.25
   } catch {
-    return 1
+    return false
   }
 }

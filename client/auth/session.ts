@@ -10,7 +10,7 @@ import { overSockets } from '../realtime/sockets.js'
 import { overStreams } from '../realtime/streams.js'
 import type { RealtimeOptions, Transport, TransportClient } from '../realtime/transport.js'
 import { type Method, openSender, type Request, type RequestParts, requireAddress, type SendOptions } from '../send.js'
-import { lifeLeft, openAuthState, type SessionStore } from './auth-state.js'
+import { isOld, openAuthState, type SessionStore } from './auth-state.js'
 
 export interface SessionOptions extends SendOptions, RealtimeOptions {
   readonly dialect?: string
@@ -30,9 +30,6 @@ export interface Session extends TransportClient {
 
 /** The token of a request that is made with the key alone, also while a user is signed in. */
 export const nobody = ''
-
-/** The part of its life at which a token is renewed. */
-const leastLife = 0.25
 
 /** @throws {SvcError} `INVALID_OPTION`, `INVALID_DIALECT` */
 export function openSession(given: SessionOptions): Session {
@@ -64,13 +61,18 @@ export function openSession(given: SessionOptions): Session {
     return { ...request, token, headers }
   }
 
-  /** One that nears its end is renewed beside whatever it is wanted for; where that failed, not at once again. */
+  /**
+   * One that nears its end is renewed beside whatever it is wanted for. Where that was in vain, not at once again: it failed,
+   * or the clocks of this machine and the service differ by more than a token's life.
+   */
   async function tokenNow(): Promise<string | undefined> {
     const token = (await auth.current())?.token
-    if (token && lifeLeft(token) < leastLife && Date.now() > refreshableAt) {
-      refresh().catch(() => {
-        refreshableAt = Date.now() + 60_000
-      })
+    if (token && Date.now() > refreshableAt && isOld(token)) {
+      refresh()
+        .then(isOld, () => true)
+        .then((isInVain) => {
+          if (isInVain) refreshableAt = Date.now() + 60_000
+        })
     }
     return token
   }
