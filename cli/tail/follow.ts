@@ -1,6 +1,6 @@
 /** Changes of several collections as one stream, in the order they came. */
 import { EventEmitter, on } from 'node:events'
-import type { Client, DocumentChange, SubscribeOptions, SvcError } from '../../client/index.js'
+import type { Client, DocumentChange, RealtimeStatus, SubscribeOptions, SvcError } from '../../client/index.js'
 
 /** What happened to a collection, or to the subscription to it. */
 export type TailEvent = { readonly collection: string } & (
@@ -27,7 +27,7 @@ export function follow(client: Client, where: SubscribeOptions['where'], signal:
 
   return {
     add(collection, since) {
-      let wasLost = false
+      let before: RealtimeStatus = 'connecting'
       return client.collection(collection).subscribe({
         where,
         since,
@@ -36,9 +36,11 @@ export function follow(client: Client, where: SubscribeOptions['where'], signal:
         onResync: () => emit({ type: 'resync', collection }),
         onError: (error) => emit({ type: 'ended', collection, error }),
         onStatus(status) {
+          // What was never there is not lost.
+          if (before === 'connecting' && status !== 'open') return
           if (status === 'reconnecting') emit({ type: 'lost', collection })
-          if (status === 'open' && wasLost) emit({ type: 'back', collection })
-          wasLost = status === 'reconnecting'
+          if (status === 'open' && before === 'reconnecting') emit({ type: 'back', collection })
+          before = status
         },
       }).ready
     },

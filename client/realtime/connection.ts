@@ -1,7 +1,8 @@
 /** What both transports do: connect again after a failure that passes, and notice a silence. */
 
-import type { SvcError } from '../protocol/model/errors.js'
-import { asFailure, backOff, isPassing, pause } from '../send.js'
+import type { SignedIn } from '../auth/auth-state.js'
+import { asError, type ErrorCode, type SvcError } from '../protocol/model/errors.js'
+import { backOff, isPassing, pause } from '../send.js'
 import type { TransportClient } from './transport.js'
 
 /** One try of a connection. */
@@ -17,6 +18,10 @@ export interface ConnectionAttempt {
 export interface RealtimeConnection {
   /** Connects, and receives for as long as it goes well. */
   connect(attempt: ConnectionAttempt): Promise<void>
+  /** How the service says that a token is good for nothing; left out, `INVALID_TOKEN`. */
+  readonly badToken?: ErrorCode
+  /** Called with who asks from now on, to say so; where it is left out, another user gets a connection of their own. */
+  became?(signedIn: SignedIn | undefined): void
   /** Called at each beat, to ask for an answer at once; where it is left out, the service comments once in a while. */
   beat?(): void
   /** Aborts when it is no longer needed. */
@@ -30,23 +35,34 @@ export interface RealtimeConnection {
 /** Comes back until it is stopped or fails for good. */
 export async function keepConnected(
   client: TransportClient,
-  { signal, connect, beat, lost, ended }: RealtimeConnection,
+  { signal, connect, badToken = 'INVALID_TOKEN', became, beat, lost, ended }: RealtimeConnection,
 ): Promise<void> {
-  const { retry, heartbeat = 30_000 } = client.options
+  const { auth, options } = client
+  const { retry, heartbeat = 30_000 } = options
   const mostSilentBeats = beat ? 1 : 2
   let failures = 0
   while (!signal.aborted) {
-    const silence = new AbortController()
+    const attempt = new AbortController()
+    const abort = () => attempt.abort()
+    signal.addEventListener('abort', abort, { signal: attempt.signal })
+    let token: string | undefined
+    let hasChanged = false
+    const forget = auth.onChange((signedIn, isSame) => {
+      hasChanged = true
+      if (became) became(signedIn)
+      else if (!isSame) abort()
+    })
     let silentBeats = 0
     const timer = setInterval(() => {
-      if (++silentBeats > mostSilentBeats) silence.abort()
+      if (++silentBeats > mostSilentBeats) abort()
       beat?.()
       // Who only listens has the login renewed, too.
       client.token().catch(() => undefined)
     }, heartbeat)
     try {
+      token = (await auth.current())?.token
       await connect({
-        signal: AbortSignal.any([signal, silence.signal]),
+        signal: attempt.signal,
         received() {
           silentBeats = 0
         },
@@ -55,12 +71,17 @@ export async function keepConnected(
         },
       })
     } catch (error) {
-      const failure = asFailure(error)
-      if (!isPassing(failure)) return ended(failure)
+      const failure = asError(error)
+      // A login that the service knows no more is none here either.
+      if (failure.code === badToken) await auth.amend((known) => known.token === token).catch(() => undefined)
+      // Whoever asks now may be served.
+      if (!isPassing(failure) && !hasChanged) return ended(failure)
     } finally {
       clearInterval(timer)
+      forget()
+      abort()
     }
     lost()
-    await pause(backOff(++failures, retry?.delay), signal).catch(() => undefined)
+    await pause(backOff(++failures, retry?.delay), signal)
   }
 }

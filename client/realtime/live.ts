@@ -1,7 +1,7 @@
 /** A list that stays current: read again when something in it changed, so that order and page are the service's own. */
-import type { SvcError } from '../protocol/model/errors.js'
+import { asError, type SvcError } from '../protocol/model/errors.js'
 import type { Page } from '../protocol/model/page.js'
-import { asFailure, isPassing, pause } from '../send.js'
+import { isPassing, pause } from '../send.js'
 import { later, openFeed } from './feed.js'
 import type { RealtimeStatus, SubscribeOptions, Subscription } from './subscription.js'
 
@@ -48,8 +48,9 @@ export function openLive<Item>(
       try {
         show(await read())
       } catch (error) {
-        const failed = asFailure(error)
-        if (!isPassing(failed)) {
+        const failed = asError(error)
+        // What has changed meanwhile may have mended it: whose login is over reads as another from then on.
+        if (!isPassing(failed) && !isStale) {
           fail(failed)
           break
         }
@@ -71,7 +72,7 @@ export function openLive<Item>(
   /** A collection may be made after the app that shows it. */
   async function fail(error: SvcError) {
     if (isClosed() || isPausing) return
-    if (!missing.includes(error.code)) return close(error)
+    if (!/^(INVALID_COLLECTION|NOT_FOUND)$/.test(error.code)) return close(error)
     isPausing = true
     become('waiting')
     subscription.close()
@@ -88,7 +89,9 @@ export function openLive<Item>(
       onResync: refresh,
       onError: (error) => isCurrent() && fail(error),
       onStatus(next) {
-        if (!isCurrent() || next === 'closed' || (next === 'connecting' && list.status === 'waiting')) return
+        // `fail` closes it to begin another.
+        if (!isCurrent() || isPausing) return
+        if (next === 'closed') return close()
         become(next)
         if (next === 'open') void refresh()
       },
@@ -96,9 +99,10 @@ export function openLive<Item>(
     return opened
   }
   let subscription = listen()
+  // Also where changes cannot come in: what there is can be shown.
+  void refresh()
 
   return list
 }
 
 /** How the transports say that there is no such collection. */
-const missing: readonly string[] = ['INVALID_COLLECTION', 'NOT_FOUND']

@@ -63,17 +63,18 @@ function openConnection(client: TransportClient, Socket: SocketConstructor, onCl
     } else if (code && !collection) throw decodeFailure(message)
   }
 
-  // From then on, who subscribes is another.
-  const forget = client.auth.onChange((signedIn) => {
-    token = signedIn?.token ?? client.options.apiKey
-    send({ type: 'auth', token })
-  })
   keepConnected(client, {
     signal: stop.signal,
+    // It is how a connection says it, which has no other credentials.
+    badToken: 'UNAUTHORIZED',
+    became(signedIn) {
+      token = signedIn?.token ?? client.options.apiKey
+      send({ type: 'auth', token })
+    },
     async connect(attempt) {
       const dialect = encodeText(realtimeDialect(await client.dialect()))
       token = await client.token()
-      attempt.signal.throwIfAborted()
+      if (attempt.signal.aborted) return
       const opened = new Socket(`${client.options.url.replace(/^http/, 'ws')}/realtime?dialect=${dialect}`)
       opened.onopen = () => {
         socket = opened
@@ -112,7 +113,6 @@ function openConnection(client: TransportClient, Socket: SocketConstructor, onCl
       send({ type: 'unsubscribe', collection })
       if ([...listeners.values()].some((other) => other)) return
       stop.abort()
-      forget()
       onClosed()
     })
     return true

@@ -33,7 +33,8 @@ async function readStream(
   listener.receive({})
   const reader = body?.pipeThrough(new TextDecoderStream()).getReader()
   for (let text = ''; ; ) {
-    const { value } = (await reader?.read()) ?? {}
+    // What breaks it ends it.
+    const { value } = (await reader?.read().catch(() => undefined)) ?? {}
     if (!value) return
     received()
     const blocks = (text + value).split(/\r?\n\r?\n/)

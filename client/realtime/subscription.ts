@@ -2,13 +2,13 @@ import type { Session } from '../auth/session.js'
 import { toWhere } from '../collections/where.js'
 import type { Change } from '../protocol/model/change.js'
 import type { Document, Fields } from '../protocol/model/document.js'
-import { SvcError } from '../protocol/model/errors.js'
+import { asError, SvcError } from '../protocol/model/errors.js'
 import type { Json, JsonObject } from '../protocol/model/json.js'
 import { documentDecoders } from '../protocol/wire/document/decode.js'
 import { decodeFailure } from '../protocol/wire/errors/message.js'
 import { type DecodedChange, decodeChange } from '../protocol/wire/frames/decode.js'
 import { encodeFilters } from '../protocol/wire/query/encode.js'
-import { asFailure } from '../send.js'
+import { isPassing, pause } from '../send.js'
 import type { WhereInput } from '../types.js'
 import { openFeed } from './feed.js'
 
@@ -21,7 +21,7 @@ export interface DocumentChange<Data = Fields> {
   readonly seq: number
 }
 
-/** `open` while the service sends; `reconnecting` when the connection was lost and is tried again. */
+/** `open` while the service sends; `reconnecting` where there is no connection, and another is tried. */
 export type RealtimeStatus = 'connecting' | 'open' | 'reconnecting' | 'closed'
 
 export interface SubscribeOptions<Data = Fields> {
@@ -36,7 +36,10 @@ export interface SubscribeOptions<Data = Fields> {
   /** Called with each change, which then does not wait for `for await`. */
   readonly onChange?: (change: DocumentChange<Data>) => void
   readonly onStatus?: (status: RealtimeStatus) => void
-  /** Changes were missed that the service no longer keeps: read again what you show. Without it, that is an error. */
+  /**
+   * Read again what you show: changes were missed that the service no longer keeps, or another user has signed in, who may read
+   * something else. Without it, the first is an error.
+   */
   readonly onResync?: () => void
   /** The service ended the subscription, or never began it. */
   readonly onError?: (error: SvcError) => void
@@ -58,33 +61,48 @@ export function openSubscription<Data>(
   const { where, live = false, signal, onChange, onResync } = options
   let { since } = options
   const over = new AbortController()
-  const { reader, put, become, close, isClosed } = openFeed<DocumentChange<Data>, RealtimeStatus>(options, (error) =>
-    over.abort(error),
-  )
-  let begun = () => {}
+  const { reader, put, become, close, isClosed } = openFeed<DocumentChange<Data>, RealtimeStatus>(options, (error) => {
+    over.abort(error)
+    forget()
+    failed(error ?? over.signal.reason)
+  })
+  const forget = session.auth.onChange((_, isSame) => {
+    if (!isSame && onResync) queueMicrotask(onResync)
+  })
+  let begun: (() => void) | undefined
+  let failed: (why: unknown) => void
   const ready = new Promise<void>((resolve, reject) => {
     begun = resolve
-    over.signal.onabort = () => reject(over.signal.reason)
+    failed = reject
   })
   // Who does not wait for it learns of a failure by `onError`.
   ready.catch(() => undefined)
 
   async function begin() {
-    if (signal?.aborted) return close()
-    signal?.addEventListener('abort', () => close(), { signal: over.signal })
-    const filters = encodeFilters(await session.dialect(), toWhere(where))
-    if (isClosed()) return
-    session.listen({
-      signal: over.signal,
-      collection,
-      filters,
-      live,
-      since: () => since,
-      receive,
-      passed,
-      lost: () => reader.status === 'open' && become('reconnecting'),
-      ended: close,
-    })
+    while (!isClosed()) {
+      try {
+        const filters = encodeFilters(await session.dialect(), toWhere(where))
+        if (isClosed()) return
+        return session.listen({
+          signal: over.signal,
+          collection,
+          filters,
+          live,
+          since: () => since,
+          receive,
+          // Before it is open it receives nothing, whatever the others do.
+          passed: (seq) => reader.status === 'open' && passed(seq),
+          lost: () => become('reconnecting'),
+          ended: close,
+        })
+      } catch (error) {
+        const failure = asError(error)
+        if (!isPassing(failure)) return close(failure)
+        become('reconnecting')
+        // What passes was tried several times already.
+        await pause(1_000, over.signal)
+      }
+    }
   }
 
   function receive(message: JsonObject) {
@@ -100,10 +118,11 @@ export function openSubscription<Data>(
 
   /** It begins, or how far it has come; who comes back and does not know from where has a gap. */
   function start(seq: Json | undefined) {
-    const isGap = reader.status === 'reconnecting' && since === undefined
+    const isGap = !begun && reader.status !== 'open' && since === undefined
     if (typeof seq === 'number') passed(seq)
     become('open')
-    begun()
+    begun?.()
+    begun = undefined
     if (isGap) miss()
   }
 
@@ -125,7 +144,9 @@ export function openSubscription<Data>(
     else close(new SvcError('RESYNC', 'Changes were missed. Read again.'))
   }
 
-  begin().catch((error) => close(asFailure(error)))
+  signal?.addEventListener('abort', () => close(), { signal: over.signal })
+  if (signal?.aborted) close()
+  void begin()
   return Object.assign(reader, { ready })
 }
 
@@ -134,6 +155,6 @@ function changeIn(message: JsonObject): DecodedChange | SvcError | undefined {
   try {
     return decodeChange(message, documentDecoders.enveloped)
   } catch (cause) {
-    return new SvcError('INVALID_RESPONSE', (cause as Error).message)
+    return asError(cause, 'INVALID_RESPONSE')
   }
 }

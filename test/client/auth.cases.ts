@@ -1,6 +1,6 @@
 /** Sign-up, login and users through the client. Nothing here needs Node, so that a browser runs it too. */
 import { createClient, type SessionStore, SvcError } from '../../client/index.js'
-import { type Cases, codeOf, same, type World } from './world.js'
+import { type Author, type Cases, codeOf, type Post, same, until, type World } from './world.js'
 
 const password = 'Correct4Horse'
 
@@ -86,6 +86,12 @@ export const authCases: Cases = {
     same((await other.auth.me()).email, after)
   },
 
+  'shows who signs in nothing of the former user, over a WebSocket': (world) => turnsToTheNext(world, 'ws'),
+  'shows who signs in nothing of the former user, over Server-Sent Events': (world) => turnsToTheNext(world, 'sse'),
+
+  'drops a login that was ended elsewhere, over a WebSocket': (world) => dropsTheLogin(world, 'ws'),
+  'drops a login that was ended elsewhere, over Server-Sent Events': (world) => dropsTheLogin(world, 'sse'),
+
   'turns two-factor login on and off, and logs in with codes': async ({ svc }) => {
     const email = anEmail()
     await svc.auth.signUp({ email, password })
@@ -133,6 +139,79 @@ export const authCases: Cases = {
     const done = await svc.auth.finishLogin(`https://app.example/done?svc-super-token=${token}`)
     same(done && 'user' in done ? done.user.email : undefined, email)
   },
+}
+
+async function turnsToTheNext({ owner, service }: World, transport: 'ws' | 'sse') {
+  await owner.collections.create({ name: 'notes', permissions: { create: ['authenticated'], read: ['owner'] } })
+  const svc = createClient<{ notes: Post; authors: Author }>({ ...service, transport })
+  const other = createClient<{ notes: Post }>(service)
+  const notes = svc.collection('notes')
+  const [ada, bea] = [
+    { email: anEmail(), password },
+    { email: anEmail(), password },
+  ]
+  await svc.auth.signUp(bea)
+  await svc.auth.signUp(ada)
+  await other.auth.logIn(ada)
+  await notes.create({ title: 'Tea' })
+  const pages: string[] = []
+  const received: string[] = []
+  const changes = notes.subscribe({ onChange: ({ document }) => received.push(document.data.title) })
+  const list = notes.live({ onPage: ({ items }) => pages.push(items.map(({ data }) => data.title).join()) })
+  await changes.ready
+  await until(() => list.status === 'open' && pages.at(-1) === 'Tea')
+
+  await svc.auth.logIn(bea)
+  await until(() => pages.at(-1) === '')
+  // It is on the connection of the changes, which answers messages in the order they came: who asks is known by then.
+  const authors = svc.collection('authors').subscribe()
+  await authors.ready
+  await other.collection('notes').create({ title: 'Milk' })
+  await notes.create({ title: 'Coffee' })
+  await until(() => received.includes('Coffee') && pages.at(-1) === 'Coffee')
+
+  for (const one of [list, changes, authors]) one.close()
+  same(received, ['Coffee'])
+  same(
+    pages.slice(pages.indexOf('')).filter((titles) => /Tea|Milk/.test(titles)),
+    [],
+  )
+}
+
+async function dropsTheLogin({ service }: World, transport: 'ws' | 'sse') {
+  const kept: { text: string | null } = { text: null }
+  const session: SessionStore = {
+    read: () => kept.text,
+    write(text) {
+      kept.text = text
+    },
+  }
+  const first = createClient({ ...service, session })
+  await first.auth.signUp({ email: anEmail(), password })
+  const second = createClient<{ posts: Post }>({ ...service, session, transport })
+  const posts = second.collection('posts')
+  const heard: unknown[] = []
+  const errors: unknown[] = []
+  second.auth.onChange((signedIn) => heard.push(signedIn ?? 'nobody'))
+  const list = posts.live({ onError: (error) => errors.push(error) })
+  const changes = posts.subscribe({ onError: (error) => errors.push(error) })
+  await changes.ready
+  await until(() => list.status === 'open')
+
+  await first.auth.logOut()
+  await until(() => heard.length > 0)
+  same([heard, kept.text], [['nobody'], null])
+  same(await second.auth.session(), undefined)
+  await until(() => list.status === 'open' && changes.status === 'open')
+  await posts.create({ title: 'Tea' })
+  await until(() => list.page?.items[0]?.data.title === 'Tea')
+  for await (const { document } of changes) {
+    same(document.data.title, 'Tea')
+    break
+  }
+
+  list.close()
+  same(errors, [])
 }
 
 function anEmail(): string {

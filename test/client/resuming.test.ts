@@ -85,6 +85,34 @@ describe('over WebSocket, a client that comes back', () => {
     ])
   })
 
+  it('contract 9.4 begins anew what had not begun yet, whatever the others received', async () => {
+    let isHeard = false
+    const service = await aService({
+      answer: (message) => (message.collection === 'posts' && !isHeard ? [] : agreeing(message)),
+    })
+    const { posts, notes } = clientOf(service)
+    const received: number[] = []
+    const errors: string[] = []
+    const first = notes.subscribe({ onChange: ({ seq }) => received.push(seq) })
+    opened.push(first)
+    await first.ready
+    const second = posts.subscribe({ onError: ({ code }) => errors.push(code) })
+    opened.push(second)
+    await vi.waitUntil(() => subscribes(service).length === 2, patiently)
+    service.tell(anEvent(5, 'other', { collection: 'notes' }))
+    await vi.waitUntil(() => received.includes(5), patiently)
+
+    isHeard = true
+    service.cut()
+    await second.ready
+
+    expect(places(service, 2)).toEqual([
+      ['notes', 5],
+      ['posts', undefined],
+    ])
+    expect(errors).toEqual([])
+  })
+
   it('contract 9.4 knows from the end of a replay how far it is', async () => {
     const service = await aService(replaying(true))
     const { posts } = clientOf(service)
