@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { beforeEach, expect, it } from 'vitest'
-import { type DashboardWorld, patience, worldsOfFile } from './world.js'
+import { type DashboardWorld, patience, untilVersion, worldsOfFile } from './world.js'
 
 const openWorld = worldsOfFile()
 let world: DashboardWorld
@@ -101,7 +101,7 @@ it('filters by what is built, by what is typed, and says the same as code, curl 
   expect(world.faults).toEqual([])
 })
 
-it('shows both sides of a conflict, joins them and saves what was chosen', async () => {
+it('shows both sides of a conflict, joins them, says why that is refused, and saves it once it is mended', async () => {
   const { page, client, goTo } = world
   await client.collections.create({ name: 'shared' })
   const { id, version } = await client.collection('shared').create({ title: 'First', views: 1, text: 'same' })
@@ -114,10 +114,19 @@ it('shows both sides of a conflict, joins them and saves what was chosen', async
   const conflict = page.getByText(/saved elsewhere while you edited it/)
   await conflict.waitFor()
   await page.getByRole('radio', { name: /^theirs/ }).check()
+  await client.collections.update('shared', { schema: { must: { type: 'string', required: true } } })
   await page.getByRole('button', { name: 'Save merged', exact: true }).click()
+  await page.getByRole('alert').getByText('must', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Go on editing', exact: true }).click()
   await conflict.waitFor({ state: 'detached' })
+  const joined = { title: 'Theirs', views: 2, text: 'changed' }
+  const typed = (await page.locator('.cm-line').allTextContents()).join('\n')
+  expect(JSON.parse(typed)).toEqual(joined)
+  await write(JSON.stringify({ ...joined, must: 'there' }))
+  await page.keyboard.press('ControlOrMeta+S')
+  await untilVersion(page, 3)
 
-  expect((await client.collection('shared').get(id)).data).toEqual({ title: 'Theirs', views: 2, text: 'changed' })
+  expect((await client.collection('shared').get(id)).data).toEqual({ ...joined, must: 'there' })
   expect(world.faults).toEqual([])
 })
 

@@ -62,6 +62,51 @@ it('a document that is deleted elsewhere keeps what is typed, and becomes anothe
   expect(world.faults).toEqual([])
 })
 
+it('what is typed follows a collection that is renamed, and can be discarded once the document is gone', async () => {
+  const { page, client, goTo } = world
+  const { id } = await client.collection('posts').create({ title: 'First' })
+  const type = async (text: string) => {
+    await page.locator('.cm-content').click()
+    await page.keyboard.press('ControlOrMeta+A')
+    await page.keyboard.insertText(text)
+  }
+  await goTo('data/posts/new')
+  await type('{"title": "New"}')
+  await world.row('First').click()
+  await page.locator('.cm-content').getByText('"First"', { exact: true }).waitFor()
+  await type('{"title": "Typed"}')
+  await page.getByRole('button', { name: 'More for posts', exact: true }).click()
+  await page.getByRole('menuitem', { name: 'Rename', exact: true }).click()
+  await page.getByLabel('Name', { exact: true }).fill('notes')
+  await page.getByRole('dialog').getByRole('button', { name: 'Rename', exact: true }).click()
+  await page.getByRole('heading', { name: 'notes', level: 1, exact: true }).waitFor()
+  await page.getByRole('button', { name: 'New document', exact: true }).click()
+  const typed = () => page.locator('.cm-content').textContent()
+  await expect.poll(typed).toBe('{"title": "New"}')
+  await page.getByRole('button', { name: 'Discard', exact: true }).click()
+  await world.row('First').click()
+  await expect.poll(typed).toBe('{"title": "Typed"}')
+
+  // With its collection, too, and after a reload, when neither was ever read.
+  const asked: string[] = []
+  page.on('dialog', (dialog) => asked.push(dialog.type()))
+  await client.collections.delete('notes')
+  await expectGone('collection', 'All collections')
+  await page.reload()
+  await expectSaid('There is no such collection here.', 'All collections')
+  await expectGone('document', 'All documents of notes')
+  expect(await typed()).toBe('{"title": "Typed"}')
+  expect(asked).toEqual(['beforeunload'])
+  await page.getByRole('button', { name: 'Discard', exact: true }).click()
+  await page.locator('.cm-content').waitFor({ state: 'detached' })
+  expect(new URL(page.url()).pathname).not.toContain(id)
+  await page.reload()
+  await expectSaid('There is no such collection here.', 'All collections')
+
+  expect(asked).toEqual(['beforeunload'])
+  expect(world.faults).toEqual([])
+})
+
 it('a reset under an open collection leaves what is typed, and the collection comes back with its name', async () => {
   const { page, client, goTo } = world
   await client.collection('posts').create({ title: 'First' })

@@ -42,6 +42,42 @@ it('makes a user, gives roles, and acts as that user, whom permissions bind', as
   expect(world.faults).toEqual([])
 })
 
+it('saves what was typed as a user only as that user, from whom fields may be hidden', async () => {
+  const { page, emulator, client, goTo } = world
+  await client.collections.create({ name: 'staff', permissions: { hidden: { salary: [] } } })
+  const { id } = await client.collection('staff').create({ name: 'First', salary: 5 })
+  const app = createClient({ url: emulator.url, apiKey: emulator.apiKey })
+  await app.auth.signUp({ email: 'ada@example.com', password: 'Correct4Horse' })
+  await goTo('users')
+  await row('ada@example.com').click()
+  await page.getByRole('button', { name: 'Act as', exact: true }).click()
+  const end = page.getByTitle('Act as the owner again', { exact: true })
+  await end.waitFor()
+  await goToPage('Data')
+  await row('staff').click()
+  await row('First').click()
+  const editor = page.locator('.cm-content')
+  await editor.click()
+  await page.keyboard.press('ControlOrMeta+A')
+  await page.keyboard.insertText('{"name": "Second"}')
+  await end.click()
+  await page.getByText('typed as ada@example.com', { exact: true }).waitFor()
+  expect(await editor.textContent()).toBe('{"name": "Second"}')
+
+  await page.getByRole('button', { name: /^Save/ }).click()
+  await page
+    .getByRole('alert')
+    .getByText(/^This was typed while you acted as ada@example.com/)
+    .waitFor()
+  expect((await client.collection('staff').get(id)).data).toEqual({ name: 'First', salary: 5 })
+  await page.getByRole('button', { name: 'Discard', exact: true }).click()
+  await editor.getByText('"salary"', { exact: true }).waitFor()
+  await editor.click()
+  await page.keyboard.press('ControlOrMeta+Z')
+  expect(await editor.textContent()).toContain('"salary"')
+  expect(world.faults).toEqual([])
+})
+
 /** By the navigation: a page that is loaded anew acts as the owner. */
 async function goToPage(name: string) {
   await world.page

@@ -8,6 +8,7 @@ import { Field, FormDialog } from '../../parts/dialog.js'
 import { Failure } from '../../parts/states.js'
 import { wordsIn } from '../../parts/words.js'
 import { useSession } from '../../session/context.js'
+import { draftKey, moveDraft } from './document/drafts.js'
 
 export function CreateCollection({ onClose, onCreated }: { onClose: () => void; onCreated: (name: string) => void }) {
   const { owner } = useSession()
@@ -43,11 +44,13 @@ interface OfCollection {
 }
 
 export function RenameCollection({ collection, onClose, onDone }: OfCollection) {
-  const { owner } = useSession()
+  const session = useSession()
+  const { owner } = session
   const queries = useQueryClient()
   const rename = useMutation({
     mutationFn: (name: string) => owner.collections.rename(collection.name, name),
     async onSuccess({ name }) {
+      moveDraft(draftKey(session, collection.name), draftKey(session, name))
       await queries.invalidateQueries({ queryKey: ['collections'] })
       onClose()
       onDone(name)

@@ -1,6 +1,6 @@
 /** The documents of one collection: filters, the grid, and what is selected beside it. */
 import { useQuery } from '@tanstack/react-query'
-import { useCallback, useMemo, useRef } from 'react'
+import { type ReactNode, useCallback, useMemo, useRef } from 'react'
 import { useLocation } from 'wouter'
 import type { Document } from '../../../client/index.js'
 import { formatCount } from '../../../client/protocol/model/figures.js'
@@ -18,12 +18,14 @@ import { CollectionActions } from './collection-actions.js'
 import { permissionWords, schemaWords } from './collections-list.js'
 import { type ColumnOfData, type Linked, shortId, Value, widthOf } from './columns.js'
 import { DocumentPane } from './document/document-pane.js'
+import { draftKey, draftOf } from './document/drafts.js'
 import { Filters } from './filters.js'
 import { type QueryState, useQueryState } from './query-state.js'
 import { type Documents, useDocuments } from './use-documents.js'
 
 export function CollectionView({ name, id }: { name: string; id: string | undefined }) {
-  const { owner } = useSession()
+  const session = useSession()
+  const { owner, acting } = session
   const [, go] = useLocation()
   const query = useQueryState()
   const documents = useDocuments(name, query)
@@ -43,7 +45,19 @@ export function CollectionView({ name, id }: { name: string; id: string | undefi
     cursor.current = undefined
     return at
   }
-  if (collection.error && !collection.data) return <Missing name={name} error={collection.error} />
+  const document = id === 'new' ? undefined : id
+  // Nothing of what one user was shown is in the editor of another.
+  const pane =
+    id === undefined ? undefined : (
+      <DocumentPane
+        key={`${id} ${acting?.user.id}`}
+        {...{ collection: name, id: document, onClose: close, onOpen: open, takeCursor }}
+      />
+    )
+  if (collection.error && !collection.data) {
+    const hasDraft = draftOf(draftKey(session, name, document)) !== undefined
+    return <Missing {...{ name, error: collection.error, pane: hasDraft ? pane : undefined }} />
+  }
   // What is typed into the pane and into dialogs stays.
   const isGone = isMissing(collection.error)
   return (
@@ -70,18 +84,7 @@ export function CollectionView({ name, id }: { name: string; id: string | undefi
         </>
       }
       strip={isGone ? undefined : <Filters name={name} query={query} columns={documents.columns} />}
-      pane={
-        id === undefined ? undefined : (
-          <DocumentPane
-            key={id}
-            collection={name}
-            id={id === 'new' ? undefined : id}
-            onClose={close}
-            onOpen={open}
-            takeCursor={takeCursor}
-          />
-        )
-      }
+      pane={pane}
     >
       {isGone ? (
         <Gone what="collection" wasShown back="All collections" onBack={() => go('/data')} />
@@ -224,10 +227,11 @@ function commandOf(name: string, { text, sort }: QueryState): string {
   return ['svc docs list', shellWord(name), ...wheres, ...order].join(' ')
 }
 
-function Missing({ name, error }: { name: string; error: unknown }) {
+/** What was typed into a document of it can still be copied, or discarded. */
+function Missing({ name, error, pane }: { name: string; error: unknown; pane: ReactNode }) {
   const [, go] = useLocation()
   return (
-    <Page title={name}>
+    <Page title={name} pane={pane}>
       <Unread error={error} what="collection" wasShown={false} back="All collections" onBack={() => go('/data')} />
     </Page>
   )

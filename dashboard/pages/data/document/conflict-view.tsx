@@ -1,6 +1,7 @@
 /** Somebody else saved the document first: what only one of both changed is joined, the rest is chosen field by field. */
 import { useMemo, useState } from 'react'
 import { Button } from '../../../parts/button.js'
+import { Failure } from '../../../parts/states.js'
 import { merge, withTheirs } from './merge.js'
 import type { Conflict, Edited } from './use-document.js'
 
@@ -46,8 +47,10 @@ export function ConflictView({ conflict, edited }: { conflict: Conflict; edited:
         </fieldset>
       ))}
       <pre className="json mono">{JSON.stringify(chosen, undefined, 2).slice(0, 20_000)}</pre>
+      {edited.failure ? <Failure error={edited.failure} /> : null}
       <div className="pane-foot">
         <Button onClick={edited.discard}>Discard mine</Button>
+        <Button onClick={() => edited.editJoined(chosen)}>Go on editing</Button>
         <Button look="main" disabled={edited.isSaving} onClick={() => void edited.save({ data: chosen, version })}>
           Save merged
         </Button>

@@ -44,6 +44,10 @@ export function DocumentPane({ collection, id, onClose, onOpen, takeCursor }: Pa
     if (saved && id === undefined) onOpen(saved.id, cursor.current())
   }
   useSaveKey(save)
+  const leave = () => {
+    edited.discard()
+    onClose()
+  }
   const isGone = isMissing(error)
   // What was typed over a document that is gone is shown all the same.
   const hasText = id === undefined || stored !== undefined || (isGone && edited.isChanged)
@@ -79,9 +83,14 @@ export function DocumentPane({ collection, id, onClose, onOpen, takeCursor }: Pa
               Create another one with this content
             </button>
           ) : null}
+          {edited.isChanged ? (
+            <button type="button" className="link" onClick={leave}>
+              Discard
+            </button>
+          ) : null}
         </Gone>
       ) : null}
-      {isGone && edited.failure && !isMissing(edited.failure) ? <Failure error={edited.failure} /> : null}
+      {isGone && !conflict && edited.failure && !isMissing(edited.failure) ? <Failure error={edited.failure} /> : null}
       {!hasText && !error ? <Skeleton /> : null}
       {conflict ? <ConflictView conflict={conflict} edited={edited} /> : null}
       {hasText && !conflict ? (
@@ -122,7 +131,7 @@ interface TabInput {
 }
 
 function tabsOf({ collection, id, edited, known, cursor, takeCursor, save }: TabInput): Tab[] {
-  const { stored, text, edit, issues } = edited
+  const { stored, text, edit, issues, typedAs } = edited
   // In a new document within the braces.
   const startAt = id === undefined ? () => Math.max(0, text.lastIndexOf('\n')) : takeCursor
   const editing: Tab[] = [
@@ -131,7 +140,11 @@ function tabsOf({ collection, id, edited, known, cursor, takeCursor, save }: Tab
       title: 'JSON',
       content: () => (
         <Suspense fallback={<Skeleton />}>
-          <JsonEditor {...{ issues, known, startAt, cursor }} value={text} onChange={edit} onSave={save} />
+          <JsonEditor
+            // Undo does not bring back what was typed as another user once that is discarded.
+            key={typedAs ?? ''}
+            {...{ issues, known, startAt, cursor, value: text, onChange: edit, onSave: save }}
+          />
         </Suspense>
       ),
     },
@@ -167,7 +180,7 @@ interface FootProps {
 function Foot({ collection, edited, save, onClose }: FootProps) {
   const { client } = useSession()
   const { doUndoably, say } = useUndo()
-  const { stored, isChanged, isStale, isSaving, failure, discard } = edited
+  const { stored, isChanged, isStale, typedAs, isSaving, failure, discard } = edited
   async function remove() {
     if (!stored) return
     try {
@@ -186,12 +199,14 @@ function Foot({ collection, edited, save, onClose }: FootProps) {
           <Failure error={failure} />
         </div>
       ) : null}
-      <span className={`mono grow ${isStale ? 'warn' : 'dim'}`}>
-        {isStale
-          ? `version ${formatCount(stored?.version ?? 0)} was saved meanwhile`
-          : stored
-            ? `If-Match ${stored.version}`
-            : ''}
+      <span className={`mono grow ${isStale || typedAs !== undefined ? 'warn' : 'dim'}`}>
+        {typedAs !== undefined
+          ? `typed as ${typedAs}`
+          : isStale
+            ? `version ${formatCount(stored?.version ?? 0)} was saved meanwhile`
+            : stored
+              ? `If-Match ${stored.version}`
+              : ''}
       </span>
       {stored ? <Button onClick={() => void remove()}>Delete</Button> : null}
       {isChanged ? <Button onClick={discard}>Discard</Button> : null}

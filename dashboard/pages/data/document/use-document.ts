@@ -1,10 +1,10 @@
 /** One document as it is stored, and what has been typed over it. */
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useRef, useState } from 'react'
-import { type Document, type Fields, type Issue, SvcError } from '../../../../client/index.js'
+import { type Client, type Document, type Fields, type Issue, SvcError } from '../../../../client/index.js'
 import { isObject } from '../../../../client/protocol/model/json.js'
-import { useSession } from '../../../session/context.js'
-import { type Draft, draftOf, dropDraft, keepDraft } from './drafts.js'
+import { type Acting, useSession } from '../../../session/context.js'
+import { type Draft, draftKey, draftOf, dropDraft, keepDraft } from './drafts.js'
 
 export interface Edited {
   /** Undefined for a new one, and until it has come. */
@@ -14,6 +14,8 @@ export interface Edited {
   readonly isChanged: boolean
   /** Somebody else has saved it since this was begun. */
   readonly isStale: boolean
+  /** Whom it was typed as, where somebody else is acted as by now; only as them it is saved. */
+  readonly typedAs: string | undefined
   readonly failure: unknown
   readonly issues: readonly Issue[]
   /** What there is now, after a save was refused because of it. */
@@ -22,6 +24,8 @@ export interface Edited {
   readonly edit: (text: string) => void
   readonly save: (over?: { readonly data: Fields; readonly version: number }) => Promise<Document | undefined>
   readonly discard: () => void
+  /** Leaves a conflict for the editor, with what was joined of it. */
+  readonly editJoined: (data: Fields) => void
   /** Another document with what is in the editor. */
   readonly createAgain: () => Promise<Document | undefined>
 }
@@ -36,46 +40,44 @@ const noIssues: readonly Issue[] = []
 const textOf = (data: Fields) => JSON.stringify(data, undefined, 2)
 
 export function useDocument(collection: string, id: string | undefined): Edited {
-  const { client, acting, folder, project } = useSession()
+  const session = useSession()
+  const { client, acting } = session
+  const documents = client.collection(collection)
   const queries = useQueryClient()
-  const keyOf = (each: string | undefined) => [folder, project.id, collection, each ?? 'new'].join('/')
-  const key = keyOf(id)
+  const key = draftKey(session, collection, id)
   const isRunning = useRef(false)
-  const [draft, setDraft] = useState<Draft | undefined>(() => draftOf(key))
+  const { draft, keep, drop } = useDraft(key)
   const [failure, setFailure] = useState<unknown>()
   const [conflict, setConflict] = useState<Conflict>()
   const [isSaving, setSaving] = useState(false)
   const { data: stored, error } = useQuery({
     queryKey: ['document', id, collection, acting?.user.id],
-    queryFn: () => client.collection(collection).get(id ?? ''),
+    queryFn: () => documents.get(id ?? ''),
     enabled: id !== undefined,
   })
+  const typedAs =
+    draft && id !== undefined && draft.by?.id !== acting?.user.id ? (draft.by?.email ?? 'the owner') : undefined
   const clean = id === undefined ? '{\n  \n}' : stored ? textOf(stored.data) : ''
 
   const edit = useCallback(
     (text: string) => {
       setFailure(undefined)
-      setDraft((before) => {
-        if (before === undefined && text === clean) return before
-        const next = { text, version: before?.version ?? stored?.version, base: before?.base ?? stored?.data ?? {} }
-        keepDraft(key, next)
-        return next
-      })
+      const before = draftOf(key)
+      if (before || text !== clean) keep({ ...(before ?? begunFrom(stored, acting)), text })
     },
-    [key, clean, stored],
+    [key, keep, clean, stored, acting],
   )
 
   const discard = useCallback(() => {
-    dropDraft(key)
-    setDraft(undefined)
+    drop()
     setFailure(undefined)
     setConflict(undefined)
-  }, [key])
+  }, [drop])
 
-  async function write(data: Fields, version: number | undefined): Promise<Document> {
-    const documents = client.collection(collection)
-    if (id === undefined) return documents.create(data)
-    return documents.replace(id, data, version === undefined ? {} : { ifMatch: version })
+  function editJoined(data: Fields) {
+    if (!conflict) return
+    discard()
+    keep({ ...begunFrom(conflict.theirs, acting), text: textOf(data) })
   }
 
   async function save(over?: { readonly data: Fields; readonly version: number }) {
@@ -86,21 +88,24 @@ export function useDocument(collection: string, id: string | undefined): Edited 
     let mine: Fields = {}
     const sent = draftOf(key)?.text ?? clean
     try {
+      // A save takes the place of the whole document: a field that is hidden from one of the two would be deleted.
+      if (typedAs !== undefined) throw new Error(otherWords(typedAs))
       mine = over?.data ?? parse(sent)
-      const saved = await write(mine, over?.version ?? draft?.version ?? stored?.version)
+      const version = over?.version ?? draft?.version ?? stored?.version
+      const saved = await write(documents, { id, data: mine, version })
       queries.setQueryData(['document', saved.id, collection, acting?.user.id], saved)
       const newer = draftOf(key)
       discard()
       // What was typed while it was being saved goes on from what is stored now.
       if (newer && newer.text !== sent && !over) {
-        const next = { text: newer.text, version: saved.version, base: saved.data }
-        keepDraft(keyOf(saved.id), next)
-        if (id !== undefined) setDraft(next)
+        const next = { ...begunFrom(saved, acting), text: newer.text }
+        if (id === undefined) keepDraft(draftKey(session, collection, saved.id), next)
+        else keep(next)
       }
       return saved
     } catch (error) {
       if (error instanceof SvcError && error.code === 'CONFLICT' && id !== undefined) {
-        const theirs = await client.collection(collection).get(id).catch(setFailure)
+        const theirs = await documents.get(id).catch(setFailure)
         if (theirs) setConflict({ base: draft?.base ?? {}, mine, theirs })
       } else setFailure(error)
       return undefined
@@ -112,7 +117,7 @@ export function useDocument(collection: string, id: string | undefined): Edited 
 
   async function createAgain() {
     try {
-      const made = await client.collection(collection).create(parse(draft?.text ?? clean))
+      const made = await documents.create(parse(draft?.text ?? clean))
       discard()
       return made
     } catch (error) {
@@ -122,13 +127,49 @@ export function useDocument(collection: string, id: string | undefined): Edited 
   }
 
   return {
-    createAgain,
-    ...{ stored, error, failure, conflict, isSaving, edit, save, discard },
+    ...{ stored, error, failure, conflict, isSaving, typedAs, edit, save, discard, editJoined, createAgain },
     text: draft?.text ?? clean,
     isChanged: draft !== undefined,
     isStale: draft !== undefined && stored?.version !== undefined && stored.version !== draft.version,
     issues: failure instanceof SvcError ? failure.issues : noIssues,
   }
+}
+
+function useDraft(key: string) {
+  const [draft, setDraft] = useState<Draft | undefined>(() => draftOf(key))
+  const keep = useCallback(
+    (next: Draft) => {
+      keepDraft(key, next)
+      setDraft(next)
+    },
+    [key],
+  )
+  const drop = useCallback(() => {
+    dropDraft(key)
+    setDraft(undefined)
+  }, [key])
+  return { draft, keep, drop }
+}
+
+/** What is typed over a document, or into a new one, by whoever is acted as. */
+function begunFrom(document: Document | undefined, acting: Acting | undefined): Omit<Draft, 'text'> {
+  const by = acting && { id: acting.user.id, email: acting.user.email }
+  return { version: document?.version, base: document?.data ?? {}, by }
+}
+
+interface Written {
+  readonly id: string | undefined
+  readonly data: Fields
+  readonly version: number | undefined
+}
+
+function write(documents: ReturnType<Client['collection']>, { id, data, version }: Written): Promise<Document> {
+  if (id === undefined) return documents.create(data)
+  return documents.replace(id, data, version === undefined ? {} : { ifMatch: version })
+}
+
+function otherWords(name: string): string {
+  return `This was typed while you acted as ${name}. Act as ${name} again to save it, or discard it: you may see other fields.`
 }
 
 /** @throws {Error} what is no JSON object */
