@@ -1,6 +1,7 @@
 import { create as createQrCode } from 'qrcode'
 import { beforeEach, expect, it } from 'vitest'
 import { createClient } from '../../client/index.js'
+import { controlOf } from '../fixtures/requests/emulator-control.js'
 import { type DashboardWorld, worldsOfFile } from './world.js'
 
 const openWorld = worldsOfFile()
@@ -31,6 +32,7 @@ it('makes a user, gives roles, and acts as that user, whom permissions bind', as
   await page.getByLabel('Roles', { exact: true }).fill('editor')
   await page.getByRole('button', { name: 'Save', exact: true }).click()
   await row('editor').waitFor()
+  await page.getByRole('button', { name: 'Save', exact: true }).waitFor({ state: 'detached' })
   await goToPage('Data')
   await row('news').click()
   await row('For editors').waitFor()
@@ -75,6 +77,48 @@ it('saves what was typed as a user only as that user, from whom fields may be hi
   await editor.click()
   await page.keyboard.press('ControlOrMeta+Z')
   expect(await editor.textContent()).toContain('"salary"')
+  expect(world.faults).toEqual([])
+})
+
+it('shows the roles that a user was given elsewhere, and makes users who are asked for a second factor', async () => {
+  const { page, emulator, client, goTo } = world
+  const control = controlOf(emulator)
+  const app = createClient({ url: emulator.url, apiKey: emulator.apiKey })
+  await app.auth.signUp({ email: 'ada@example.com', password: 'Correct4Horse' })
+  const { id: user } = await app.auth.me()
+  await goTo(`users/${user}`)
+  const roles = page.locator('.pane').getByLabel('Roles', { exact: true })
+  const save = page.locator('.pane').getByRole('button', { name: 'Save', exact: true })
+  await roles.waitFor()
+  await control.users.update({ user, roles: ['admin'] })
+  await expect.poll(() => roles.inputValue()).toBe('admin')
+  expect(await save.count()).toBe(0)
+  await roles.fill('editor, admin')
+  await save.click()
+  await save.waitFor({ state: 'detached' })
+  expect((await client.users.get(user)).roles).toEqual(['editor', 'admin'])
+
+  await control.projects.update({ project: emulator.projectId, settings: { require2fa: true } })
+  await page.getByRole('button', { name: 'New user', exact: true }).click()
+  const dialog = page.getByRole('dialog', { name: 'New user', exact: true })
+  await dialog.getByLabel('Email', { exact: true }).fill('Grace@example.com')
+  await dialog.getByLabel('Roles', { exact: true }).fill('reader')
+  // What follows the sign-up is refused once.
+  let isRefused = false
+  await page.route(/\/_svc\/api\/users\//, (route) => {
+    if (isRefused || route.request().method() === 'GET') return route.continue()
+    isRefused = true
+    return route.fulfill({ status: 500, json: { error: { code: 'INTERNAL', message: 'Not this time.' } } })
+  })
+  await dialog.getByRole('button', { name: 'Create', exact: true }).click()
+  await dialog.getByRole('alert').waitFor()
+  await dialog.getByRole('button', { name: 'Create', exact: true }).click()
+  await dialog.waitFor({ state: 'detached' })
+  await row('reader').waitFor()
+
+  expect((await client.users.list({ where: { email: 'Grace@example.com' } })).items).toMatchObject([
+    { roles: ['reader'], emailVerified: true },
+  ])
   expect(world.faults).toEqual([])
 })
 

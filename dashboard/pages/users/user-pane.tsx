@@ -42,10 +42,11 @@ function Details({ user }: { user: AppUser }) {
   const { control } = useSession()
   const queries = useQueryClient()
   const [isBusy, run] = useAction()
-  const change = (what: Parameters<typeof control.users.update>[0]) =>
+  const change = (what: Parameters<typeof control.users.update>[0], onDone?: () => void) =>
     run(async () => {
       await control.users.update(what)
       await queries.invalidateQueries({ queryKey: ['users'] })
+      onDone?.()
     })
   return (
     <>
@@ -53,7 +54,12 @@ function Details({ user }: { user: AppUser }) {
         rows={[
           [
             'roles',
-            <Roles key="roles" user={user} isBusy={isBusy} onSave={(roles) => change({ user: user.id, roles })} />,
+            <Roles
+              key="roles"
+              user={user}
+              isBusy={isBusy}
+              onSave={(roles, onSaved) => change({ user: user.id, roles }, onSaved)}
+            />,
           ],
           [
             'verified',
@@ -89,15 +95,25 @@ function Details({ user }: { user: AppUser }) {
   )
 }
 
-function Roles({ user, isBusy, onSave }: { user: AppUser; isBusy: boolean; onSave: (roles: string[]) => void }) {
-  const [text, setText] = useState(user.roles.join(' '))
-  const isChanged = text.trim() !== user.roles.join(' ')
+interface RolesProps {
+  readonly user: AppUser
+  readonly isBusy: boolean
+  readonly onSave: (roles: string[], onSaved: () => void) => void
+}
+
+/** The field follows the roles of the user until something is typed into it. */
+function Roles({ user, isBusy, onSave }: RolesProps) {
+  const [typed, setTyped] = useState<string>()
+  const stored = user.roles.join(' ')
+  const text = typed ?? stored
+  const isChanged = wordsIn(text).join(' ') !== stored
   return (
     <form
       className="inline-form"
       onSubmit={(event) => {
         event.preventDefault()
-        onSave(wordsIn(text))
+        // What was typed while it was saved stays.
+        onSave(wordsIn(text), () => setTyped((now) => (now === text ? undefined : now)))
       }}
     >
       <input
@@ -105,7 +121,7 @@ function Roles({ user, isBusy, onSave }: { user: AppUser; isBusy: boolean; onSav
         aria-label="Roles"
         value={text}
         placeholder="none"
-        onChange={({ target }) => setText(target.value)}
+        onChange={({ target }) => setTyped(target.value)}
       />
       {isChanged ? (
         <Button type="submit" disabled={isBusy}>
