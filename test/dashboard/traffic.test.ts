@@ -72,8 +72,11 @@ it('shows who listens and closes one, and what happens as it happens', async () 
   await page.getByRole('button', { name: 'Write', exact: true }).click()
   await page.getByText(/“By hand”/).waitFor()
 
-  subscription.close()
   await world.expectAccessible()
+  await goTo('requests')
+  await row('open').waitFor()
+  subscription.close()
+  await expect.poll(() => row('open').count()).toBe(0)
   expect(world.faults).toEqual([])
 })
 

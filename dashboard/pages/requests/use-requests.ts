@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import type { RequestSummary } from '../../../client/protocol/control/requests.js'
 import { useSession } from '../../session/context.js'
+import { joined, most, rangeOfOpen } from './follow.js'
 
 export interface RequestFilter {
   readonly status: string
@@ -13,13 +14,14 @@ export interface RequestFilter {
 }
 
 const pollMilliseconds = 700
-const most = 1_000
 
-/** Polls for what came after the newest; a hidden tab does not poll. */
+/** Polls for what came after the newest, and for the streams that are open; a hidden tab does not poll. */
 export function useRequests({ status, method, path, user, isOwnShown }: RequestFilter, isPaused: boolean) {
   const { control, project, ownerKey } = useSession()
   const [requests, setRequests] = useState<readonly RequestSummary[]>([])
   const newest = useRef<string>(undefined)
+  const latest = useRef(requests)
+  latest.current = requests
   const filter = {
     project: project.id,
     ...(status === '' ? {} : { status }),
@@ -39,16 +41,19 @@ export function useRequests({ status, method, path, user, isOwnShown }: RequestF
     queryKey: ['requests', key],
     queryFn: async () => {
       const after = newest.current
-      const found = await control.requests.list({ ...filter, limit: most, ...(after === undefined ? {} : { after }) })
+      const open = after === undefined ? undefined : rangeOfOpen(latest.current)
+      const list = (range: object) => control.requests.list({ ...filter, limit: most, ...range })
+      const again = open ? (await list(open)).requests : []
+      const found = await list(after === undefined ? {} : { after })
       newest.current = found.requests[0]?.id ?? after
-      return { ...found, isWhole: after === undefined }
+      return { ...found, again, isWhole: after === undefined }
     },
     refetchInterval: isPaused ? false : pollMilliseconds,
     gcTime: 0,
   })
   useEffect(() => {
     if (!data) return
-    setRequests((before) => (data.isWhole ? data.requests : joined(data.requests, before)))
+    setRequests((before) => (data.isWhole ? data.requests : joined(before, data.requests, data.again)))
   }, [data])
 
   const shown = isOwnShown ? requests : requests.filter(({ caller }) => caller.key !== ownerKey.id)
@@ -59,10 +64,4 @@ export function useRequests({ status, method, path, user, isOwnShown }: RequestF
     isOn: data?.isOn ?? true,
     isLoading: data === undefined,
   }
-}
-
-function joined(newer: readonly RequestSummary[], before: readonly RequestSummary[]): readonly RequestSummary[] {
-  if (newer.length === 0) return before
-  const ids = new Set(newer.map(({ id }) => id))
-  return [...newer, ...before.filter(({ id }) => !ids.has(id))].slice(0, most)
 }
