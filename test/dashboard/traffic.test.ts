@@ -144,6 +144,16 @@ it('adds and removes faults, moves the clock, and changes settings with undo', a
   await page.getByRole('button', { name: 'Reset', exact: true }).click()
   await page.getByRole('link', { name: 'clock real', exact: true }).waitFor()
   await world.expectAccessible()
+  const { projectId: project } = emulator
+  const control = controlOf(emulator)
+  const rateLimit = async () => (await control.projects.get({ project })).settings.rateLimit
+  await control.projects.update({ project, settings: { rateLimit: { minute: 500 } } })
+  await page.getByRole('checkbox', { name: 'per minute', checked: true, exact: true }).waitFor()
+  await page.getByRole('checkbox', { name: 'per hour', exact: true }).click()
+  await page.getByText('Changed rateLimit', { exact: true }).waitFor()
+  expect(await rateLimit()).toEqual({ minute: 500, hour: 10_000 })
+  await page.getByRole('button', { name: 'Undo', exact: true }).click()
+  await expect.poll(rateLimit).toEqual({ minute: 500 })
 
   await goTo('settings')
   await page.getByLabel('tokenTtl', { exact: true }).fill('60')

@@ -2,15 +2,16 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FaultPreset, faultKinds, faultPresets } from '../../../client/protocol/model/faults/fault.js'
 import { effectOf, scopeOf } from '../../../client/protocol/model/faults/words.js'
-import { tiers } from '../../../client/protocol/model/limits.js'
+import { type RateWindow, rateLimits, tiers } from '../../../client/protocol/model/limits.js'
 import { useCommand } from '../../frame/command-line.js'
 import { useFaults, useProject } from '../../frame/counts.js'
-import { useAction } from '../../frame/undo.js'
+import { useAction, useUndo } from '../../frame/undo.js'
 import { Button } from '../../parts/button.js'
 import { Page } from '../../parts/layout.js'
 import { Failure } from '../../parts/states.js'
 import { useSession } from '../../session/context.js'
 import { AddFault } from './add-fault.js'
+import { limits, withWindow } from './rate-limit.js'
 
 export function SimulatePage() {
   const { data: faults, error, refetch } = useFaults()
@@ -155,12 +156,21 @@ function Clock() {
 function Plan() {
   const { control, project } = useSession()
   const { data } = useProject()
-  const [isBusy, run] = useRefreshing('project')
+  const { say } = useUndo()
+  const queries = useQueryClient()
+  const [isBusy, run] = useAction()
   if (!data) return null
   const { tier, rateLimit } = data.settings
-  const set = (settings: object) => run(() => control.projects.update({ project: project.id, settings }))
-  const isOn = (window: string) =>
-    rateLimit !== 'off' && (Array.isArray(rateLimit) ? rateLimit.includes(window as never) : window in rateLimit)
+  const set = (name: 'tier' | 'rateLimit', next: () => unknown) =>
+    run(async () => {
+      const before = data.settings[name]
+      const write = async (value: unknown) => {
+        await control.projects.update({ project: project.id, settings: { [name]: value } })
+        await queries.invalidateQueries()
+      }
+      await write(next())
+      say({ words: `Changed ${name}`, undo: () => write(before) })
+    })
   return (
     <article className="card">
       <h2>Plan and limits</h2>
@@ -171,7 +181,7 @@ function Plan() {
             look={name === tier ? 'main' : 'plain'}
             disabled={isBusy}
             aria-pressed={name === tier}
-            onClick={() => set({ tier: name })}
+            onClick={() => set('tier', () => name)}
           >
             {name}
           </Button>
@@ -181,18 +191,15 @@ function Plan() {
         Files and storage follow the plan. Requests are limited only where it is switched on:
       </p>
       <div className="presets">
-        {(['minute', 'hour', 'day'] as const).map((window) => (
+        {(Object.keys(rateLimits) as RateWindow[]).map((window) => (
           <label key={window} className="check">
             <input
               type="checkbox"
-              checked={isOn(window)}
+              checked={limits(rateLimit, window)}
               disabled={isBusy}
-              onChange={({ target }) => {
-                const on = (['minute', 'hour', 'day'] as const).filter((each) =>
-                  each === window ? target.checked : isOn(each),
-                )
-                set({ rateLimit: on.length === 0 ? 'off' : on })
-              }}
+              onChange={({ target: { checked } }) =>
+                set('rateLimit', () => withWindow({ rateLimit, tier }, window, checked))
+              }
             />{' '}
             per {window}
           </label>
