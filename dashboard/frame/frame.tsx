@@ -6,6 +6,7 @@ import { formatBytes } from '../../client/protocol/model/figures.js'
 import { useConnection } from '../live/context.js'
 import { Boundary } from '../parts/boundary.js'
 import { Copy } from '../parts/button.js'
+import { isFormTyped } from '../parts/dialog.js'
 import { Icon } from '../parts/icons.js'
 import { isMissing } from '../parts/states.js'
 import { Time } from '../parts/time.js'
@@ -44,7 +45,8 @@ function useShortcuts(open: (what: 'palette' | 'keys') => void) {
     const onKey = (event: KeyboardEvent) => {
       if (event.key.toLowerCase() === 'k' && (event.metaKey || event.ctrlKey)) {
         event.preventDefault()
-        return open('palette')
+        // Another page would take what was typed along.
+        return isFormTyped() ? undefined : open('palette')
       }
       if ((event.target as Element).closest('input, textarea, select, .cm-editor, .dialog')) return
       if (event.metaKey || event.ctrlKey || event.altKey) return

@@ -1,6 +1,6 @@
 /** A modal, for what cannot be undone and for what is filled in whole. */
 import { Dialog as Base } from '@base-ui/react/dialog'
-import { type ReactNode, useRef, useState } from 'react'
+import { type ReactNode, useState } from 'react'
 
 interface DialogProps {
   readonly title: string
@@ -34,18 +34,27 @@ interface FormDialogProps extends Omit<DialogProps, 'children'> {
   readonly children?: ReactNode
 }
 
+/** Whether a dialog is open that something was typed into: it goes with its page. */
+export function isFormTyped(): boolean {
+  return document.querySelector('.dialog-form[data-typed]') !== null
+}
+
+/** A reload, and a tab that is closed, take it along; the browser asks first. */
+addEventListener('beforeunload', (event) => {
+  if (isFormTyped()) event.preventDefault()
+})
+
 /** A dialog with fields, or just a question, and one button that does it. `Esc` asks before it drops what was typed. */
 export function FormDialog(props: FormDialogProps) {
   const { title, action, isBad = false, isBusy, failure, onClose, onSubmit, children, isWide } = props
-  const isTyped = useRef(false)
   const [isAsking, setAsking] = useState(false)
-  const leave = () => (isTyped.current && !isAsking ? setAsking(true) : isAsking ? setAsking(false) : onClose())
+  const leave = () => (isAsking ? setAsking(false) : isFormTyped() ? setAsking(true) : onClose())
   return (
     <Dialog title={title} onClose={leave} isWide={isWide ?? false} isKept>
       <form
         className="dialog-form"
-        onInput={() => {
-          isTyped.current = true
+        onInput={({ currentTarget }) => {
+          currentTarget.dataset.typed = ''
         }}
         onSubmit={(event) => {
           event.preventDefault()

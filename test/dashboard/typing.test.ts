@@ -30,7 +30,7 @@ it('offers the fields of the collection and their usual values while a document 
   expect(items.map(({ data }) => data)).toEqual([{ status: 'published', subtitle: 'About' }])
 })
 
-it('asks before Esc drops what was typed into a dialog', async () => {
+it('asks before Esc or a reload drops what was typed into a dialog, and goes to no other page from it', async () => {
   const { page, goTo } = world
   await goTo('users')
   await page.getByRole('button', { name: 'New user', exact: true }).click()
@@ -43,6 +43,14 @@ it('asks before Esc drops what was typed into a dialog', async () => {
   await page.getByText('Drop what you typed?', { exact: true }).waitFor()
   await page.keyboard.press('Enter')
   expect(await page.getByRole('dialog').getByRole('textbox').first().inputValue()).toBe('ada@example.com')
+  await page.keyboard.press('ControlOrMeta+K')
+  expect(await page.locator('.palette-input').count()).toBe(0)
+  const asked: string[] = []
+  page.on('dialog', (dialog) => asked.push(dialog.type()))
+  await page.reload()
+  expect(asked).toEqual(['beforeunload'])
+  await page.getByRole('button', { name: 'New user', exact: true }).click()
+  await page.getByRole('dialog').getByRole('textbox').first().fill('ada@example.com')
   await page.keyboard.press('Escape')
   await page.getByRole('button', { name: 'Drop it', exact: true }).click()
   await page.getByRole('dialog').waitFor({ state: 'detached' })
