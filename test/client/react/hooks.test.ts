@@ -76,8 +76,9 @@ describe('useLive', () => {
     render(() => createElement('p', null, createElement(List), '|', createElement(List)), true)
     await shows('A|A')
 
-    const open = await connections()
-    expect(open.flatMap(({ subscriptions }) => subscriptions)).toHaveLength(1)
+    // The list is read beside its connection, and may be shown before that is open.
+    const subscriptions = async () => (await connections()).flatMap((open) => open.subscriptions)
+    await expect.poll(subscriptions).toHaveLength(1)
     root.unmount()
     await expect.poll(connections).toEqual([])
   })
