@@ -52,7 +52,7 @@ export async function rowSteps(
     rows = []
     bytes = 0
   }
-  for await (const records of readRecords({ ...(await openInput(file)), text }, { types: {} })) {
+  for await (const records of readRecords({ ...(await openInput(file)), text }, { types: new Map() })) {
     for (const record of records) {
       if ('problem' in record) {
         bad.push(record)

@@ -146,7 +146,7 @@ function hintOf({ code, message }: SvcError): string | undefined {
   if (message === unknownOutcome) return 'See whether it was done, as with `svc docs get` or `svc docs list`, first.'
   // The words already say what to do: ask for less, free some space, try again.
   if (code === 'UNAVAILABLE' && /\. \S/.test(message)) return undefined
-  return hints[code]
+  return Object.hasOwn(hints, code) ? hints[code] : undefined
 }
 
 const hints: { readonly [code: string]: string } = {

@@ -1,7 +1,8 @@
 /** Operations that say what a document was: one that was changed since stays as it is. */
 import { SvcError } from '../../client/protocol/model/errors.js'
-import { equalJson, type Json, type JsonObject } from '../../client/protocol/model/json.js'
+import { equalJson, type JsonObject } from '../../client/protocol/model/json.js'
 import type { Client } from '../base/target-command.js'
+import { ownValue } from '../records/own-value.js'
 import type { Operation } from './operations.js'
 import { isAboutSome, type Refusal, refusal, type SentBatch, wordsOf } from './refusals.js'
 
@@ -109,9 +110,5 @@ function isChanged(operation: Operation): Refusal {
 }
 
 function isSame(one: JsonObject, other: JsonObject, names: readonly string[]): boolean {
-  return names.every((name) => equalJson(own(one, name), own(other, name)))
-}
-
-function own(fields: JsonObject, name: string): Json | undefined {
-  return Object.hasOwn(fields, name) ? fields[name] : undefined
+  return names.every((name) => equalJson(ownValue(one, name), ownValue(other, name)))
 }

@@ -32,7 +32,7 @@ export async function* readOperations(
   input: ImportSource,
   collection: string | undefined,
 ): AsyncGenerator<readonly (Operation | BadLine)[], void, undefined> {
-  for await (const records of readRecords(input, { format: 'ndjson', types: {} })) {
+  for await (const records of readRecords(input, { format: 'ndjson', types: new Map() })) {
     yield records.map((record) => {
       if (!('fields' in record)) return { line: record.line, problem: record.problem }
       const { line, fields, bytes } = record

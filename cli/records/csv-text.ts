@@ -1,6 +1,7 @@
 import { stringify } from 'csv-stringify/sync'
 import type { Json } from '../../client/protocol/model/json.js'
 import { writeCell } from '../../seeds/records/cells.js'
+import { ownValue } from './own-value.js'
 
 export interface CsvTextOptions {
   /** Whether a line with the names comes first. */
@@ -14,7 +15,7 @@ type Row = { readonly [name: string]: Json | undefined }
 /** Rows as lines of CSV, each with a cell for every name. */
 export function csvText(names: readonly string[], rows: readonly Row[], { hasHeader, isSafe }: CsvTextOptions): string {
   const columns = isSafe ? names.map(withoutFormula) : [...names]
-  const cells = rows.map((row) => names.map((name) => cellOf(row[name], isSafe)))
+  const cells = rows.map((row) => names.map((name) => cellOf(ownValue(row, name), isSafe)))
   return stringify(cells, { header: hasHeader, columns })
 }
 

@@ -40,7 +40,7 @@ export async function plantRows(
     collection: name,
     upsertBy: isUpsert ? key : undefined,
     refusesKeyless: true,
-    read: { types: {} },
+    read: { types: new Map() },
     signal,
     onCreated: (ids) => created.push(...ids),
   })

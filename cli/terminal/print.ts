@@ -1,6 +1,7 @@
 import { formatCount } from '../../client/protocol/model/figures.js'
 import type { Json } from '../../client/protocol/model/json.js'
 import type { Page } from '../../client/protocol/model/page.js'
+import { ownValue } from '../records/own-value.js'
 import { onStdout } from './colour.js'
 import { cut, printable, textWidth } from './text-width.js'
 
@@ -68,7 +69,7 @@ function openLaidOut(columns: readonly Column[], width: number): OpenTable {
     Number.isFinite(width) && !isWhole ? cut(text, most) : text
   const line = (row: Row) =>
     visible.map((column) => {
-      const { text, kind } = shown(row[column.name])
+      const { text, kind } = shown(ownValue(row, column.name))
       return colours[kind](pad(fitted(text, column), column.width, column.isRight))
     })
   const join = (cells: readonly string[]) => cells.join(gap).trimEnd()
@@ -87,7 +88,7 @@ export function record(fields: Row, width: number = terminalWidth()): string {
   const widest = Math.min(24, Math.max(0, ...names.map((name) => textWidth(printable(name)))))
   return names
     .map((name) => {
-      const { text, kind } = shown(fields[name])
+      const { text, kind } = shown(ownValue(fields, name))
       return `${onStdout.bold(pad(cut(printable(name), widest), widest))}${gap}${colours[kind](wrap(text, widest + gap.length, width))}`
     })
     .join('\n')

@@ -64,12 +64,17 @@ function aboutDocument({
 }: Extract<EmulatorEvent, { document: object }>['document']): Shown {
   const changed = Object.entries(before ?? {})
     .slice(0, 3)
-    .map(([field, value]) => `${field} ${brief(value)} to ${brief(data?.[field])}`)
+    .map(([field, value]) => `${field} ${brief(value)} to ${brief(own(data, field))}`)
   const name = ['title', 'name', 'subject', 'text']
     .map((field) => data?.[field])
     .find((value) => typeof value === 'string')
   const words = changed.length > 0 ? changed.join(', ') : name === undefined ? '' : `“${String(name).slice(0, 80)}”`
   return { words: `${collection} …${id.slice(-7)} ${words}`, place: `/data/${encodeURIComponent(collection)}/${id}` }
+}
+
+/** A field may be called `constructor`, which every object has. */
+function own(data: { readonly [field: string]: unknown } | null | undefined, field: string): unknown {
+  return data && Object.hasOwn(data, field) ? data[field] : undefined
 }
 
 function brief(value: unknown): string {

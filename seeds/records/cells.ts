@@ -5,12 +5,12 @@ import { misused } from '../failure.js'
 
 /** How a column's cells are read; `auto` reads numbers, true, false, null and JSON as what they are. */
 export type ColumnType = 'auto' | FieldType
-export type ColumnTypes = { readonly [column: string]: ColumnType }
+export type ColumnTypes = ReadonlyMap<string, ColumnType>
 
 /** `zip:string,views:integer`, where `*` stands for all other columns. */
 export function readColumnTypes(text: readonly string[] = []): ColumnTypes {
-  return Object.fromEntries(
-    text.map((part) => {
+  return new Map(
+    text.map((part): [string, ColumnType] => {
       const at = part.lastIndexOf(':')
       const type = (['auto', ...fieldTypes] as const).find((known) => known === part.slice(at + 1))
       if (at < 1 || !type) {
@@ -38,9 +38,9 @@ export function readCells(
     const name = names[at] ?? ''
     const text = cells[at] ?? ''
     if (text === '') continue
-    const value = readers[types[name] ?? types['*'] ?? 'auto'](text)
-    if (value === undefined)
-      return { problem: `"${name}" is not of type "${types[name] ?? types['*']}": ${text.slice(0, 80)}` }
+    const type = types.get(name) ?? types.get('*') ?? 'auto'
+    const value = readers[type](text)
+    if (value === undefined) return { problem: `"${name}" is not of type "${type}": ${text.slice(0, 80)}` }
     setOwn(fields, name, value)
   }
   return { fields }
@@ -57,6 +57,11 @@ export const safeDescription = 'CSV for a spreadsheet: a cell that begins with =
 
 const jsonNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 
+const booleans = new Map([
+  ['true', true],
+  ['false', false],
+])
+
 const readers: { readonly [Type in ColumnType]: (text: string) => Json | undefined } = {
   auto: readAny,
   any: readAny,
@@ -68,7 +73,7 @@ const readers: { readonly [Type in ColumnType]: (text: string) => Json | undefin
     const value = readNumber(text)
     return Number.isInteger(value) ? value : undefined
   },
-  boolean: (text) => ({ true: true, false: false })[text.toLowerCase()],
+  boolean: (text) => booleans.get(text.toLowerCase()),
   array: (text) => readJson(text, Array.isArray),
   object: (text) => readJson(text, (value) => typeof value === 'object' && value !== null && !Array.isArray(value)),
 }

@@ -107,7 +107,7 @@ function requireDistinct(names: readonly string[], source: string): readonly str
 
 /** A type for a column that is not there was most likely meant for another one. */
 function requireColumns(names: readonly string[], types: ColumnTypes, source: string) {
-  const missing = Object.keys(types).find((name) => name !== '*' && !names.includes(name))
+  const missing = [...types.keys()].find((name) => name !== '*' && !names.includes(name))
   if (missing !== undefined) throw misused(`${source} has no column "${missing}".`, `There are: ${names.join(', ')}.`)
 }
 

@@ -100,9 +100,10 @@ function requireSome<Changes extends object>(changes: Changes): Changes {
 
 /** Items of one field come together: `tags=a tags=b` are two items. */
 function readItems(words: readonly string[]) {
-  const items: { [field: string]: Json[] } = {}
+  const items = new Map<string, Json[]>()
   for (const word of words) {
-    for (const [field, item] of Object.entries(readFields([word]))) items[field] = [...(items[field] ?? []), item]
+    for (const [field, item] of Object.entries(readFields([word])))
+      items.set(field, [...(items.get(field) ?? []), item])
   }
-  return items
+  return Object.fromEntries(items)
 }

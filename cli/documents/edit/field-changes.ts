@@ -1,4 +1,5 @@
 import { equalJson, type Json, type JsonObject } from '../../../client/protocol/model/json.js'
+import { ownValue } from '../../records/own-value.js'
 
 /** What a field was and what it is; nothing where it was not, or is not any more. */
 export interface FieldChange {
@@ -10,11 +11,7 @@ export interface FieldChange {
 export function fieldChanges(before: JsonObject, after: JsonObject): (readonly [name: string, change: FieldChange])[] {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])]
   return names.flatMap((name) => {
-    const [from, to] = [own(before, name), own(after, name)]
+    const [from, to] = [ownValue(before, name), ownValue(after, name)]
     return equalJson(from, to) ? [] : [[name, { from, to }] as const]
   })
-}
-
-function own(fields: JsonObject, name: string): Json | undefined {
-  return Object.hasOwn(fields, name) ? fields[name] : undefined
 }

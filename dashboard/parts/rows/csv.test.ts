@@ -27,3 +27,9 @@ test('what is no document says where it stands', async () => {
   await expect(readRows('{"a": 1}\n{"a":')).rejects.toThrow('Line 2')
   await expect(readRows('a,b\n1\n')).rejects.toThrow()
 })
+
+test('a column may be called as what every object has', async () => {
+  expect(await csvOf([JSON.parse('{"constructor": 1, "__proto__": 2}'), { title: 'Hello' }])).toBe(
+    'constructor,__proto__,title\r\n1,2,\r\n,,Hello\r\n',
+  )
+})

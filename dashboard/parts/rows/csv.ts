@@ -9,7 +9,7 @@ const reader = ahead(() => import('csv-parse/browser/esm/sync'))
 export async function csvOf(rows: readonly { readonly [name: string]: Json }[]): Promise<string> {
   const { stringify } = await writer()
   const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))]
-  const cells = rows.map((row) => columns.map((name) => cellOf(row[name])))
+  const cells = rows.map((row) => columns.map((name) => cellOf(Object.hasOwn(row, name) ? row[name] : undefined)))
   return stringify([columns, ...cells], { record_delimiter: 'windows' })
 }
 

@@ -82,6 +82,21 @@ test('a type for a column that is not there is refused', async () => {
   expect(ran).toMatchObject({ exit: 2, stderr: expect.stringMatching(/no column "cdoe"\.\n.*code, name/) })
 })
 
+test('contract 2.4 a column may be called as what every object has', async () => {
+  const rows = 'toString,constructor,__proto__\n7,x,\n,,y\n'
+  file('own-names.csv', rows)
+  file('flags.csv', 'flag\nconstructor\ntrue\n')
+
+  const imported = await world.svc(['docs', 'import', 'own', 'own-names.csv', '--create', '--types', 'toString:string'])
+  const seeded = await world.svc(['seed', 'own-names.csv'])
+  const flags = await world.json(['docs', 'import', 'flags', 'flags.csv', '--create', '--types', 'flag:boolean'])
+  const again = await world.svc(['docs', 'export', 'own', '--format', 'csv'])
+
+  expect([imported.exit, seeded.exit]).toEqual([0, 0])
+  expect(again.stdout).toBe(rows)
+  expect(flags).toMatchObject({ accepted: 1, refused: 1, refusals: [{ line: 2 }] })
+})
+
 test('CSV that is not UTF-8 is refused rather than damaged', async () => {
   writeFileSync(join(world.folder, 'latin.csv'), Buffer.from('name,age\nAda,36\nZoë,20\n', 'latin1'))
   writeFileSync(join(world.folder, 'latin-header.csv'), Buffer.from('näme\nAda\n', 'latin1'))

@@ -253,3 +253,38 @@ test('what may have been done is not to be repeated before it was looked at', as
   expect(stderr).toContain('See whether it was done')
   expect(stderr).not.toContain('Repeat the command')
 })
+
+test('contract 2.4 a field may be called as what every object has, and is missing where it is not given', async () => {
+  await world.svc(['collections', 'create', 'own'])
+  await world.svc(['docs', 'create', 'own', 'constructor=x', '__proto__=y'])
+  await world.svc(['docs', 'create', 'own', 'title=Hello'])
+  const columns = ['--columns', 'title,constructor,__proto__,toString', '--sort', 'createdAt']
+
+  const all = await world.svc(['docs', 'list', 'own', '--sort', 'createdAt'])
+  const chosen = await world.svc(['docs', 'list', 'own', ...columns])
+  const csv = await world.svc(['docs', 'list', 'own', ...columns, '--format', 'csv'])
+
+  expect(all).toMatchObject({ exit: 0, stdout: expect.stringMatching(/constructor/) })
+  expect(all.stdout).not.toMatch(/function|\{\}/)
+  expect(chosen.stdout.split('\n').map((line) => line.trim())).toEqual([
+    expect.stringMatching(/^title +constructor +__proto__ +toString$/),
+    expect.stringMatching(/^x +y$/),
+    'Hello',
+    '',
+  ])
+  expect(csv.stdout).toBe('title,constructor,__proto__,toString\n,x,y,\nHello,,,\n')
+})
+
+test('contract 2.4 an array may be called as what every object has', async () => {
+  await world.svc(['collections', 'create', 'arrays'])
+  const { id } = (await world.json(['docs', 'create', 'arrays', 'constructor:=["a"]'])) as { id: string }
+
+  const ran = await world.svc(['docs', 'update', 'arrays', id, '--append', 'constructor=b', '--append', '__proto__=c'])
+
+  expect(ran.exit).toBe(0)
+  const { data } = (await world.json(['docs', 'get', 'arrays', id])) as { data: object }
+  expect(Object.entries(data)).toEqual([
+    ['__proto__', ['c']],
+    ['constructor', ['a', 'b']],
+  ])
+})
