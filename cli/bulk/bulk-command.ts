@@ -1,5 +1,5 @@
 import type { Where } from '../../client/protocol/model/where.js'
-import { CliFailure, exits, stoppedBy } from '../base/failure.js'
+import { CliFailure, stoppedBy } from '../base/failure.js'
 import { stopSignal } from '../base/stop-signal.js'
 import { type Client, TargetCommand } from '../base/target-command.js'
 import { readWhere, spellingNote, type WhereFlags } from '../documents/where-flag.js'
@@ -64,7 +64,7 @@ export abstract class BulkCommand extends TargetCommand {
     try {
       const options = { where, signal: stop.signal, onWritten }
       const result = await writeSelection(collection, options, (ids) => write(collection, ids))
-      if (stop.signal.aborted) throw stopped(`${count(written)} of ${counted(total, 'document')} ${done}`, stop.name())
+      if (stop.signal.aborted) throw stopped(`${count(written)} of ${counted(total, 'document')} ${done}`, stop.exit())
       if (result.gone > 0) this.note(`${counted(result.gone, 'document')} had been deleted meanwhile.`)
     } catch (error) {
       if (error instanceof CliFailure) throw error
@@ -78,8 +78,7 @@ export abstract class BulkCommand extends TargetCommand {
   }
 }
 
-function stopped(what: string, signal: NodeJS.Signals | undefined): CliFailure {
-  const exit = signal === 'SIGTERM' ? exits.terminated : exits.interrupted
+function stopped(what: string, exit: number): CliFailure {
   return new CliFailure(
     'INTERRUPTED',
     exit,

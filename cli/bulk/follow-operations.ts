@@ -1,10 +1,10 @@
 /** Runs the operations of a file with a progress bar, and reports how far it came where it is interrupted or fails. */
 import type { ImportSource } from '../../seeds/records/input.js'
-import { CliFailure, exits, stoppedBy } from '../base/failure.js'
+import { CliFailure, stoppedBy } from '../base/failure.js'
 import { stopSignal } from '../base/stop-signal.js'
 import { count, counted } from '../terminal/print.js'
 import { startProgress } from '../terminal/progress.js'
-import { type RunOptions, type RunResult, runOperations } from './run-operations.js'
+import { type Reached, type RunOptions, type RunResult, reachedBefore, runOperations } from './run-operations.js'
 
 export interface FollowOptions extends Pick<RunOptions, 'client' | 'collection' | 'state'> {
   /** All that the file holds. */
@@ -13,28 +13,39 @@ export interface FollowOptions extends Pick<RunOptions, 'client' | 'collection' 
   readonly noun: string
   /** Whether progress is shown. */
   readonly isWanted: boolean
+  /** Receives how far it came where it is stopped or fails. */
+  onStopped(reached: Reached): void
 }
 
 /** @throws {CliFailure} saying how far it came, where it is stopped or fails */
 export async function followOperations(input: ImportSource, options: FollowOptions): Promise<RunResult> {
-  const { state, operations, noun, isWanted, ...run } = options
+  const { state, operations, noun, isWanted, onStopped, ...run } = options
   const progress = await startProgress(operations, noun, { isWanted })
   const stop = stopSignal()
-  let done = state.found?.done ?? 0
-  if (done > 0) progress.resume()
-  const onDone = (now: number) => {
-    done = now
-    progress.at(done, done)
+  let reached = reachedBefore(state)
+  if (reached.done > 0) progress.resume()
+  const onDone = (now: Reached) => {
+    reached = now
+    progress.at(now.done, now.done)
   }
-  const reached = () => `${count(done)} of ${counted(operations, noun)} are dealt with`
+  const wordsOf = ({ done, refused }: Reached) => {
+    const some = refused > 0 ? `, ${count(refused)} of them refused` : ''
+    return `${count(done)} of ${counted(operations, noun)} are dealt with${some}`
+  }
   try {
     const result = await runOperations(input, { ...run, state, signal: stop.signal, onDone })
     if (result.isWhole) return result
-    const exit = stop.name() === 'SIGTERM' ? exits.terminated : exits.interrupted
-    throw new CliFailure('INTERRUPTED', exit, `Stopped; ${reached()}.`, 'Give the same command again to go on.')
+    throw new CliFailure(
+      'INTERRUPTED',
+      stop.exit(),
+      `Stopped; ${wordsOf(reached)}.`,
+      'Give the same command again to go on.',
+    )
   } catch (error) {
+    progress.stop()
+    onStopped(reached)
     if (error instanceof CliFailure) throw error
-    throw stoppedBy(error, `${reached()}.`, 'Give the same command again to go on.')
+    throw stoppedBy(error, `${wordsOf(reached)}.`, 'Give the same command again to go on.')
   } finally {
     progress.stop()
     stop.release()

@@ -1,11 +1,18 @@
 /** What the service did not take of some operations, and why. */
 import type { ErrorCode, SvcError } from '../../client/protocol/model/errors.js'
+import { count } from '../terminal/print.js'
 import type { BadLine, Operation } from './operations.js'
 
 export interface Refusal extends BadLine {
   readonly id: string
   /** As in the answer of the service. */
   readonly code: ErrorCode
+}
+
+/** What of a file was refused, and the first of it, in the order of its lines. */
+export interface Refusals {
+  readonly refused: number
+  readonly refusals: readonly Refusal[]
 }
 
 export interface SentBatch {
@@ -19,6 +26,18 @@ export function refusal({ line, id }: Operation, code: ErrorCode, problem: strin
 
 export function both(one: SentBatch, other: SentBatch): SentBatch {
   return { accepted: one.accepted + other.accepted, refused: [...one.refused, ...other.refused] }
+}
+
+const mostShown = 20
+
+/** The first refusals as lines for people, and how many more there are. */
+export function refusalLines<One extends BadLine>(
+  { refused, refusals }: { readonly refused: number; readonly refusals: readonly One[] },
+  nameOf: (one: One) => string,
+): string[] {
+  const shown = refusals.slice(0, mostShown)
+  const more = refused - shown.length
+  return [...shown.map((one) => `${nameOf(one)}  ${one.problem}`), ...(more > 0 ? [`… and ${count(more)} more`] : [])]
 }
 
 /** Failures that a single operation can cause; all others concern the whole work. */

@@ -4,7 +4,7 @@ import type { ImportSource } from '../../seeds/records/input.js'
 import type { ImportState, StateFile } from '../imports/state.js'
 import { newImportState } from '../imports/state.js'
 import { type BadLine, type Operation, type OperationKind, readOperations } from './operations.js'
-import type { Refusal } from './refusals.js'
+import type { Refusals } from './refusals.js'
 import { gatherOperations, type SendOptions, sendOperations } from './send-operations.js'
 
 type Counts = { readonly [Kind in OperationKind]: number }
@@ -43,17 +43,28 @@ export interface RunOptions extends Pick<SendOptions, 'client'> {
   readonly state: StateFile
   /** Once aborted, nothing more is sent; what is in flight is awaited. */
   readonly signal: AbortSignal
-  /** Receives how many operations are dealt with. */
-  onDone(done: number): void
+  /** Receives how far it is after each handful. */
+  onDone(reached: Reached): void
 }
 
-export interface RunResult {
+/** How far a file is dealt with, by an earlier run that was stopped and by this one. */
+export interface Reached extends Refusals {
+  /** Operations of the file, the refused ones among them. */
+  readonly done: number
+}
+
+export interface RunResult extends Reached {
   /** Carried out by this run. */
   readonly accepted: Counts
-  readonly refused: readonly Refusal[]
-  /** Operations of the file that are dealt with, those of an earlier run among them. */
-  readonly done: number
   readonly isWhole: boolean
+}
+
+/** So many refusals are kept for the run that goes on, which writes them again with each handful; the count is of all. */
+const mostKept = 1_000
+
+/** What an earlier run has left. */
+export function reachedBefore({ found }: StateFile): Reached {
+  return { done: found?.done ?? 0, refused: found?.refused ?? 0, refusals: found?.refusals ?? [] }
 }
 
 /** Carries the operations out in their order, many at a time, and keeps how far it has come after each handful. */
@@ -62,7 +73,8 @@ export async function runOperations(input: ImportSource, options: RunOptions): P
   const from = file.found ?? newImportState(input)
   let state: ImportState = from
   let accepted = none
-  const refused: Refusal[] = []
+  const refusals = [...reachedBefore(file).refusals]
+  const reached = (): Reached => ({ done: state.done, refused: state.refused, refusals })
   const waiting = gatherOperations()
 
   async function flush(): Promise<void> {
@@ -71,10 +83,15 @@ export async function runOperations(input: ImportSource, options: RunOptions): P
     const isRepeated = file.found !== undefined && state.done === from.done
     const carried = await sendOperations(operations, { client, id: state.id, isRepeated })
     accepted = added(accepted, carried.accepted)
-    refused.push(...carried.refused)
-    state = { ...state, done: state.done + operations.length, refused: state.refused + carried.refused.length }
+    refusals.push(...carried.refused.toSorted((one, other) => one.line - other.line))
+    state = {
+      ...state,
+      done: state.done + operations.length,
+      refused: state.refused + carried.refused.length,
+      refusals: refusals.slice(0, mostKept),
+    }
     file.save(state)
-    onDone(state.done)
+    onDone(reached())
   }
 
   file.save(state)
@@ -89,8 +106,7 @@ export async function runOperations(input: ImportSource, options: RunOptions): P
   if (!signal.aborted) await flush()
   const isWhole = !signal.aborted
   if (isWhole) file.remove()
-  refused.sort((one, other) => one.line - other.line)
-  return { accepted, refused, done: state.done, isWhole }
+  return { ...reached(), accepted, isWhole }
 }
 
 async function* operationsOf(input: ImportSource, collection: string | undefined): AsyncGenerator<Operation> {

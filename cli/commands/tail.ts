@@ -110,7 +110,7 @@ a command of --exec or an address of --forward-to failed, with 1.`)
       this.note(counted(shown, 'event'))
       const note = shown === 0 && spellingNote(flags)
       if (note) this.note(note)
-      if (stop.name()) process.exitCode = stop.name() === 'SIGTERM' ? exits.terminated : exits.interrupted
+      if (stop.signal.aborted) process.exitCode = stop.exit()
       else if (max !== undefined && shown < max) throw tooFew(shown, max, timeout)
       else if (failed > 0) process.exitCode = exits.failed
     } finally {
@@ -140,7 +140,7 @@ a command of --exec or an address of --forward-to failed, with 1.`)
       stop.release()
     }
     this.note(counted(shown, 'event'))
-    if (stop.name()) process.exitCode = stop.name() === 'SIGTERM' ? exits.terminated : exits.interrupted
+    if (stop.signal.aborted) process.exitCode = stop.exit()
     else if (max !== undefined && shown < max) throw tooFew(shown, max, timeout)
   }
 

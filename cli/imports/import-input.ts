@@ -18,6 +18,7 @@ export interface ImportOptions {
   onCreated?(ids: readonly string[]): void
 }
 
+/** What became of an input. All records before the one where it was stopped are dealt with: `accepted` or `refused`. */
 export interface ImportSummary {
   readonly file: string
   readonly accepted: number
@@ -57,7 +58,7 @@ function importRest(
   options: ImportOptions,
 ): AsyncGenerator<ImportStep, ImportResult, undefined> {
   return runImport({
-    records: readRecords(input, options.read),
+    records: readRecords(input, { ...options.read, signal: options.signal }),
     state,
     from,
     open: openerOf(options),

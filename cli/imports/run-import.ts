@@ -46,6 +46,7 @@ type Happening =
   | { readonly kind: 'answered'; readonly outcome: Finished }
   | { readonly kind: 'failed'; readonly error: unknown; readonly chunk?: Chunk }
   | { readonly kind: 'unsent'; readonly chunk: Chunk }
+  | { readonly kind: 'stopped' }
 
 /**
  * Reads and sends at the same time, several requests at once, in constant memory, and yields after each answer. The state
@@ -53,11 +54,13 @@ type Happening =
  * its step was consumed: what a caller does with refused rows has happened by then.
  */
 export async function* runImport(run: ImportRun): AsyncGenerator<ImportStep, ImportResult, undefined> {
+  const { signal } = run
   const chunks = chunksOf(run.records, run.from.done)
   const finished = new Map<number, Finished>()
   // By their first record; each stays until what happened to it was seen.
   const inFlight = new Map<number, Promise<Happening>>()
-  let reading: Promise<Happening> | undefined = readNext(chunks)
+  let reading: Promise<Happening> | undefined = readNext(chunks, signal)
+  const stopped = untilAborted(signal)
   let state = run.from
   let savedAt = performance.now()
   let failure: { readonly error: unknown } | undefined
@@ -66,13 +69,19 @@ export async function* runImport(run: ImportRun): AsyncGenerator<ImportStep, Imp
   run.state.save(state)
   while (reading !== undefined || inFlight.size > 0) {
     const next: Happening = await Promise.race(
-      reading !== undefined && inFlight.size < run.mostOpen ? [reading, ...inFlight.values()] : inFlight.values(),
+      reading !== undefined && inFlight.size < run.mostOpen
+        ? [reading, ...inFlight.values(), stopped]
+        : inFlight.values(),
     )
     if (next.kind === 'read') {
-      isStopped ||= next.cut !== undefined && (failure !== undefined || run.signal.aborted)
-      reading = next.cut && !isStopped ? readNext(chunks) : undefined
+      isStopped ||= next.cut !== undefined && (failure !== undefined || signal.aborted)
+      reading = next.cut && !isStopped ? readNext(chunks, signal) : undefined
       const before = run.sendsInOrder ? [...inFlight.values()].at(-1) : undefined
       if (next.cut && !isStopped) inFlight.set(next.cut.chunk.from, send(next.cut, state.id, run, before))
+    } else if (next.kind === 'stopped') {
+      // A pipe in which nothing comes is not waited for.
+      isStopped = true
+      reading = undefined
     } else if (next.kind === 'unsent') {
       isStopped = true
       inFlight.delete(next.chunk.from)
@@ -97,10 +106,19 @@ export async function* runImport(run: ImportRun): AsyncGenerator<ImportStep, Imp
   return { state, isWhole: !isStopped }
 }
 
-function readNext(chunks: AsyncGenerator<CutChunk>): Promise<Happening> {
+function untilAborted(signal: AbortSignal): Promise<Happening> {
+  return new Promise((resolve) => {
+    const onAbort = () => resolve({ kind: 'stopped' })
+    if (signal.aborted) onAbort()
+    else signal.addEventListener('abort', onAbort, { once: true })
+  })
+}
+
+/** An input that is closed for the stop fails, and that is no failure of the import. */
+function readNext(chunks: AsyncGenerator<CutChunk>, signal: AbortSignal): Promise<Happening> {
   return chunks.next().then(
     ({ value, done }): Happening => ({ kind: 'read', cut: done ? undefined : value }),
-    (error): Happening => ({ kind: 'failed', error }),
+    (error): Happening => (signal.aborted ? { kind: 'stopped' } : { kind: 'failed', error }),
   )
 }
 

@@ -4,8 +4,9 @@ import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, r
 import { mkdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { isObject, parseJson } from '../../client/protocol/model/json.js'
-import type { ImportSource } from '../../seeds/records/input.js'
+import { type ImportSource, isReadOnce } from '../../seeds/records/input.js'
 import { CliFailure, exits } from '../base/failure.js'
+import type { Refusal } from '../bulk/refusals.js'
 import type { RefusedSize } from './refused-file.js'
 
 export interface ImportState {
@@ -17,6 +18,8 @@ export interface ImportState {
   readonly endByte: number
   readonly accepted: number
   readonly refused: number
+  /** Of a file of operations, the first of those that were refused. */
+  readonly refusals?: readonly Refusal[]
   /** Of `accepted`, those whose id was not there; left out, none. */
   readonly newIds?: number
   /** Whether the whole file is dealt with; kept as long as the other files of the import are not. */
@@ -37,7 +40,7 @@ export const noState: StateFile = { found: undefined, save: () => undefined, rem
 
 /**
  * The state of importing this input into this collection of this service. It is another import once
- * the file has changed, and stdin has none: it cannot be read twice. With `restart`, what is known of it is removed first.
+ * the file has changed, and stdin and pipes have none: they cannot be read twice. With `restart`, what is known of it is removed first.
  *
  * @throws {CliFailure} if the state is damaged
  */
@@ -47,7 +50,7 @@ export async function openState(
   into: readonly string[],
   { restart = false } = {},
 ): Promise<StateFile> {
-  if (input.path === undefined) return noState
+  if (input.path === undefined || isReadOnce(input)) return noState
   const identity = [resolve(input.path), input.bytes, input.changedAt, ...into]
   const name = createHash('sha256').update(JSON.stringify(identity)).digest('hex').slice(0, 32)
   await mkdir(folder, { recursive: true, mode: 0o700 })
@@ -85,9 +88,17 @@ function readState(file: string, input: ImportSource): ImportState | undefined {
 
 function isState(value: unknown): value is ImportState {
   if (!isObject(value)) return false
-  const { id, file, done, endByte, accepted, refused } = value
+  const { id, file, done, endByte, accepted, refused, refusals = [] } = value
   return (
     [id, file].every((text) => typeof text === 'string') &&
-    [done, endByte, accepted, refused].every((number) => Number.isSafeInteger(number))
+    [done, endByte, accepted, refused].every((number) => Number.isSafeInteger(number)) &&
+    Array.isArray(refusals) &&
+    refusals.every(isRefusal)
   )
+}
+
+function isRefusal(value: unknown): boolean {
+  if (!isObject(value)) return false
+  const { line, id, code, problem } = value
+  return Number.isSafeInteger(line) && [id, code, problem].every((text) => typeof text === 'string')
 }

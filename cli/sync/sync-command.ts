@@ -118,7 +118,7 @@ export abstract class SyncCommand extends ServiceCommand {
       }
       return plan
     } catch (error) {
-      throw stop.signal.aborted ? interrupted('Stopped; nothing was done.', stop.name()) : error
+      throw stop.signal.aborted ? interrupted('Stopped; nothing was done.', stop.exit()) : error
     } finally {
       stop.release()
     }
@@ -140,7 +140,7 @@ export abstract class SyncCommand extends ServiceCommand {
       }
       const result = await work({ signal: stop.signal, onDone })
       if (stop.signal.aborted)
-        throw interrupted(`Stopped; ${count(done)} of ${counted(total, 'document')} are dealt with.`, stop.name())
+        throw interrupted(`Stopped; ${count(done)} of ${counted(total, 'document')} are dealt with.`, stop.exit())
       return result
     } finally {
       progress.stop()
@@ -169,7 +169,6 @@ export abstract class SyncCommand extends ServiceCommand {
   }
 }
 
-function interrupted(message: string, signal: NodeJS.Signals | undefined): CliFailure {
-  const exit = signal === 'SIGTERM' ? exits.terminated : exits.interrupted
+function interrupted(message: string, exit: number): CliFailure {
   return new CliFailure('INTERRUPTED', exit, message, 'Give the same command again to go on.')
 }

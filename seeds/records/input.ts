@@ -1,7 +1,9 @@
-import { createReadStream } from 'node:fs'
+import { constants, createReadStream, fstatSync, open } from 'node:fs'
 import { stat } from 'node:fs/promises'
+import { Socket } from 'node:net'
 import { extname } from 'node:path'
-import { PassThrough, Readable } from 'node:stream'
+import { addAbortSignal, PassThrough, Readable } from 'node:stream'
+import { promisify } from 'node:util'
 import { InputFailure, misused, noFile } from '../failure.js'
 import type { ColumnTypes } from './cells.js'
 import { readJsonLines } from './json-lines.js'
@@ -15,7 +17,7 @@ export type Format = (typeof formats)[number]
 export interface ImportSource {
   readonly name: string
   readonly path: string | undefined
-  /** Undefined where that is unknown. */
+  /** Undefined where that is unknown: of stdin and of a pipe. */
   readonly bytes: number | undefined
   /** With the size: whether it is the file it was. */
   readonly changedAt: number
@@ -27,6 +29,13 @@ export interface ReadOptions {
   readonly format?: Format | undefined
   readonly types: ColumnTypes
   readonly delimiter?: string | undefined
+  /** Once aborted, the input is closed, and reading it fails. */
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Whether it can be read once only, as stdin and pipes can. */
+export function isReadOnce({ bytes }: ImportSource): boolean {
+  return bytes === undefined
 }
 
 /** @throws {InputFailure} if there is no such file. */
@@ -41,7 +50,8 @@ export async function openInput(name: string): Promise<ImportSource> {
 
 /** The records of an input, whatever its format; nothing of it stays in memory. */
 export async function* readRecords(input: ImportSource, options: ReadOptions): Records {
-  const stream = openStream(input)
+  const stream = await openStream(input)
+  if (options.signal) addAbortSignal(options.signal, stream)
   const head = await readHead(stream)
   const source = input.path === undefined ? 'stdin' : `"${input.name}"`
   if (isPacked(head)) {
@@ -57,9 +67,17 @@ export async function* readRecords(input: ImportSource, options: ReadOptions): R
   else yield* readJsonValues(whole)
 }
 
-function openStream({ path, text }: ImportSource): Readable {
+async function openStream(input: ImportSource): Promise<Readable> {
+  const { path, text } = input
   if (text !== undefined) return Readable.from(Buffer.from(text))
-  return path === undefined ? process.stdin : createReadStream(path, { highWaterMark: pieceBytes })
+  if (path === undefined) return process.stdin
+  return isReadOnce(input) ? openPipe(path) : createReadStream(path, { highWaterMark: pieceBytes })
+}
+
+/** As a socket: reading a file cannot be called off, and would keep the process for as long as nothing comes. */
+async function openPipe(path: string): Promise<Readable> {
+  const fd = await promisify(open)(path, constants.O_RDONLY | constants.O_NONBLOCK)
+  return fstatSync(fd).isFIFO() ? new Socket({ fd, readable: true, writable: false }) : createReadStream(path, { fd })
 }
 
 function isPacked(head: Buffer): boolean {
@@ -118,6 +136,8 @@ function withoutMark(bytes: Buffer): Buffer {
 function withHead(head: Buffer, rest: Readable): Readable {
   const whole = new PassThrough({ highWaterMark: pieceBytes })
   whole.write(head)
+  // Who reads it gets the error too, even if it comes before that.
+  whole.on('error', () => undefined)
   rest.on('error', (error) => whole.destroy(error))
   rest.pipe(whole)
   return whole

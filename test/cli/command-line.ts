@@ -80,7 +80,8 @@ export async function openWorld(): Promise<World> {
       return JSON.parse(stdout)
     },
     async terminal(words, dialogue, { env = {}, columns = 0 } = {}) {
-      const size = `stty cols ${columns}; `
+      // In the place of the shell, which Ctrl-C would end.
+      const size = `stty cols ${columns}; exec `
       const line = size + [process.execPath, bin, ...words].map((word) => `'${word}'`).join(' ')
       const child = execa('script', ['-qec', line, '/dev/null'], {
         cwd: folder,

@@ -2,19 +2,18 @@ import { join } from 'node:path'
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { SvcError } from '../../../client/protocol/model/errors.js'
-import { type ImportSource, openInput } from '../../../seeds/records/input.js'
+import { type ImportSource, isReadOnce, openInput } from '../../../seeds/records/input.js'
 import { CliFailure, exits, misuse } from '../../base/failure.js'
 import { type Client, TargetCommand } from '../../base/target-command.js'
 import { followOperations } from '../../bulk/follow-operations.js'
 import type { BadLine } from '../../bulk/operations.js'
+import { refusalLines } from '../../bulk/refusals.js'
 import { type Preview, previewOperations } from '../../bulk/run-operations.js'
 import { missingHint } from '../../collections/missing-hint.js'
 import { openState } from '../../imports/state.js'
 import { configFolder } from '../../target/profiles.js'
 import { count, counted } from '../../terminal/print.js'
 import { prose } from '../../terminal/prose.js'
-
-const mostShown = 20
 
 export default class DocsBatch extends TargetCommand {
   static override summary = 'Create, change and delete many documents, as a file says line by line.'
@@ -50,8 +49,8 @@ document in their order. What was stopped goes on when the same command is given
   async run() {
     const { args, flags } = await this.parse(DocsBatch)
     const input = await openInput(flags.file)
-    // Only of a file is the size known: a pipe would be empty the second time.
-    if (input.bytes === undefined)
+    // A pipe would be empty the second time.
+    if (isReadOnce(input))
       throw misuse('The file is read twice, so it cannot be stdin or a pipe.', 'Give its name: -f ops.ndjson')
     const preview = await previewOperations(input, args.collection)
     if (preview.bad.length > 0) throw this.unreadable(input, preview.bad)
@@ -67,16 +66,20 @@ document in their order. What was stopped goes on when the same command is given
 
     const isWanted = !flags.quiet && !this.jsonEnabled()
     const { operations, counts } = preview
-    const options = { client, collection: args.collection, state, operations, noun: 'operation', isWanted }
-    const follow = () => followOperations(input, options)
+    const show = (lines: Lines) => this.showLines(input, lines)
+    const follow = () =>
+      followOperations(input, {
+        ...{ client, collection: args.collection, state, operations, noun: 'operation', isWanted },
+        onStopped: show,
+      })
     const isDestroying = operations - counts.create > 1
     const result = isDestroying
       ? await this.undoably(target, `docs batch -f ${input.name}`, flags, follow)
       : await follow()
-    this.showLines(input, result.refused)
+    show(result)
     const { create: created, update: updated, replace: replaced, delete: deleted } = result.accepted
-    const refusals = result.refused.map(({ line, problem }) => ({ line, problem }))
-    const report = { created, updated, replaced, deleted, refused: refusals.length, refusals, before }
+    const refusals = result.refusals.map(({ line, problem }) => ({ line, problem }))
+    const report = { created, updated, replaced, deleted, refused: result.refused, refusals, before }
     this.note(
       `${count(created)} created, ${count(updated + replaced)} changed, ${count(deleted)} deleted, ${count(report.refused)} refused.`,
     )
@@ -84,17 +87,21 @@ document in their order. What was stopped goes on when the same command is given
     return report
   }
 
-  private showLines({ name }: ImportSource, lines: readonly BadLine[]): void {
-    for (const { line, problem } of lines.slice(0, mostShown)) this.noteAlways(`${name}:${line}  ${problem}`)
-    if (lines.length > mostShown) this.noteAlways(`… and ${count(lines.length - mostShown)} more`)
+  private showLines({ name }: ImportSource, lines: Lines): void {
+    for (const words of refusalLines(lines, ({ line }) => `${name}:${line}`)) this.noteAlways(words)
   }
 
   private unreadable(input: ImportSource, bad: readonly BadLine[]): CliFailure {
-    this.showLines(input, bad)
+    this.showLines(input, { refused: bad.length, refusals: bad })
     const [first] = bad
     const message = `${counted(bad.length, 'line')} cannot be read, the first is line ${first?.line}: ${first?.problem}. Nothing was done.`
     return new CliFailure('INVALID_BODY', exits.invalid, message, 'See what a line says: svc docs batch --help')
   }
+}
+
+interface Lines {
+  readonly refused: number
+  readonly refusals: readonly BadLine[]
 }
 
 /** Ids, since a fresh database may have collections of the same names. @throws {CliFailure} if there is no such collection */

@@ -14,8 +14,8 @@ export default class DocsEdit extends TargetCommand {
   static override summary = 'Edit a document in your editor.'
   static override description =
     prose(`Opens the fields in $VISUAL or $EDITOR, checks what you saved, shows the difference, and saves it only
-if the document has not been changed meanwhile. What you wrote is never lost: if it cannot be saved, it stays in a file. Without a terminal
-it takes an EDITOR that needs none, such as a script.`)
+if the document has not been changed meanwhile. Ctrl-C is the editor's while it is open. What you wrote is never lost: if it
+cannot be saved, it stays in a file. Without a terminal it takes an EDITOR that needs none, such as a script.`)
   static override examples = [
     '<%= config.bin %> docs edit posts 01999999-9999-7999-8999-999999999999',
     'EDITOR="code --wait" <%= config.bin %> docs edit posts 01999999-9999-7999-8999-999999999999 --yes',

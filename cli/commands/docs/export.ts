@@ -77,7 +77,7 @@ A file is complete or not there: until then it is called <file>.part, and the sa
       const exported = await exportDocuments(collection, where, file, { progress, signal: stop.signal })
       progress.stop()
       const seconds = (performance.now() - begunAt) / 1000
-      if (stop.signal.aborted) throw interrupted(exported, flags.out)
+      if (stop.signal.aborted) throw interrupted(exported, flags.out, stop.exit())
       await file.finish()
       const rate = count(Math.round((exported - file.resumed) / Math.max(seconds, 0.001)))
       const note = exported === 0 && spellingNote(flags)
@@ -91,7 +91,7 @@ A file is complete or not there: until then it is called <file>.part, and the sa
   }
 }
 
-function interrupted(exported: number, out: string | undefined): CliFailure {
+function interrupted(exported: number, out: string | undefined, exit: number): CliFailure {
   const hint = out === undefined ? undefined : 'Give the same command again to go on.'
-  return new CliFailure('INTERRUPTED', exits.interrupted, `Stopped after ${counted(exported, 'document')}.`, hint)
+  return new CliFailure('INTERRUPTED', exit, `Stopped after ${counted(exported, 'document')}.`, hint)
 }

@@ -3,8 +3,8 @@ import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { readColumnTypes } from '../../../seeds/records/cells.js'
 import { expandPaths } from '../../../seeds/records/expand-paths.js'
-import { formats, type ImportSource, openInput } from '../../../seeds/records/input.js'
-import { CliFailure, exits, misuse } from '../../base/failure.js'
+import { formats, type ImportSource, isReadOnce, openInput } from '../../../seeds/records/input.js'
+import { CliFailure, exits, misuse, stoppedBy } from '../../base/failure.js'
 import { keepHeapSmall } from '../../base/small-heap.js'
 import { stopSignal } from '../../base/stop-signal.js'
 import { TargetCommand } from '../../base/target-command.js'
@@ -15,7 +15,7 @@ import { type ImportProgress, type ImportReport, importFiles, reportLines, sizeO
 import { openRefusedFile } from '../../imports/refused-file.js'
 import { openState } from '../../imports/state.js'
 import { configFolder } from '../../target/profiles.js'
-import { counted } from '../../terminal/print.js'
+import { count, counted } from '../../terminal/print.js'
 import { type Progress, startProgress } from '../../terminal/progress.js'
 import { prose } from '../../terminal/prose.js'
 
@@ -25,7 +25,8 @@ export default class DocsImport extends TargetCommand {
     prose(`Reads JSON arrays, NDJSON and CSV, from files or stdin, of any size, and sends them in large requests.
 
 Rows that the service refuses are written to a file, with their line and the reason; all others go in. An
-import that was stopped goes on where it stopped when the same command is given again: nothing is created twice.
+import of files that was stopped goes on where it stopped when the same command is given again: nothing is created twice.
+Stdin and pipes cannot be read twice: one that is stopped says how many records went in.
 With --upsert, a row changes the document that has the row's value in the field of --by, and creates one where there is
 none. With --by id, a document that was deleted is created with a new id, and it says how many were.`)
   static override examples = [
@@ -93,11 +94,14 @@ none. With --by id, a document that was deleted is created with a new id, and it
       }
       const isWanted = !flags.quiet && !this.jsonEnabled()
       const follow = async () =>
-        this.follow(importFiles(inputs, options), await startProgress(sizeOf(inputs), 'document', { isWanted }))
+        this.follow(importFiles(inputs, options), {
+          progress: await startProgress(sizeOf(inputs), 'document', { isWanted }),
+          inputs,
+        })
       const command = `docs import ${args.collection} --upsert`
       const report = upsertBy ? await this.undoably(this.requireTarget(target), command, flags, follow) : await follow()
       for (const line of reportLines(report)) this.note(line)
-      if (!report.isWhole) throw interrupted(report, stop.name())
+      if (!report.isWhole) throw interrupted(report, inputs, stop.exit())
       if (report.refused > 0) process.exitCode = exits.invalid
       return report
     } finally {
@@ -106,17 +110,26 @@ none. With --by id, a document that was deleted is created with a new id, and it
   }
 
   /** Runs an import to its end and shows how far it is. */
-  private async follow(steps: ReturnType<typeof importFiles>, progress: Progress): Promise<ImportReport> {
+  private async follow(
+    steps: ReturnType<typeof importFiles>,
+    { progress, inputs }: { progress: Progress; inputs: readonly ImportSource[] },
+  ): Promise<ImportReport> {
+    let documents = 0
     try {
       let step = await steps.next()
       for (; !step.done; step = await steps.next()) {
-        if (step.value.kind === 'advanced') progress.at(step.value.bytes, step.value.documents)
-        else {
+        if (step.value.kind === 'advanced') {
+          documents = step.value.documents
+          progress.at(step.value.bytes, documents)
+        } else {
           progress.resume()
           this.note(resumedNote(step.value))
         }
       }
       return step.value
+    } catch (error) {
+      if (documents === 0 || !inputs.some(isReadOnce)) throw error
+      throw stoppedBy(error, `${counted(documents, 'document')} went in before. ${onceOnly}`)
     } finally {
       progress.stop()
     }
@@ -128,8 +141,16 @@ function resumedNote({ file, state }: ImportProgress & { kind: 'resumed' }): str
   return state.isWhole ? `${file} was imported before the stop: ${records}` : `going on in ${file} after ${records}`
 }
 
-function interrupted({ accepted }: ImportReport, signal: NodeJS.Signals | undefined): CliFailure {
-  const exit = signal === 'SIGTERM' ? exits.terminated : exits.interrupted
-  const message = `Stopped after ${counted(accepted, 'document')}; nothing is lost.`
-  return new CliFailure('INTERRUPTED', exit, message, 'Give the same command again to go on.')
+const onceOnly = 'Stdin and pipes are read once: the same command would import them from their beginning.'
+
+/** Of files nothing is lost; what was read of a pipe and not sent is. */
+function interrupted({ accepted, files }: ImportReport, inputs: readonly ImportSource[], exit: number): CliFailure {
+  const reached = `Stopped after ${counted(accepted, 'document')}`
+  if (!inputs.slice(0, files.length).some(isReadOnce)) {
+    return new CliFailure('INTERRUPTED', exit, `${reached}; nothing is lost.`, 'Give the same command again to go on.')
+  }
+  const left = files.flatMap(({ file, accepted, refused, isWhole }) =>
+    isWhole ? [] : `; the rest of ${file} did not go in, from record ${count(accepted + refused + 1)} on`,
+  )
+  return new CliFailure('INTERRUPTED', exit, `${reached}${left.join('')}.`, onceOnly)
 }

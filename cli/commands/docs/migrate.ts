@@ -7,7 +7,7 @@ import { evaluateMigration, type MigrationPreview, readMigration } from '../../b
 import { followOperations } from '../../bulk/follow-operations.js'
 import { type KeptOperations, type MigrationFiles, openMigrationFiles } from '../../bulk/migration-files.js'
 import { colourOf, previewLines } from '../../bulk/migration-preview.js'
-import type { Refusal } from '../../bulk/refusals.js'
+import { type Refusals, refusalLines } from '../../bulk/refusals.js'
 import { previewOperations } from '../../bulk/run-operations.js'
 import { collectionArg } from '../../documents/fields-args.js'
 import { readWhere, spellingNote, type WhereFlags, whereFlags } from '../../documents/where-flag.js'
@@ -17,8 +17,6 @@ import { onStderr, onStdout } from '../../terminal/colour.js'
 import { count, counted } from '../../terminal/print.js'
 import { startProgress } from '../../terminal/progress.js'
 import { prose } from '../../terminal/prose.js'
-
-const mostShown = 20
 
 interface MigrateFlags extends TargetFlags, WhereFlags {
   readonly yes: boolean
@@ -129,25 +127,27 @@ the same command is given again; the function is not called once more.`)
     const { input, state } = kept
     const before = state.found?.done ?? 0
     const isWanted = !flags.quiet && !this.jsonEnabled()
-    const follow = () => followOperations(input, { client, collection, state, operations, noun: 'document', isWanted })
+    const follow = () =>
+      followOperations(input, {
+        ...{ client, collection, state, operations, noun: 'document', isWanted },
+        onStopped: (reached) => this.showRefused(reached),
+      })
     const command = `docs migrate ${collection} ${module}`
     const isOne = operations - before <= 1
     const result = await (isOne ? follow() : this.undoably(this.requireTarget(flags), command, flags, follow))
     await kept.remove()
 
-    this.showRefused(result.refused)
+    this.showRefused(result)
+    const { refused } = result
     const changed = result.accepted.update + result.accepted.replace
-    const refusals = result.refused.map(({ id, code, problem }) => ({ id, code, problem }))
-    this.note(
-      `${counted(changed, 'document')} changed${refusals.length > 0 ? `, ${count(refusals.length)} refused` : ''}.`,
-    )
-    if (refusals.length > 0) process.exitCode = exits.invalid
-    return { changed, refused: refusals.length, refusals, before }
+    const refusals = result.refusals.map(({ id, code, problem }) => ({ id, code, problem }))
+    this.note(`${counted(changed, 'document')} changed${refused > 0 ? `, ${count(refused)} refused` : ''}.`)
+    if (refused > 0) process.exitCode = exits.invalid
+    return { changed, refused, refusals, before }
   }
 
-  private showRefused(refused: readonly Refusal[]): void {
-    for (const { id, problem } of refused.slice(0, mostShown)) this.noteAlways(`${id}  ${problem}`)
-    if (refused.length > mostShown) this.noteAlways(`… and ${count(refused.length - mostShown)} more`)
+  private showRefused(refused: Refusals): void {
+    for (const words of refusalLines(refused, ({ id }) => id)) this.noteAlways(words)
   }
 
   private question({ collection, flags }: Migrating, changes: number): string {

@@ -2,7 +2,6 @@ import { setTimeout as pause } from 'node:timers/promises'
 import * as Flags from '@oclif/core/flags'
 import type { RequestSummary } from '../../../client/protocol/control/requests.js'
 import { ControlCommand } from '../../base/control-command.js'
-import { exits } from '../../base/failure.js'
 import { stopSignal } from '../../base/stop-signal.js'
 import { filterFlags, readFilter } from '../../requests/filter-flags.js'
 import { requestLine } from '../../requests/request-lines.js'
@@ -74,7 +73,7 @@ a {"type":"request"} for each.`)
     } finally {
       stop.release()
     }
-    if (stop.name()) process.exitCode = stop.name() === 'SIGTERM' ? exits.terminated : exits.interrupted
+    if (stop.signal.aborted) process.exitCode = stop.exit()
   }
 
   private line(value: object): void {

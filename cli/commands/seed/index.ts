@@ -1,7 +1,7 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { findSeeds } from '../../../seeds/seed.js'
-import { CliFailure, exits } from '../../base/failure.js'
+import { CliFailure } from '../../base/failure.js'
 import { stopSignal } from '../../base/stop-signal.js'
 import { TargetCommand } from '../../base/target-command.js'
 import { readUpsert, upsertFlags } from '../../documents/upsert-flags.js'
@@ -72,7 +72,7 @@ documents is left alone, or with --upsert brought up to date.`)
     } finally {
       stop.release()
     }
-    if (stop.signal.aborted) throw interrupted(seeded, stop.name())
+    if (stop.signal.aborted) throw interrupted(seeded, stop.exit())
 
     const rows = seeded.map(({ isWhole: _, ...row }) => row)
     this.log(table(rows))
@@ -89,9 +89,8 @@ function leftAlone(names: readonly string[]): string {
 }
 
 /** What a stopped seed has done; a collection that would be half is empty again. */
-function interrupted(seeded: readonly Seeded[], signal: NodeJS.Signals | undefined): CliFailure {
+function interrupted(seeded: readonly Seeded[], exit: number): CliFailure {
   const left = seeded.filter(({ isWhole, created, updated }) => isWhole || created + updated > 0)
   const done = left.length === 0 ? 'nothing is seeded' : `seeded: ${left.map(seededNote).join('; ')}`
-  const exit = signal === 'SIGTERM' ? exits.terminated : exits.interrupted
   return new CliFailure('INTERRUPTED', exit, `Stopped; ${done}.`, 'Give the same command again to seed the rest.')
 }

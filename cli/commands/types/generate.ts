@@ -171,7 +171,7 @@ and --json each line is JSON of its own: {"type":"written"} and {"type":"failed"
     } finally {
       stop.release()
     }
-    process.exitCode = stop.name() === 'SIGTERM' ? exits.terminated : exits.interrupted
+    process.exitCode = stop.exit()
   }
 }
 

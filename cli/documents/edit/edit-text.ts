@@ -90,23 +90,39 @@ function commandOf(editor: string): string {
 async function openEditor(editor: string, file: string): Promise<void> {
   // Results may be read from stdout: what the editor draws does not belong there.
   const stdio: StdioOptions = ['inherit', process.stdout.isTTY ? 'inherit' : 2, 'inherit']
-  // A shell reads its words, as for git: a path in quotes may hold spaces.
-  const words = process.platform === 'win32' ? editor.split(' ') : ['sh', '-c', `${editor} "$@"`, editor]
+  // A shell reads its words, as for git: a path in quotes may hold spaces. Where it waits for the editor, Ctrl-C must not end it either.
+  const words =
+    process.platform === 'win32' ? editor.split(' ') : ['sh', '-c', `trap : INT QUIT; ${editor} "$@"`, editor]
   const [command = editor, ...given] = words.filter((word) => word !== '')
-  const code = await new Promise<number | null>((resolve, reject) => {
+  const keys = keysForChild()
+  const code = await new Promise<number | NodeJS.Signals | null>((resolve, reject) => {
     const child = spawn(command, [...given, file], { stdio })
     child.once('error', reject)
-    child.once('exit', resolve)
-  }).catch((cause) => {
-    throw noEditor(editor, cause)
+    child.once('exit', (code, signal) => resolve(signal ?? code))
   })
+    .catch((cause) => {
+      throw noEditor(editor, cause)
+    })
+    .finally(keys.release)
   if (code === 126 || code === 127) throw noEditor(editor)
   if (code !== 0)
     throw new CliFailure(
       'CANCELLED',
-      exits.failed,
+      code === 'SIGINT' || code === exits.interrupted ? exits.interrupted : exits.failed,
       `The editor "${commandOf(editor)}" ended with ${code}; nothing was saved.`,
     )
+}
+
+/** A terminal sends Ctrl-C and Ctrl-\ to this process too, where they are meant for the editor: it says what follows. */
+function keysForChild(): { release(): void } {
+  const ignore = () => undefined
+  const signals = ['SIGINT', 'SIGQUIT'] as const
+  for (const signal of signals) process.on(signal, ignore)
+  return {
+    release() {
+      for (const signal of signals) process.off(signal, ignore)
+    },
+  }
 }
 
 function noEditor(editor: string, cause?: unknown): CliFailure {

@@ -110,6 +110,34 @@ test('a no before saving changes nothing, and loses nothing that was written', a
   expect(readFileSync(keptFile(ran.stdout), 'utf8')).toContain('Bye')
 })
 
+test('Ctrl-C in the editor is the editor’s: what it saves then is saved', async () => {
+  const editor = anEditor(`trap 'sed -i s/Hello/Bye/ "$1"; exit 0' INT\necho ready\nwhile :; do sleep 0.1; done`)
+
+  const ran = await world.terminal(
+    ['docs', 'edit', 'posts', id],
+    [
+      ['ready', '\x03'],
+      ['Save it?', 'y\n'],
+    ],
+    { env: inWorld({ EDITOR: editor }) },
+  )
+
+  expect(ran.exit).toBe(0)
+  expect((await post()).data).toMatchObject({ title: 'Bye' })
+})
+
+test('an editor that Ctrl-C ends loses nothing that was written', async () => {
+  const editor = anEditor(`sed -i s/Hello/Bye/ "$1"\necho ready\nexec sleep 1000`)
+
+  const ran = await world.terminal(['docs', 'edit', 'posts', id], [['ready', '\x03']], {
+    env: inWorld({ EDITOR: editor }),
+  })
+
+  expect(ran).toMatchObject({ exit: 130, stdout: expect.stringContaining('ended with 130; nothing was saved') })
+  expect(readFileSync(keptFile(ran.stdout), 'utf8')).toContain('Bye')
+  expect(await post()).toMatchObject({ version: 1 })
+})
+
 test('Ctrl-C where it could be mended loses nothing that was written', async () => {
   const ran = await world.terminal(['docs', 'edit', 'posts', id], [['Mend it?', '\x03']], {
     env: inWorld({ EDITOR: anEditor(`printf 'oo\\nps' > "$1"`) }),

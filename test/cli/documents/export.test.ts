@@ -39,9 +39,10 @@ async function interrupt(out: string, signal: NodeJS.Signals) {
 }
 
 test.each([
-  ['SIGINT', 'stopped.ndjson'],
-  ['SIGKILL', 'killed.json'],
-] as const)('an export ended by %s leaves no %s, and the same command goes on', async (signal, out) => {
+  ['SIGINT', 'stopped.ndjson', 130],
+  ['SIGTERM', 'ended-early.ndjson', 143],
+  ['SIGKILL', 'killed.json', undefined],
+] as const)('an export ended by %s leaves no %s, and the same command goes on', async (signal, out, exit) => {
   const stopped = await interrupt(out, signal)
   const isThere = existsSync(path(out))
   // As a process that was killed while it wrote leaves it.
@@ -50,8 +51,8 @@ test.each([
   const resumed = await exporting('--out', out)
 
   expect(isThere).toBe(false)
-  if (signal === 'SIGINT') {
-    expect(stopped).toMatchObject({ exitCode: 130, stderr: expect.stringContaining('same command again') })
+  if (exit !== undefined) {
+    expect(stopped).toMatchObject({ exitCode: exit, stderr: expect.stringContaining('same command again') })
   }
   expect(resumed).toMatchObject({ exitCode: 0, stderr: expect.stringMatching(/going on after [\d,]+ documents/) })
   expect(numbersIn(out)).toEqual(Array.from({ length: documents }, (_, at) => at))

@@ -1,5 +1,5 @@
 /** Imports that were stopped or killed, and resume when the same command is run again. */
-import { readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { createWriteStream, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -108,6 +108,72 @@ test('an import of several files that stops in a later one creates nothing of th
   expect(count).toEqual({ count: 3 })
   // Once the whole import is done, the same command starts another one.
   expect(await world.json(['docs', 'count', 'several'])).toEqual({ count: 6 })
+})
+
+/** An import of stdin that stays open, once its first thousand rows went in. */
+async function importOpenPipe(collection: string, name = '-') {
+  await world.svc(['collections', 'create', collection])
+  const child = execa(process.execPath, [bin, 'docs', 'import', collection, name], {
+    ...{ cwd: world.folder, env: cleanEnv(world.folder), extendEnv: false, reject: false },
+    ...endsByItself,
+  })
+  const pipe = name === '-' ? child.stdin : createWriteStream(join(world.folder, name))
+  pipe.write(Array.from({ length: 1_001 }, (_, n) => `{"n":${n}}\n`).join(''))
+  await expect.poll(() => world.json(['docs', 'count', collection])).toEqual({ count: 1_000 })
+  // A promise of a child would be awaited here.
+  return { child, pipe }
+}
+
+test.each([
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const)(
+  'an import of a pipe in which nothing comes ends at the first %s, and says what went in',
+  async (signal, exit) => {
+    const { child } = await importOpenPipe(`pipe-${signal}`)
+
+    child.kill(signal)
+    const { exitCode, stderr } = await child
+
+    expect(exitCode).toBe(exit)
+    expect(stderr).toContain('Stopped after 1,000 documents; the rest of stdin did not go in, from record 1,001 on.')
+    expect(stderr).toContain('the same command would import them from their beginning')
+    expect(stderr).not.toContain('nothing is lost')
+    expect(await world.json(['docs', 'count', `pipe-${signal}`])).toEqual({ count: 1_000 })
+  },
+)
+
+test('an import of a pipe whose service refuses the rest says how many documents went in', async () => {
+  const { child, pipe } = await importOpenPipe('pipe-refused')
+  await world.json(['faults', 'add', 'status', '--status', '403', '--path', '/collections/pipe-refused/**'])
+
+  pipe.end()
+  const { exitCode, stderr } = await child
+  await world.json(['faults', 'remove', '--all'])
+
+  expect(exitCode).toBe(3)
+  expect(stderr).toContain('1,000 documents went in before. Stdin and pipes are read once')
+})
+
+test('an import of a pipe with a name ends at the first signal, too', async () => {
+  await execa('mkfifo', [join(world.folder, 'rows')])
+  const { child, pipe } = await importOpenPipe('named-pipe', 'rows')
+
+  child.kill('SIGTERM')
+  const { exitCode, stderr } = await child
+  pipe.on('error', () => undefined).end()
+
+  expect(exitCode).toBe(143)
+  expect(stderr).toContain('the rest of rows did not go in, from record 1,001 on.')
+})
+
+test('a pipe that is named has no state: another one would be taken for it', async () => {
+  const named = { name: '/dev/fd/63', path: '/dev/fd/63', bytes: undefined, changedAt: 0 }
+
+  const state = await openState(states(), named, ['c'])
+  state.save({ id: 'import-1', file: '/dev/fd/63', done: 1, endByte: 7, accepted: 1, refused: 0 })
+
+  expect((await openState(states(), named, ['c'])).found).toBeUndefined()
 })
 
 test.each(['SIGINT', 'SIGKILL'] as const)(

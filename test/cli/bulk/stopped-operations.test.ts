@@ -1,0 +1,122 @@
+/** Operations of a file that were stopped: what was refused by then is shown, and is part of what the next run reports. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { execa } from 'execa'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { type Client, createClient } from '../../../client/index.js'
+import { endsByItself } from '../../fixtures/patience.js'
+import { type HoldingProxy, openHoldingProxy } from '../../fixtures/proxies/holding-proxy.js'
+import { bin, cleanEnv, type Dev, openWorld, type World } from '../command-line.js'
+
+const missing = '01999999-9999-7999-8999-999999999999'
+let world: World
+let dev: Dev
+let svc: Client
+let proxy: HoldingProxy
+
+beforeAll(async () => {
+  world = await openWorld()
+  dev = await world.dev('--memory')
+  svc = createClient(dev)
+})
+afterEach(() => proxy.close())
+afterAll(() => world.close())
+
+const target = () => ({ SVC_URL: proxy.url, SVC_API_KEY: dev.apiKey })
+const file = (name: string, content: string) => writeFileSync(join(world.folder, name), content)
+
+/** Runs a command until its next write is held, and does then what stops it. */
+async function stopHeld(words: readonly string[], stop: (kill: (signal: NodeJS.Signals) => void) => unknown) {
+  const child = execa(process.execPath, [bin, ...words], {
+    ...{ cwd: world.folder, env: { ...cleanEnv(world.folder), ...target() }, extendEnv: false, reject: false },
+    ...endsByItself,
+  })
+  await proxy.held
+  await stop((signal) => child.kill(signal))
+  proxy.release()
+  const { exitCode, stderr } = await child
+  return { exit: exitCode, stderr }
+}
+
+const changes = 300
+
+/**
+ * A line about a document that is not there, and many about another. Each change of that is a write of its own, so that a signal
+ * comes before the last one.
+ */
+async function manyOperations(name: string): Promise<string[]> {
+  await svc.collections.create({ name })
+  const { id } = await svc.collection(name).create({ n: 0 })
+  const updates = Array.from({ length: changes }, (_, n) => ({ op: 'update', id, data: { n } }))
+  const lines = [{ op: 'update', id: missing, was: { n: 0 }, data: { n: 1 } }, ...updates]
+  file(`${name}.ndjson`, lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
+  proxy = await openHoldingProxy(dev.url, 1)
+  return ['docs', 'batch', name, '-f', `${name}.ndjson`, '--yes']
+}
+
+test.each([
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const)('a batch that %s stops lists what was refused, and so does the run that goes on', async (signal, exit) => {
+  const name = `batch-${signal}`
+  const words = await manyOperations(name)
+
+  const stopped = await stopHeld(words, (kill) => kill(signal))
+  const resumed = await world.svc([...words, '--json'], { env: target() })
+  const again = await world.svc([...words, '--json'], { env: target() })
+
+  expect(stopped.exit).toBe(exit)
+  expect(stopped.stderr).toContain(`${name}.ndjson:1  was deleted meanwhile\n`)
+  const done = Number(/Stopped; (\d+) of 301 operations are dealt with, 1 of them refused\./.exec(stopped.stderr)?.[1])
+  expect(resumed.exit).toBe(5)
+  expect(JSON.parse(resumed.stdout)).toEqual({
+    ...{ created: 0, updated: changes + 1 - done, replaced: 0, deleted: 0, before: done },
+    ...{ refused: 1, refusals: [{ line: 1, problem: 'was deleted meanwhile' }] },
+  })
+  // A whole run leaves nothing behind: this is another one.
+  expect(JSON.parse(again.stdout)).toMatchObject({ updated: changes, refused: 1, before: 0 })
+})
+
+test('a batch whose service goes away lists what was refused', async () => {
+  const words = await manyOperations('batch-lost')
+
+  const failed = await stopHeld(words, () => proxy.close())
+
+  expect(failed.exit).toBe(7)
+  expect(failed.stderr).toContain('batch-lost.ndjson:1  was deleted meanwhile\n')
+  expect(failed.stderr).toContain('2 of 301 operations are dealt with, 1 of them refused.')
+})
+
+test('a migration that fails lists what was refused, and so does the run that goes on', async () => {
+  const name = 'migrated'
+  await svc.collections.create({ name })
+  const numbers = Array.from({ length: 3_001 }, (_, n) => n)
+  for (let at = 0; at < numbers.length; at += 1_000) {
+    await svc.collection(name).createMany(numbers.slice(at, at + 1_000).map((n) => ({ n })))
+  }
+  const [first] = (await svc.collection(name).list({ where: { n: 0 } })).items
+  // The function itself is the other writer: it is called after documents were read, and before any is written.
+  file(
+    'migrate.ts',
+    `export default async ({ data: { n } }) => {
+       const headers = { 'x-api-key': '${dev.apiKey}', 'content-type': 'application/json' }
+       const at = '${dev.url}/collections/${name}/documents/${first?.id}'
+       if (n === 3000) await fetch(at, { method: 'PATCH', headers, body: '{"data":{"n":-1}}' })
+       return { n: n + 10000 }
+     }`,
+  )
+  const words = ['docs', 'migrate', name, 'migrate.ts', '--yes']
+  // Three batches of the first handful; the last document is in the second one.
+  proxy = await openHoldingProxy(dev.url, 3)
+
+  const failing = ['faults', 'add', 'status', '--status', '500', '--method', 'POST']
+  const failed = await stopHeld(words, () => world.json(failing))
+  await world.json(['faults', 'remove', '--all'])
+  const resumed = await world.svc([...words, '--json'], { env: target() })
+
+  const refusal = { id: first?.id, code: 'CONFLICT', problem: 'was changed meanwhile' }
+  expect(failed).toMatchObject({ exit: 1, stderr: expect.stringContaining(`${first?.id}  was changed meanwhile\n`) })
+  expect(failed.stderr).toContain('3,000 of 3,001 documents are dealt with, 1 of them refused.')
+  expect(resumed.exit).toBe(5)
+  expect(JSON.parse(resumed.stdout)).toEqual({ changed: 1, refused: 1, refusals: [refusal], before: 3_000 })
+})
