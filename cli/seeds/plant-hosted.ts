@@ -8,7 +8,7 @@ import { type ImportSummary, importInput } from '../imports/import-input.js'
 import type { RefusedRow } from '../imports/send-chunk.js'
 import { noState } from '../imports/state.js'
 import { type Planted, type PlantOptions, plant } from './plant.js'
-import { takeBack } from './take-back.js'
+import { leftBehind, takeBack } from './take-back.js'
 
 /** @throws {InputFailure} before anything is written, for what only an emulator takes */
 export async function* plantContent(content: SeedContent, options: PlantOptions): AsyncGenerator<Planted> {
@@ -56,8 +56,7 @@ export async function plantRows(
       isWhole,
     }
   } catch (error) {
-    await takeBack(client, name, created)
-    throw error
+    throw leftBehind(error, name, await takeBack(client, name, created))
   }
 }
 

@@ -14,7 +14,7 @@ import { requireKeys } from '../../seeds/steps.js'
 import type { Client } from '../base/target-command.js'
 import { createIfMissing } from '../collections/create-if-missing.js'
 import { openPlantedIds, type PlantedIds } from './planted-ids.js'
-import { takeBack } from './take-back.js'
+import { leftBehind, takeBack } from './take-back.js'
 
 export interface Planted {
   readonly collection: string
@@ -91,20 +91,24 @@ async function plantOne(seed: SeedCollection, options: Planting): Promise<Plante
       documents.set(document.name, await (there ? collection.update(there.id, fields) : collection.create(fields)))
       planted[there ? 'updated' : 'created'] += 1
     } catch (error) {
-      if (isEmpty) await takeAllBack()
-      if (!(error instanceof SvcError) || statusOf(error) >= 500 || statusOf(error) === 401) throw error
-      throw badSeed(document.place, `"${seed.name}.${document.name}": ${error.message.replace(/\.$/, '')}`, error)
+      const left = isEmpty ? await takeAllBack() : 0
+      throw leftBehind(placedInSeed(error, seed, document), seed.name, left)
     }
   }
   const isWhole = planted.created + planted.updated + planted.kept === seed.documents.length
-  if (!isWhole && isEmpty) {
-    await takeAllBack()
-    return { ...planted, created: 0, isWhole }
-  }
+  if (!isWhole && isEmpty) return { ...planted, created: await takeAllBack(), isWhole }
   const ids = new Map([...documents].map(([name, { id }]) => [name, id]))
   if (isEmpty || isUpsert) remembered.save(new Map([...remembered.found, ...ids]))
   return { ...planted, isWhole }
 }
+
+/** What the service says of the document itself, with its place; any other failure would be the same for each of them. */
+function placedInSeed(error: unknown, { name }: SeedCollection, document: SeedDocument): unknown {
+  if (!(error instanceof SvcError) || !statusesOfDocuments.includes(statusOf(error))) return error
+  return badSeed(document.place, `"${name}.${document.name}": ${error.message.replace(/\.$/, '')}`, error)
+}
+
+const statusesOfDocuments = [400, 413, 422]
 
 /** The document of an earlier planting, by the id that is remembered of it, or by its key. */
 async function findBefore(

@@ -1,16 +1,29 @@
 import { mostBatchItems } from '../../client/protocol/model/limits.js'
+import { shellWord } from '../../client/snippets/shell.js'
+import { stoppedBy } from '../base/failure.js'
 import type { Client } from '../base/target-command.js'
+import { counted } from '../terminal/print.js'
 
 /**
- * Deletes what a planting that failed has created. Half a collection would be taken for a whole one, and left alone, when
- * the file is planted again. Why it failed is what has to be said, whether or not this works.
+ * Deletes what a planting that failed has created: half a collection would be taken for a whole one, and left alone, when
+ * the file is planted again. Answers how many of them may be there all the same.
  */
-export async function takeBack(client: Client, name: string, ids: readonly string[]): Promise<void> {
-  try {
-    for (let at = 0; at < ids.length; at += mostBatchItems) {
+export async function takeBack(client: Client, name: string, ids: readonly string[]): Promise<number> {
+  for (let at = 0; at < ids.length; at += mostBatchItems) {
+    try {
       await client.collection(name).deleteMany(ids.slice(at, at + mostBatchItems))
+    } catch {
+      // Without an answer, as the planting itself most likely; why that failed is what has to be said.
+      return ids.length - at
     }
-  } catch {
-    // Without an answer, as the planting itself most likely.
   }
+  return 0
+}
+
+/** Why a planting failed, with what of it could not be taken back. */
+export function leftBehind(cause: unknown, name: string, documents: number): unknown {
+  if (documents === 0) return cause
+  const reached = `${counted(documents, 'document')} of "${name}" could not be deleted again.`
+  const wayOn = `Finish the seed with --upsert, or delete them first: svc docs delete ${shellWord(name)} --all`
+  return stoppedBy(cause, reached, wayOn)
 }

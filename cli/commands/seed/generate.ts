@@ -1,15 +1,15 @@
 import { writeFile } from 'node:fs/promises'
 import { extname } from 'node:path'
 import * as Flags from '@oclif/core/flags'
-import { SvcError } from '../../../client/protocol/model/errors.js'
 import type { JsonObject } from '../../../client/protocol/model/json.js'
 import { mostBatchItems } from '../../../client/protocol/model/limits.js'
+import { shellWord } from '../../../client/snippets/shell.js'
 import { openFaker } from '../../../seeds/faker.js'
 import { generateDocuments } from '../../../seeds/generate.js'
-import { CliFailure, exits, misuse } from '../../base/failure.js'
+import { CliFailure, exits, misuse, stoppedBy } from '../../base/failure.js'
 import { type Client, TargetCommand } from '../../base/target-command.js'
 import { collectionArg } from '../../documents/fields-args.js'
-import { counted } from '../../terminal/print.js'
+import { count, counted } from '../../terminal/print.js'
 import { prose } from '../../terminal/prose.js'
 
 /** So many documents show what the others are like. */
@@ -76,16 +76,10 @@ async function createAll(client: Client, name: string, documents: readonly JsonO
     try {
       await client.collection(name).createMany(documents.slice(at, at + mostBatchItems), { returning: false })
     } catch (error) {
-      if (!(error instanceof SvcError) || at === 0) throw error
-      throw new CliFailure(
-        error.code,
-        exits.failed,
-        `${error.message} ${at} documents were created before.`,
-        undefined,
-        {
-          cause: error,
-        },
-      )
+      if (at === 0) throw error
+      const left = documents.length - at
+      const wayOn = `Make up the others: svc seed generate ${shellWord(name)} --count ${left}`
+      throw stoppedBy(error, `${count(at)} of ${counted(documents.length, 'document')} were created before.`, wayOn)
     }
   }
 }

@@ -66,6 +66,41 @@ test('Ctrl-C in a seed of rows leaves none of them', async () => {
   expect(await count('rows')).toEqual({ count: 0 })
 })
 
+const fault =
+  (kind: string, ...flags: string[]) =>
+  () =>
+    world.json(['faults', 'add', kind, '--method', 'POST', ...flags])
+
+test.each([
+  ['a rate limit', 6, fault('status', '--status', '429', '--retry-after', '1h')],
+  ['a refusal of the key', 3, fault('status', '--status', '403')],
+  ['a connection that breaks', 7, fault('drop')],
+] as const)(
+  'a hosted seed that %s stops exits with what scripts act on, and says what is left',
+  async (_, exit, breaks) => {
+    const name = `hosted-${exit}`
+    const documents = [{ n: 1 }, { n: 2 }, { n: 3 }]
+    writeFileSync(join(world.folder, 'hosted.json'), JSON.stringify({ collections: { [name]: { documents } } }))
+    // The collection and two documents are created; the third one is held.
+    const proxy = await openHoldingProxy(dev.url, 3)
+    const seeding = world.svc(['seed', 'hosted.json', '--yes'], {
+      env: { SVC_URL: proxy.url, SVC_API_KEY: dev.apiKey },
+    })
+    await proxy.held
+    await breaks()
+    proxy.release()
+
+    const ran = await seeding
+
+    await world.json(['faults', 'remove', '--all'])
+    proxy.close()
+    expect(ran.exit).toBe(exit)
+    expect(ran.stderr).toContain(`2 documents of "${name}" could not be deleted again.`)
+    expect(ran.stderr).not.toContain('hosted.json:')
+    expect(await count(name)).toEqual({ count: 2 })
+  },
+)
+
 test('a seed that is refused in a later file says what was seeded before', async () => {
   writeFileSync(join(world.folder, 'first.csv'), 'name\nAda\n')
   writeFileSync(join(world.folder, 'second.ndjson'), '[1]')
