@@ -1,15 +1,22 @@
-/** What a seed that replaces will delete, and the snapshot that brings it back. */
+/** What a seed that replaces will delete. */
+import { resolve } from 'node:path'
 import { SvcError } from '../../client/protocol/model/errors.js'
-import { readSeedFile, type SeedFile } from '../../seeds/read-seed.js'
+import { isModule, readSeedFile, type SeedFile } from '../../seeds/read-seed.js'
 import { collectionOf } from '../../seeds/rows.js'
 import type { Client } from '../base/target-command.js'
 import { counted } from '../terminal/print.js'
 import type { SeedOptions } from './seed-inputs.js'
 
-/** `12 documents of "posts" and 3 users`; nothing where nothing is deleted. */
+/**
+ * `12 documents of "posts" and 3 users`; nothing where nothing is deleted. Of a module it is only said that it names some: it may
+ * write as it is run, and so is run neither before the question nor before the snapshot.
+ */
 export async function replacedWords(files: readonly string[], { client, modules }: SeedOptions): Promise<string> {
   const read: (readonly [string, SeedFile])[] = []
-  for (const file of files) read.push([file, await readSeedFile(file, modules)])
+  for (const file of files) {
+    if (isModule(file)) await modules.allow(resolve(file))
+    else read.push([file, await readSeedFile(file, modules)])
+  }
   const names = read.flatMap(([file, seed]) =>
     'content' in seed ? seed.content.collections.map(({ name }) => name) : [collectionOf(file)],
   )
@@ -26,6 +33,7 @@ export async function replacedWords(files: readonly string[], { client, modules 
   if (contents.some(({ files }) => files.some(({ isOwned }) => !isOwned))) {
     parts.push('all files that belong to no document and no user')
   }
+  parts.push(...files.filter(isModule).map((file) => `what ${file} names when it is run`))
   return parts.join(', ').replace(/, ([^,]*)$/, ' and $1')
 }
 

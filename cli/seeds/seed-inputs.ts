@@ -36,11 +36,12 @@ export async function* seedFiles(files: readonly string[], options: SeedOptions)
 }
 
 async function* seedFile(file: string, options: SeedOptions): AsyncGenerator<Planted> {
-  const read = await readSeedFile(file, options.modules)
-  if (options.emulator) return yield* seedEmulator(file, read, { ...options, emulator: options.emulator })
-  if (options.mode === 'replace') {
+  // Before it is read: a module may write as it is run.
+  if (options.mode === 'replace' && !options.emulator) {
     throw misuse('--replace works in an emulator only.', 'Delete what is there first: svc docs delete --all')
   }
+  const read = await readSeedFile(file, options.modules)
+  if (options.emulator) return yield* seedEmulator(file, read, { ...options, emulator: options.emulator })
   const { plantContent, plantRows } = await import('./plant-hosted.js')
   const planting = { ...options, isUpsert: options.mode === 'upsert', file }
   if ('content' in read) yield* plantContent(read.content, planting)

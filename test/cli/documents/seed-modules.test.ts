@@ -85,3 +85,62 @@ test('a bad seed that was to replace deletes nothing', async () => {
   expect(ran).toMatchObject({ exit: 5, stderr: expect.stringContaining(`${posts}.ndjson:2: `) })
   expect(await fields(posts)).toEqual([{ n: 1 }])
 })
+
+/** A module that writes each time that it is run, and seeds a document of another collection. */
+function writing(name: string, log: string, tags: string): string {
+  return file(
+    `seeds/${name}.ts`,
+    `export default async ({ client }) => {
+       await client.collection('${log}').create({ ran: true })
+       return { collections: { '${tags}': { documents: [{ a: 1 }] } } }
+     }`,
+  )
+}
+
+test('a module that replaces is run once, after the snapshot: svc undo takes back what it wrote by itself, too', async () => {
+  const [log, tags] = [`${seeds.own}log`, `${seeds.own}tags`]
+  await seeds.world.json(['collections', 'create', log])
+
+  const ran = await seeds.world.svc(['seed', writing(`${seeds.own}once`, log, tags), '--replace', '--yes'])
+  const written = await fields(log)
+  await seeds.world.json(['undo', '--yes'])
+
+  expect(ran).toMatchObject({ exit: 0, stderr: expect.stringContaining('Saved snapshot') })
+  expect(written).toEqual([{ ran: true }])
+  expect(await fields(log)).toEqual([])
+})
+
+test('a module that replaces is not run before a yes', async () => {
+  const [log, tags] = [`${seeds.own}log`, `${seeds.own}tags`]
+  await seeds.world.json(['collections', 'create', log])
+  await seeds.world.json(['seed', file(`${tags}.ndjson`, '{"t":1}\n')])
+  const seed = writing(`${seeds.own}asked`, log, tags)
+  const rows = file(`${tags}.ndjson`, '{"t":2}\n')
+
+  const unasked = await seeds.world.svc(['seed', seed, '--replace'])
+  const refused = await seeds.world.terminal(['seed', rows, seed, '--replace'], [['seed anew?', 'n\r']], {
+    columns: 400,
+  })
+
+  expect(unasked).toMatchObject({
+    exit: 2,
+    stderr: expect.stringContaining(`Delete what ${seed} names when it is run`),
+  })
+  expect(refused.exit).toBe(130)
+  expect(refused.stdout).toContain(
+    `Delete 1 document of "${tags}" and what ${seed} names when it is run, and seed anew?`,
+  )
+  expect([await fields(log), await fields(tags)]).toEqual([[], [{ t: 1 }]])
+})
+
+test('a module that cannot replace, as another service is seeded, is not run', async () => {
+  const [log, tags] = [`${seeds.own}log`, `${seeds.own}tags`]
+  await seeds.world.json(['collections', 'create', log])
+  const { url, apiKey } = (await seeds.world.json(['status'])) as { url: string; apiKey: string }
+  const env = { SVC_URL: url.replace('127.0.0.1', 'localhost'), SVC_API_KEY: apiKey }
+
+  const ran = await seeds.world.svc(['seed', writing(`${seeds.own}hosted`, log, tags), '--replace', '--yes'], { env })
+
+  expect(ran).toMatchObject({ exit: 2, stderr: expect.stringContaining('--replace works in an emulator only') })
+  expect(await fields(log)).toEqual([])
+})
