@@ -1,7 +1,7 @@
 /** What is in a project, written as a seed: the same text each time as long as nothing has changed. */
 import type { Permissions, Schema } from '../client/protocol/model/collection.js'
 import { isObject, type Json, type JsonObject, setOwn } from '../client/protocol/model/json.js'
-import { referencesIn } from '../client/protocol/model/seed/references.js'
+import { referenceName, referencesIn } from '../client/protocol/model/seed/references.js'
 import { InputFailure } from './failure.js'
 import { mapTexts } from './map-texts.js'
 
@@ -100,7 +100,7 @@ function namesIn({ collections, users, files }: ExportedProject): Names {
   )
   const userNames = named(users, ({ email }) => email.replace(/@.*/, ''))
   const byCollection = collections.map(
-    ({ name, documents }) => [name, named(documents, ({ data }) => titleOf(data) ?? name)] as const,
+    ({ name, documents }) => [referenceName(name), named(documents, ({ data }) => titleOf(data) ?? name)] as const,
   )
   return {
     referred,

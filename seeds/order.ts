@@ -1,5 +1,5 @@
 /** In which order the collections of a seed are written, and that every reference leads somewhere. */
-import { type Reference, referencesIn } from '../client/protocol/model/seed/references.js'
+import { type Reference, referenceName, referencesIn } from '../client/protocol/model/seed/references.js'
 import type { CollectionEntry, SeedContent } from './content.js'
 import { badSeed } from './failure.js'
 
@@ -13,10 +13,10 @@ export function inOrder(
   content: SeedContent,
   isLoose: (reference: Reference) => boolean = () => false,
 ): CollectionEntry[] {
-  const byName = new Map(content.collections.map((collection) => [collection.name, collection]))
+  const byName = new Map(content.collections.map((collection) => [referenceName(collection.name), collection]))
   const targetsOf = (collection: CollectionEntry, references: readonly Reference[]) =>
-    [...new Set(references.map((reference) => reference.collection))].flatMap((name) => {
-      const target = isPart(content, name) ? undefined : byName.get(name)
+    [...new Set(references.map((reference) => meant(content, reference)))].flatMap((name) => {
+      const target = byName.get(name)
       return target && target !== collection ? [target] : []
     })
   const needed = (one: CollectionEntry) =>
@@ -58,6 +58,11 @@ function isPart({ hasUsers, hasFiles }: Pick<SeedContent, 'hasUsers' | 'hasFiles
   return (name === 'users' && hasUsers) || (name === 'files' && hasFiles)
 }
 
+/** What a reference leads to: a part of the seed, or a collection by its `referenceName`. */
+export function meant(content: Pick<SeedContent, 'hasUsers' | 'hasFiles'>, { collection }: Reference): string {
+  return isPart(content, collection) ? collection : referenceName(collection)
+}
+
 export function referencesOf({ documents }: CollectionEntry): Reference[] {
   return documents.flatMap(({ fields }) => referencesIn(fields))
 }
@@ -66,13 +71,13 @@ export function referencesOf({ documents }: CollectionEntry): Reference[] {
 export function requireReferred(content: SeedContent): void {
   const names = new Set([
     ...content.collections.flatMap(({ name, documents }) =>
-      isPart(content, name) ? [] : documents.map((document) => nameOf(name, document.name)),
+      documents.map((document) => nameOf(referenceName(name), document.name)),
     ),
     ...content.users.map(({ name }) => nameOf('users', name)),
     ...content.files.map(({ name }) => nameOf('files', name)),
   ])
   const require = (place: () => string, name: string, references: readonly Reference[]) => {
-    const missing = references.find(({ collection, document }) => !names.has(nameOf(collection, document)))
+    const missing = references.find((reference) => !names.has(nameOf(meant(content, reference), reference.document)))
     if (!missing) return
     const noun = isPart(content, missing.collection) ? missing.collection.slice(0, -1) : 'document'
     throw badSeed(place(), `"${name}" refers to ${missing.text}, and there is no such ${noun}`)
@@ -83,7 +88,7 @@ export function requireReferred(content: SeedContent): void {
   }
 }
 
-/** As a reference names it; a collection's name has no dot. */
+/** One of a collection or a part; their names have no dot. */
 export function nameOf(collection: string, name: string): string {
   return `${collection}.${name}`
 }

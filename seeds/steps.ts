@@ -1,10 +1,10 @@
 /** A seed as the steps that the emulator takes, each with its place, for what may be wrong with it. */
 import { mostBatchItems } from '../client/protocol/model/limits.js'
-import { type Reference, referencesIn } from '../client/protocol/model/seed/references.js'
+import { type Reference, referenceName, referencesIn } from '../client/protocol/model/seed/references.js'
 import type { SeedDocument, SeedStep } from '../client/protocol/model/seed/steps.js'
 import type { CollectionEntry, DocumentEntry, FileEntry, SeedContent, UserEntry } from './content.js'
 import { badSeed } from './failure.js'
-import { inOrder, nameOf, referencesOf, requireReferred } from './order.js'
+import { inOrder, meant, nameOf, referencesOf, requireReferred } from './order.js'
 
 /** A step, and what to say of what is wrong at a place of it. */
 export interface PlacedStep {
@@ -31,7 +31,7 @@ export function stepsOf(content: SeedContent, { idsOf, key, before }: StepOption
   const ordered = inOrder(content, ({ path }) => path.join() === 'id')
   const owned = ownedFiles(content)
   const referred = new Set(
-    ordered.flatMap(referencesOf).map(({ collection, document }) => nameOf(collection, document)),
+    ordered.flatMap(referencesOf).map((reference) => nameOf(meant(content, reference), reference.document)),
   )
   return [
     ...content.files.map(fileStep),
@@ -122,7 +122,7 @@ function documentOf(
     id: ids.get(name),
     ...(same.has(JSON.stringify(fields)) ? { isSame: true } : {}),
     ...(references.length > 0 ? { hasReferences: true } : {}),
-    ...(referred.has(nameOf(collection, name)) ? { isReferred: true } : {}),
+    ...(referred.has(nameOf(referenceName(collection), name)) ? { isReferred: true } : {}),
     ...filesIn(references, owned),
   }
 }

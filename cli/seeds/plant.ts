@@ -2,14 +2,19 @@ import type { Document } from '../../client/protocol/model/document.js'
 import { SvcError, statusOf } from '../../client/protocol/model/errors.js'
 import type { Json, JsonObject } from '../../client/protocol/model/json.js'
 import { valueAt } from '../../client/protocol/model/path.js'
-import { type Reference, referencesIn, resolveReferences } from '../../client/protocol/model/seed/references.js'
+import {
+  type Reference,
+  referenceName,
+  referencesIn,
+  resolveReferences,
+} from '../../client/protocol/model/seed/references.js'
 import type {
   CollectionEntry as SeedCollection,
   SeedContent,
   DocumentEntry as SeedDocument,
 } from '../../seeds/content.js'
 import { badSeed } from '../../seeds/failure.js'
-import { inOrder, nameOf, referencesOf } from '../../seeds/order.js'
+import { inOrder, meant, nameOf, referencesOf } from '../../seeds/order.js'
 import { requireKeys } from '../../seeds/steps.js'
 import type { Client } from '../base/target-command.js'
 import { createIfMissing } from '../collections/create-if-missing.js'
@@ -53,7 +58,7 @@ export async function* plant(content: SeedContent, options: PlantOptions): Async
   const { collections } = content
   for (const collection of collections) requireKeys(collection, options.key)
   const referred = new Set(
-    collections.flatMap(referencesOf).map(({ collection, document }) => nameOf(collection, document)),
+    collections.flatMap(referencesOf).map((reference) => nameOf(meant(content, reference), reference.document)),
   )
   const planting: Planting = { ...options, known: new Map(), referred }
   for (const collection of inOrder(content)) {
@@ -69,7 +74,7 @@ async function plantOne(seed: SeedCollection, options: Planting): Promise<Plante
   const remembered = openPlantedIds(file, (await client.collections.get(seed.name)).id, seed.documents)
   const isEmpty = (await collection.list({ limit: 1 })).items.length === 0
   const documents = new Map<string, Document>()
-  known.set(seed.name, documents)
+  known.set(referenceName(seed.name), documents)
   const planted = { collection: seed.name, created: 0, updated: 0, kept: 0 }
   const takeAllBack = () =>
     takeBack(
@@ -143,7 +148,7 @@ async function findKept(
   options: Planting,
 ): Promise<Document | undefined> {
   const { client, known, referred } = options
-  if (!referred.has(nameOf(seed.name, document.name))) return undefined
+  if (!referred.has(nameOf(referenceName(seed.name), document.name))) return undefined
   const there = await getIfThere(client, seed, id)
   if (there) return there
   // Nothing is created here, so what it refers to need not be there either.
@@ -207,7 +212,7 @@ function resolveFields({ name, place, fields }: SeedDocument, known: Known): Jso
 }
 
 function findReferred(reference: Reference, known: Known): { value: Json } | { problem: string } {
-  const document = known.get(reference.collection)?.get(reference.document)
+  const document = known.get(referenceName(reference.collection))?.get(reference.document)
   if (!document) return { problem: 'and there is no such document' }
   const { id, createdAt, updatedAt, data } = document
   const value = valueAt({ ...data, id, createdAt, updatedAt }, reference.path)

@@ -2,7 +2,7 @@
 import { fieldsOf, isId, type StoredDocument } from '../../../client/protocol/model/document.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import type { Json, JsonObject } from '../../../client/protocol/model/json.js'
-import { referencesIn } from '../../../client/protocol/model/seed/references.js'
+import { referenceName, referencesIn } from '../../../client/protocol/model/seed/references.js'
 import type { SeedDocument } from '../../../client/protocol/model/seed/steps.js'
 import { selectDocument } from '../../store/documents.js'
 import { selectAlike, selectIdsByField } from '../../store/seeds.js'
@@ -49,7 +49,7 @@ export function rememberDocument(
 ): void {
   if (name === undefined) return
   ids?.push([name, id])
-  if (isReferred) remember(seeding, collection.name, name, { ...fields, id, createdAt, updatedAt })
+  if (isReferred) remember(seeding, referenceName(collection.name), name, { ...fields, id, createdAt, updatedAt })
 }
 
 export function rememberThere(

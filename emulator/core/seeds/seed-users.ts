@@ -54,6 +54,8 @@ export async function applyUser(seeding: Seeding, number: number, step: SeedUser
   const { ctx, mode, users } = seeding
   const isFirst = !seeding.known.has('users')
   if (isFirst && mode === 'replace') await deleteUsers(ctx.db, ctx.project.id)
+  // From here on `users` means them, also in the data of the first one.
+  if (isFirst) seeding.known.set('users', new Map())
   const email = requireEmail(step.email)
   const before = await selectUserByEmail(ctx.db, ctx.project.id, email.key)
   if (before && (mode === 'fill' || step.isSame)) {

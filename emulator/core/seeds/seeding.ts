@@ -4,7 +4,7 @@ import type { Fields } from '../../../client/protocol/model/document.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import type { Json, JsonObject } from '../../../client/protocol/model/json.js'
 import { valueAt } from '../../../client/protocol/model/path.js'
-import { type Reference, resolveReferences } from '../../../client/protocol/model/seed/references.js'
+import { type Reference, referenceName, resolveReferences } from '../../../client/protocol/model/seed/references.js'
 import type { SeedCounts, SeedMode } from '../../../client/protocol/model/seed/steps.js'
 import type { Context } from '../context.js'
 import type { Upload } from '../files/uploads.js'
@@ -38,8 +38,9 @@ export interface Seeding {
   readonly hashes: ReadonlyMap<number, string>
   /** The files of the form, by their parts. */
   readonly uploads: ReadonlyMap<string, Upload>
+  /** What can be referred to: by `users`, `files` or the reference name of a collection, and by its own name. */
   readonly known: Map<string, Map<string, Referable>>
-  /** Ids of documents that others refer to before they come, by collection and name. */
+  /** Ids of documents that others refer to before they come, by the reference name of the collection and their own. */
   readonly promised: Map<string, string>
   /** Owned files, which get their row with their owner. */
   readonly owned: Map<string, Upload>
@@ -72,9 +73,11 @@ export function resolved(
   const { known } = seeding
   const lookUp = (reference: Reference): Json => {
     const { collection, document, path, text } = reference
-    const record = (collection === 'files' && own.get(document)) || known.get(collection)?.get(document)
-    if (!record && isOfDocument(reference) && path.join() === 'id') return promise(seeding, collection, document)
-    if (!record) throw badReference(name, text, `and there is no such ${nouns[collection] ?? 'document'}`)
+    // Users and files come before all documents: where none came, the collection of that name is meant.
+    const kind = known.has(collection) ? collection : referenceName(collection)
+    const record = (collection === 'files' && own.get(document)) || known.get(kind)?.get(document)
+    if (!record && isOfDocument(kind) && path.join() === 'id') return promise(seeding, kind, document)
+    if (!record) throw badReference(name, text, `and there is no such ${nouns[kind] ?? 'document'}`)
     const value = valueAt(record, path)
     if (value === undefined) throw badReference(name, text, 'which has no such field')
     return value
@@ -82,13 +85,13 @@ export function resolved(
   return resolveReferences(fields, lookUp) as JsonObject
 }
 
-function isOfDocument({ collection }: Reference): boolean {
-  return !Object.hasOwn(nouns, collection)
+function isOfDocument(kind: string): boolean {
+  return !Object.hasOwn(nouns, kind)
 }
 
 /** The id that a document will have: the sender has seen that it comes. */
-function promise({ ctx, promised }: Seeding, collection: string, name: string): string {
-  const key = `${collection}.${name}`
+function promise({ ctx, promised }: Seeding, kind: string, name: string): string {
+  const key = `${kind}.${name}`
   const id = promised.get(key) ?? ctx.backend.newId(ctx.backend.now(ctx.project.id))
   promised.set(key, id)
   return id
@@ -103,7 +106,7 @@ export function keepPromise(
   { promised }: Seeding,
   { collection, name, there }: { collection: string; name: string; there: string | undefined },
 ): string | undefined {
-  const key = `${collection}.${name}`
+  const key = `${referenceName(collection)}.${name}`
   const id = promised.get(key)
   promised.delete(key)
   if (id === undefined || there === undefined || id === there) return id

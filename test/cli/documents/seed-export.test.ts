@@ -2,12 +2,15 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { openHoldingProxy } from '../../fixtures/proxies/holding-proxy.js'
 import { seedWorld } from './seed-world.js'
 
 const seeds = seedWorld()
 const { file, fields } = seeds
 const at = (name: string) => join(seeds.world.folder, name)
 const text = (name: string) => readFileSync(at(name), 'utf8')
+const usersByName = async () =>
+  (await seeds.listed('users')).toSorted((one, other) => (String(one.data.name) < String(other.data.name) ? -1 : 1))
 
 /** Documents that refer to each other across collections, to users and to files. */
 const world = {
@@ -104,4 +107,88 @@ test('a collection without schema and documents is said to give nothing to go by
   const ran = await seeds.world.svc(['seed', 'generate', `${seeds.own}empty`])
 
   expect(ran).toMatchObject({ exit: 5, stderr: expect.stringContaining('neither a schema nor documents') })
+})
+
+test('a collection may be called users or files beside the parts of that name: references lead to its documents', async () => {
+  await seeds.world.json(['reset', '--yes'])
+  file('img/cover.png', 'a cover')
+  const collections = {
+    users: {
+      documents: {
+        ada: { name: 'Ada', best: `\${collection:users.bob.id}` },
+        bob: { name: 'Bob', account: `\${users.ada.id}` },
+      },
+    },
+    files: { documents: { cover: { name: 'Cover' } } },
+    posts: {
+      documents: [
+        {
+          author: `\${collection:users.ada.id}`,
+          by: `\${collection:users.ada.name} <\${users.ada.email}>`,
+          kind: `\${collection:files.cover.id}`,
+          picture: `\${files.cover.url}`,
+        },
+      ],
+    },
+  }
+  const named = { files: { cover: 'img/cover.png' }, users: { ada: { email: 'ada@example.com' } }, collections }
+  await seeds.world.json(['seed', file('named.json', JSON.stringify(named))])
+
+  await seeds.world.json(['seed', 'export', '-o', 'named-one.json'])
+  await seeds.world.json(['reset', '--yes'])
+  const planted = await seeds.world.svc(['seed', 'named-one.json'])
+  await seeds.world.json(['seed', 'export', '-o', 'named-two.json'])
+
+  const content = JSON.parse(text('named-one.json'))
+  const [post] = await fields('posts')
+  const [ada, bob] = await usersByName()
+  const [cover] = await seeds.listed('files')
+  const { id: account } = (await seeds.world.json(['users', 'get', 'ada@example.com'])) as { id: string }
+  expect(planted.exit).toBe(0)
+  expect(text('named-two.json')).toBe(text('named-one.json'))
+  expect(content.collections.posts.documents[0].author).toBe(`\${collection:users.ada.id}`)
+  expect(content.collections.users.documents.bob.account).toBe(`\${users.ada.id}`)
+  expect(post).toMatchObject({ author: ada?.id, by: 'Ada <ada@example.com>', kind: cover?.id })
+  expect([ada?.data, bob?.data]).toMatchObject([
+    { name: 'Ada', best: bob?.id },
+    { name: 'Bob', account },
+  ])
+})
+
+test('without such a part, users and files are collections as all others', async () => {
+  await seeds.world.json(['reset', '--yes'])
+  const collections = {
+    users: { documents: { ada: { name: 'Ada', best: `\${users.bob.id}` }, bob: { name: 'Bob' } } },
+    posts: { documents: [{ author: `\${users.ada.id}`, editor: `\${collection:users.bob.id}` }] },
+  }
+
+  const planted = await seeds.world.svc(['seed', file('plain-users.json', JSON.stringify({ collections }))])
+
+  const [ada, bob] = await usersByName()
+  expect(planted.exit).toBe(0)
+  expect(ada?.data).toEqual({ name: 'Ada', best: bob?.id })
+  expect(await fields('posts')).toEqual([{ author: ada?.id, editor: bob?.id }])
+})
+
+test('made-up documents of which some were created before a failure say how many, why, and how to go on', async () => {
+  const name = `${seeds.own}cut`
+  const rows = `${JSON.stringify({ title: 'Hello' })}\n`
+  await seeds.world.json(['seed', file(`${name}.ndjson`, rows)])
+  const { url, apiKey } = (await seeds.world.json(['status'])) as { url: string; apiKey: string }
+  const proxy = await openHoldingProxy(url, 1)
+  const generating = seeds.world.svc(['seed', 'generate', name, '--count', '1500', '--yes'], {
+    env: { SVC_URL: proxy.url, SVC_API_KEY: apiKey },
+  })
+  await proxy.held
+  const limited = ['--status', '429', '--retry-after', '1h', '--path', `/collections/${name}/**`]
+  await seeds.world.json(['faults', 'add', 'status', ...limited])
+  proxy.release()
+
+  const ran = await generating
+
+  await seeds.world.json(['faults', 'remove', '--all'])
+  proxy.close()
+  expect(ran.exit).toBe(6)
+  expect(ran.stderr).toContain('1,000 of 1,500 documents were created before.')
+  expect(ran.stderr).toContain(`svc seed generate ${name} --count 500`)
 })

@@ -4,12 +4,21 @@ import { isObject, type Json, type JsonObject, setOwn } from '../json.js'
 /** What a reference names: a collection, `users` or `files`, one of it, and the way to the value. */
 export interface Reference {
   readonly text: string
+  /** `posts`; `users` and `files` are these parts of the seed, or collections of that name where it has no such part. */
   readonly collection: string
   readonly document: string
   readonly path: readonly string[]
 }
 
-const reference = /\$\{([A-Za-z][\w-]*)\.([^.{}]+)\.([^{}]+)\}/g
+const parts = ['users', 'files']
+const prefix = 'collection:'
+
+/** What references call a collection, whatever parts the seed has: `collection:users` is no user of the seed. */
+export function referenceName(collection: string): string {
+  return parts.includes(collection) ? prefix + collection : collection
+}
+
+const reference = /\$\{((?:collection:)?[A-Za-z][\w-]*)\.([^.{}]+)\.([^{}]+)\}/g
 
 /** All references in a value, wherever they stand in it. */
 export function referencesIn(value: Json): Reference[] {
@@ -39,5 +48,6 @@ function resolveText(text: string, lookUp: (reference: Reference) => Json): Json
 }
 
 function readMatch([text = '', collection = '', document = '', path = '']: readonly string[]): Reference {
-  return { text, collection, document, path: path.split('.') }
+  const name = collection.startsWith(prefix) ? referenceName(collection.slice(prefix.length)) : collection
+  return { text, collection: name, document, path: path.split('.') }
 }
