@@ -1,6 +1,6 @@
 /** Who created documents, in SQL. */
 import { type Database, type Fragment, sql, writing } from '../database/port.js'
-import { columns, type DocumentRow, fromRow, type WritePlace, type Written } from './documents.js'
+import { columns, type DocumentRow, fromRow, type WritePlace, type Written, writtenColumns } from './documents.js'
 import { recorded } from './recording.js'
 
 /** Stands in changes for no creator; null says that the creator is whom it was. */
@@ -37,7 +37,7 @@ export async function updateCreator(
       returning ${columns}, old.data as before, old.updated_at as before_updated_at,
         coalesce(old.created_by, ${nobody}::uuid) as former_creator
     ), ${recording}
-    select id, data, version, created_at, updated_at, created_by, ${seq} as seq from written`),
+    select ${writtenColumns}, ${seq} as seq from written`),
   )
   return { documents: rows.map((row) => fromRow(row, place.collection)), seq: rows[0]?.seq ?? null }
 }

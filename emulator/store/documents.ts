@@ -1,4 +1,4 @@
-import type { StoredDocument } from '../../client/protocol/model/document.js'
+import type { ListedDocument, StoredDocument } from '../../client/protocol/model/document.js'
 import { JsonText } from '../../client/protocol/model/json.js'
 import { type Database, type Fragment, nothing, sql, writing } from '../database/port.js'
 import { inGroups, shareCopies } from './realtime/copies.js'
@@ -13,8 +13,7 @@ export interface DocumentRow {
   version: number
   created_at: string
   updated_at: string
-  /** Left out where it is not asked for. */
-  created_by?: string | null
+  created_by: string | null
 }
 
 /** A document's id and its new data as JSON text. */
@@ -34,6 +33,9 @@ export interface Written {
 }
 
 export const columns = sql`d.id, d.data, d.version, d.created_at, d.updated_at, d.created_by`
+
+/** The same of `written`, which returns them. */
+export const writtenColumns = sql`id, data, version, created_at, updated_at, created_by`
 
 /**
  * Inserts documents, counts them and records their changes, all in one statement. The count's row is the
@@ -146,7 +148,7 @@ export async function updateDocumentData(
       where d.id = fresh.id
       returning ${columns}, fresh.before, fresh.before_updated_at
     ), ${recording}
-    select id, data, version, created_at, updated_at, ${seq} as seq from written`),
+    select ${writtenColumns}, ${seq} as seq from written`),
   )
   return { documents: rows.map((row) => fromRow(row, place.collection)), seq: rows[0]?.seq ?? null }
 }
@@ -238,6 +240,13 @@ function rowsWith(documents: readonly NewData[], data: Fragment): Fragment {
 }
 
 export function fromRow(row: DocumentRow, collection: WritePlace['collection']): StoredDocument {
+  return { createdBy: row.created_by, ...listedFromRow(row, collection) }
+}
+
+export function listedFromRow(
+  row: Omit<DocumentRow, 'created_by'>,
+  collection: WritePlace['collection'],
+): ListedDocument {
   return {
     id: row.id,
     collection: collection.name,
@@ -246,6 +255,5 @@ export function fromRow(row: DocumentRow, collection: WritePlace['collection']):
     createdAt: row.created_at,
     updatedAt: row.updated_at,
     version: row.version,
-    createdBy: row.created_by ?? null,
   }
 }

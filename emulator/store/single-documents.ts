@@ -1,7 +1,15 @@
 /** Writes of one document, each a statement that needs no transaction around it. */
 import { type Database, sql, writing } from '../database/port.js'
 import { isOf } from './creators.js'
-import { columns, type DocumentRow, fromRow, type NewData, type WritePlace, type Written } from './documents.js'
+import {
+  columns,
+  type DocumentRow,
+  fromRow,
+  type NewData,
+  type WritePlace,
+  type Written,
+  writtenColumns,
+} from './documents.js'
 import { recorded, recordedDeletion } from './recording.js'
 
 /** Writes the new data of one document and records the change, in one statement; nothing if it is at another version. */
@@ -20,7 +28,7 @@ export async function updateDocument(
       where d.id = ${id} and d.collection_id = ${place.collection.id} and d.version = ${version}::int and old.id = d.id
       returning ${columns}, old.data as before, old.updated_at as before_updated_at
     ), ${recording}
-    select id, data, version, created_at, updated_at, ${seq} as seq from written`),
+    select ${writtenColumns}, ${seq} as seq from written`),
   )
   return { documents: rows.map((row) => fromRow(row, place.collection)), seq: rows[0]?.seq ?? null }
 }

@@ -29,10 +29,13 @@ export interface PopulatedFields {
   readonly [field: string]: PopulatedValue
 }
 
-/** A document as it is stored: its data are the database's text. */
-export interface StoredDocument extends Required<Document<JsonText>> {
+/** A document of a list, which does not say who created it: its data are the database's text. */
+export type ListedDocument = Required<Document<JsonText>>
+
+/** A document as it is stored. */
+export interface StoredDocument extends ListedDocument {
   /** The user who created it, or has been given it; null where there is none. No answer to an app shows it. */
-  readonly createdBy?: string | null
+  readonly createdBy: string | null
 }
 
 /** A user as one is stored. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { StoredDocument } from '../../../client/protocol/model/document.js'
+import type { ListedDocument } from '../../../client/protocol/model/document.js'
 import { type Json, JsonText } from '../../../client/protocol/model/json.js'
 import type { Sql } from '../../database/port.js'
 import type { Context } from '../context.js'
@@ -28,7 +28,7 @@ function aProject(documents: ReadonlyMap<string, Json>) {
   return { ctx: ctx as Context, asked }
 }
 
-function aDocument(fields: Json): StoredDocument {
+function aDocument(fields: Json): ListedDocument {
   const times = { createdAt: at, updatedAt: at, version: 1 }
   return { id: 'root', collection: 'posts', collectionId: 'c', data: new JsonText(JSON.stringify(fields)), ...times }
 }

@@ -1,8 +1,8 @@
 import {
   isId,
   LinkedRecord,
+  type ListedDocument,
   type PopulatedValue,
-  type StoredDocument,
   type StoredUser,
 } from '../../../client/protocol/model/document.js'
 import { plainError } from '../../../client/protocol/model/error-words.js'
@@ -22,7 +22,7 @@ import { withoutFields } from './closed-fields.js'
 /** Paths with the same beginning share a branch: `author` and `author.company` load each author once. */
 interface Branches extends Map<string, Branches> {}
 
-type Stored = StoredDocument | StoredUser
+type Stored = ListedDocument | StoredUser
 
 /** A record with linked ones in its fields, or as it is stored where no path leads into it. */
 type Populated<Record> = Omit<Record, 'data'> & Pick<LinkedRecord['record'], 'data'>

@@ -35,7 +35,7 @@ export async function creatorOf(
   if (!collection) throw noSuchCollection(name)
   const document = isId(id) ? await selectDocument(backend.db, collection, id) : undefined
   if (!document) throw noSuchDocument(collection, id)
-  return { collection: collection.name, id, createdBy: document.createdBy ?? null }
+  return { collection: collection.name, id, createdBy: document.createdBy }
 }
 
 /** @throws {SvcError} `NOT_FOUND`, `USER_NOT_FOUND` */

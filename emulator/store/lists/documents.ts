@@ -1,14 +1,14 @@
-import type { StoredDocument } from '../../../client/protocol/model/document.js'
+import type { ListedDocument } from '../../../client/protocol/model/document.js'
 import type { ListQuery, Page } from '../../../client/protocol/model/page.js'
 import type { Database } from '../../database/port.js'
-import { type DocumentRow, fromRow } from '../documents.js'
+import { type DocumentRow, listedFromRow } from '../documents.js'
 import { pageOf } from './page.js'
 import { type ListPlace, planList } from './plan.js'
 
-type PageRow = { total: number | null; seq?: number | null } & ({ id: null } | DocumentRow)
+type PageRow = { total: number | null; seq?: number | null } & ({ id: null } | Omit<DocumentRow, 'created_by'>)
 
 /** One page of a collection and, if asked, the number of all matches, from the same moment. Contract 4. */
-export async function selectPage(db: Database, place: ListPlace, query: ListQuery): Promise<Page<StoredDocument>> {
+export async function selectPage(db: Database, place: ListPlace, query: ListQuery): Promise<Page<ListedDocument>> {
   let plan = planList(place, query)
   let rows = await db.query<PageRow>(pageOf(plan))
   if (plan.strategy === 'look only near' && rows.length < query.limit) {
@@ -20,7 +20,7 @@ export async function selectPage(db: Database, place: ListPlace, query: ListQuer
     place.totals?.keep(plan.totalKey, { total, seq })
   }
   return {
-    items: rows.filter((row) => row.id !== null).map((row) => fromRow(row, place.collection)),
+    items: rows.filter((row) => row.id !== null).map((row) => listedFromRow(row, place.collection)),
     total: query.count ? (rows[0]?.total ?? 0) : null,
     limit: query.limit,
     offset: query.offset,

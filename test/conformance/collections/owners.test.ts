@@ -237,6 +237,51 @@ inDialects(
   ['a', 'b'],
 )
 
+// Contract 5.3: a write answers the data of a document to whoever may read it, and no data to anybody else.
+inDialects('Writes of documents that only their creators read', (wire) => {
+  const path = '/collections/posts'
+  const permissions = { ...own, update: ['authenticated'] }
+  /** What each way to change a document answers as its data. */
+  async function answers(api: Api, id: string): Promise<Fields[]> {
+    const changed = [
+      await api.patch(`${path}/${id}`, { n: 1 }),
+      await api.patch(`${path}/${id}`, { $append: { tags: ['x'] } }),
+      await sendForm(api, 'PATCH', `${path}/${id}`, [textOf('data', { n: 2 }), fileOf('cover')]),
+      await api.patch(`${path}/${id}`, { n: 3 }),
+      await api.post(`${path}/batch/documents/update`, { updates: { [id]: { data: { n: 4 } } } }),
+      await api.put(`${path}/${id}`, { n: 5 }),
+    ]
+    return changed.flatMap((one) => wire.record(expectStatus(200, one))).map((one) => wire.row(one).fields)
+  }
+
+  test('answer the data to who created the document', async () => {
+    const { ada } = await aStreet(wire, permissions)
+    const { id, fields } = await create(wire, ada.api, { title: 'Mine' })
+    expect(fields).toEqual({ title: 'Mine' })
+
+    const seen = await answers(ada.api, id)
+
+    expect(seen.map(({ n, title }) => [n, title])).toEqual([
+      ...[1, 1, 2, 3, 4].map((n) => [n, 'Mine']),
+      // Contract 1: where PUT merges, it keeps the title.
+      [5, wire.name === 'b' ? 'Mine' : undefined],
+    ])
+    expect(seen[1]).toMatchObject({ tags: ['x'] })
+    expect(seen[2]?.cover).toBeTypeOf('string')
+    expect(wire.row(wire.record(await ada.api.get(`${path}/${id}`))).fields).toEqual(seen.at(-1))
+  })
+
+  test('answer no data to others, nor to the creator once the document is another user’s', async () => {
+    const { ada, bob, project } = await aStreet(wire, permissions)
+    const { id } = await create(wire, ada.api, { title: 'Mine' })
+
+    expect(await answers(bob.api, id)).toEqual(Array(6).fill({}))
+    await control.creators.set({ project: project.id, collection: 'posts', document: id, createdBy: bob.id })
+    expect(await answers(ada.api, id)).toEqual(Array(6).fill({}))
+    expect((await answers(bob.api, id)).map(({ n }) => n)).toEqual([1, 1, 2, 3, 4, 5])
+  })
+})
+
 async function aStreet(wire: Wire, permissions: Fields = own) {
   const town = await aTown(wire)
   const posts = await town.collection('posts', { permissions })
