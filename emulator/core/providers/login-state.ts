@@ -1,6 +1,6 @@
 /**
- * The `state` that goes out with a browser and has to come back: random, signed by the project, good once, and bound to the
- * browser where one asked for it. Contract 7.3.
+ * The `state` that goes out with a browser and has to come back: random, signed by the project for where its code goes, good once,
+ * and bound to the browser where one asked for it. Contract 7.3.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { deleteLogin, insertLogin, type PendingProviderLogin, updateLogin } from '../../store/providers/idp-logins.js'
@@ -12,10 +12,18 @@ type Scope = Pick<Context, 'backend' | 'db' | 'project'>
 
 const stateMilliseconds = 10 * 60_000
 
+/** Where the provider sends the code: to the callback of the service, or to a page of the app. */
+export type CodeGoesTo = 'service' | 'app'
+
+const signedTexts: { readonly [To in CodeGoesTo]: string } = {
+  service: 'state of a login',
+  app: 'state of a login whose code goes to the app',
+}
+
 /** A state to leave with, which counts once its login is kept. */
-export async function newLoginState(scope: Scope): Promise<string> {
+export async function newLoginState(scope: Scope, to: CodeGoesTo): Promise<string> {
   const random = randomBytes(18).toString('base64url')
-  return `${random}.${await sign(scope, random)}`
+  return `${random}.${await sign(scope, to, random)}`
 }
 
 /** Remembers a login that is about to leave with that state. */
@@ -36,7 +44,7 @@ export async function bindToBrowser(
   state: string,
   cookies: string | undefined,
 ): Promise<Departure | undefined> {
-  if (!(await isOurs(scope, state))) return undefined
+  if (!(await isOurs(scope, 'service', state))) return undefined
   const { backend, db, project } = scope
   const secret = randomBytes(18).toString('base64url')
   const found = await updateLogin(db, {
@@ -53,13 +61,17 @@ export async function bindToBrowser(
   return { loginUrl: found.loginUrl, cookie: `${cookieName(state)}=${secret}; ${lasts}` }
 }
 
-/** The login that left with that state; nothing if it is not ours, was used, is older than ten minutes, or another browser's. */
+/**
+ * The login that left with that state; nothing if it is not ours, was used, is older than ten minutes, or another browser's. One
+ * whose code goes to the app is not the service's to finish: only the app can compare the state with the one of its own user.
+ */
 export async function takeOpenLogin(
   scope: Scope,
-  state: string,
-  cookies?: string | undefined,
+  by: CodeGoesTo,
+  { state, cookies }: { state: string; cookies?: string | undefined },
 ): Promise<PendingProviderLogin | undefined> {
-  if (!(await isOurs(scope, state))) return undefined
+  const isKnown = (await isOurs(scope, by, state)) || (by === 'app' && (await isOurs(scope, 'service', state)))
+  if (!isKnown) return undefined
   const { backend, db, project } = scope
   return deleteLogin(db, {
     stateHash: hashOf(state),
@@ -70,9 +82,9 @@ export async function takeOpenLogin(
 }
 
 /** Looks at the signature only: what was not signed here is not worth a statement. */
-async function isOurs(scope: Scope, state: string): Promise<boolean> {
+async function isOurs(scope: Scope, to: CodeGoesTo, state: string): Promise<boolean> {
   const [, random = '', signature = ''] = /^([\w-]{24})\.([\w-]{43})$/.exec(state) ?? []
-  return random !== '' && isSame(signature, await sign(scope, random))
+  return random !== '' && isSame(signature, await sign(scope, to, random))
 }
 
 /** Each login has a cookie of its own, since several may be on their way in one browser. */
@@ -87,9 +99,9 @@ function shownIn(cookies: string | undefined, state: string): string | null {
   return shown === undefined ? null : hashOf(shown.slice(beginning.length))
 }
 
-async function sign(scope: Scope, random: string): Promise<string> {
+async function sign(scope: Scope, to: CodeGoesTo, random: string): Promise<string> {
   const secret = await tokenSecretOf(scope)
-  return createHmac('sha256', secret).update(`state of a login: ${random}`).digest('base64url')
+  return createHmac('sha256', secret).update(`${signedTexts[to]}: ${random}`).digest('base64url')
 }
 
 function isSame(one: string, other: string): boolean {

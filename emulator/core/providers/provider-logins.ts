@@ -9,7 +9,7 @@ import type { Backend, Context } from '../context.js'
 import { loginEvent } from '../events/happenings.js'
 import { type Login, openLoginSession } from '../logins/sessions.js'
 import { requireProject } from '../projects/require-project.js'
-import { bindToBrowser, keepLogin, newLoginState, takeOpenLogin } from './login-state.js'
+import { bindToBrowser, type CodeGoesTo, keepLogin, newLoginState, takeOpenLogin } from './login-state.js'
 import {
   configuredPages,
   mainProvider,
@@ -42,11 +42,9 @@ export async function startLogin(
   if (!isElsewhere) readCompleteUrl(scope, provider)
   if (returnTo !== undefined) requireAllowed(scope, returnTo, configuredPages(scope, provider).completeUrl)
   const { redirectUrl } = setup
-  // Only where the address of the callback is the service's own does it see the browser before and after.
-  const isSeen = new URL(redirectUrl).pathname.endsWith(`/auth-idp-redirect/${scope.project.id}`)
   const login = { provider, redirectUrl, completeUrl: completeUrl ?? returnTo ?? null }
-  const { url, state } = await leave(scope, setup, { ...login, isBound: isBound && isSeen })
-  return isBound && isSeen ? withQuery(`${redirectUrl.replace(/\?.*/, '')}/start`, 'state', state) : url
+  const { url } = await leave(scope, setup, { ...login, to: 'service', isBound })
+  return url
 }
 
 const browserKeys = ['CLIENT_ID', 'CLIENT_SECRET', 'REDIRECT_URL'] as const
@@ -55,13 +53,20 @@ export interface AppLogin {
   /** The app's own page, to which the provider sends the browser; left out, the one of the settings. */
   readonly redirectUrl?: string | undefined
   readonly scopes?: readonly string[] | undefined
+  /** Whether only the browser that sets out first may finish the login, where the code comes back to the service. */
+  readonly isBound: boolean
 }
 
-/** The address at the provider, for an app that takes the code itself. @throws {SvcError} `ORIGIN_NOT_ALLOWED` too */
+/**
+ * The address at the provider, for an app that takes the code itself. Where the callback is the service's own, the login is one of
+ * a browser, as that of `startLogin`.
+ *
+ * @throws {SvcError} `ORIGIN_NOT_ALLOWED` too
+ */
 export async function startAppLogin(
   scope: Scope,
   provider: string,
-  { redirectUrl, scopes = [] }: AppLogin,
+  { redirectUrl, scopes = [], isBound }: AppLogin,
 ): Promise<{ url: string; state: string }> {
   const isOwn = redirectUrl === undefined
   const setup = readProvider(scope, provider, [
@@ -73,22 +78,35 @@ export async function startAppLogin(
   // A page of an app is not posted to: where a provider does that, it is asked for less, which comes with a query.
   const usual = setup.client.responseMode === undefined ? setup.client.scopes : ['openid']
   const client = { ...setup.client, responseMode: undefined, scopes: [...new Set([...usual, ...scopes])] }
-  const login = { provider, redirectUrl: redirectUrl ?? setup.redirectUrl, completeUrl: null, isBound: false }
-  return leave(scope, { ...setup, client }, login)
+  const login = { provider, redirectUrl: redirectUrl ?? setup.redirectUrl, completeUrl: null }
+  const to = isCallbackOf(scope, login.redirectUrl) ? 'service' : 'app'
+  return leave(scope, { ...setup, client }, { ...login, to, isBound })
+}
+
+interface Leaving extends Pick<PendingProviderLogin, 'provider' | 'redirectUrl' | 'completeUrl'> {
+  readonly to: CodeGoesTo
+  readonly isBound: boolean
 }
 
 async function leave(
   scope: Scope,
   { client }: ProviderSetup,
-  { isBound, ...login }: Pick<PendingProviderLogin, 'provider' | 'redirectUrl' | 'completeUrl'> & { isBound: boolean },
+  { to, isBound, ...login }: Leaving,
 ): Promise<{ url: string; state: string }> {
   const verifier = randomBytes(32).toString('base64url')
   const nonce = randomBytes(18).toString('base64url')
-  const state = await newLoginState(scope)
+  const state = await newLoginState(scope, to)
   const { redirectUrl } = login
   const url = await scope.backend.providers.loginUrl(client, { state, nonce, verifier, redirectUrl })
-  await keepLogin(scope, state, { ...login, verifier, nonce, loginUrl: isBound ? url : null })
-  return { url, state }
+  const binds = isBound && isCallbackOf(scope, redirectUrl)
+  await keepLogin(scope, state, { ...login, verifier, nonce, loginUrl: binds ? url : null })
+  if (!binds) return { url, state }
+  return { url: withQuery(`${redirectUrl.replace(/\?.*/, '')}/start`, 'state', state), state }
+}
+
+/** Only where the address is that of the service's own callback does the service see the browser before and after. */
+function isCallbackOf({ project }: Scope, redirectUrl: string): boolean {
+  return new URL(redirectUrl).pathname.endsWith(`/auth-idp-redirect/${project.id}`)
 }
 
 /** Where a browser is sent, with what it shows when it comes back. */
@@ -123,7 +141,8 @@ export async function finishLogin(
   { parameters, cookies }: { parameters: URLSearchParams; cookies: string | undefined },
 ): Promise<SentOn> {
   const scope = { backend, db: backend.db, project: await requireProject(backend, projectId) }
-  const found = await takeOpenLogin(scope, parameters.get('state') ?? '', cookies).catch(orRefusal('database_error'))
+  const shown = { state: parameters.get('state') ?? '', cookies }
+  const found = await takeOpenLogin(scope, 'service', shown).catch(orRefusal('database_error'))
   const login = found instanceof LoginRefused ? undefined : found
   const completeUrl = login?.completeUrl ?? readCompleteUrl(scope, login?.provider ?? mainProvider)
   try {
@@ -139,7 +158,7 @@ export async function finishLogin(
 
 /** Ends a login whose code came to the app. @throws {SvcError} `INVALID_CREDENTIALS` and the others of `refusals` */
 export async function finishAppLogin(scope: Scope, provider: string, parameters: URLSearchParams): Promise<Login> {
-  const login = await takeOpenLogin(scope, parameters.get('state') ?? '')
+  const login = await takeOpenLogin(scope, 'app', { state: parameters.get('state') ?? '' })
   const own = login?.provider === provider ? login : undefined
   const { client, profile } = await askProvider(scope, own, parameters, { isHandedOn: true }).catch(asAnswer(scope))
   return enter(scope, client, profile).catch(asAnswer(scope))

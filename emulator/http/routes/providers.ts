@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import { z } from 'zod'
 import {
   finishAppLogin,
@@ -29,6 +30,14 @@ const formFields = ['code', 'state', 'iss', 'error', 'error_description', 'user'
 
 const callbackPath = '/auth-collections/auth-idp-redirect'
 
+/**
+ * Whether one browser alone may finish a login. Browsers send one of the two headers at least. What sends neither is a server or a
+ * script: one of another machine could finish a login of its own in another person's browser.
+ */
+function isBoundToBrowser({ headers, isLocal }: { headers: IncomingHttpHeaders; isLocal: boolean }): boolean {
+  return !isLocal || headers.origin !== undefined || headers['sec-fetch-site'] !== undefined
+}
+
 /** Spec, "Authentication" 7; contract 7. */
 export const providerRoutes = [
   route({
@@ -43,12 +52,10 @@ export const providerRoutes = [
       returnTo: 'The page on which the login ends: of an allowed origin. Left out, IDP_COMPLETE_URL.',
     }),
     reply: 'loginUrl',
-    // Browsers say one of the two at least. What says neither is a server or a script: one of another machine could finish a
-    // login of its own in another person's browser.
-    handle(ctx, { query: { returnTo }, headers, isLocal }) {
-      const isBound = !isLocal || headers.origin !== undefined || headers['sec-fetch-site'] !== undefined
+    handle(ctx, { query: { returnTo }, ...asked }) {
       const request = returnTo === undefined ? [] : [['returnTo', returnTo] as const]
-      return departed(ctx, { method: 'GET', path: '/login-idp', request }, startLogin(ctx, { returnTo, isBound }))
+      const starting = startLogin(ctx, { returnTo, isBound: isBoundToBrowser(asked) })
+      return departed(ctx, { method: 'GET', path: '/login-idp', request }, starting)
     },
   }),
   route({
@@ -108,13 +115,13 @@ export const providerRoutes = [
     needs: 'key',
     body: appLogin,
     reply: 'appLoginUrl',
-    async handle(ctx, { params: { provider }, body }) {
+    async handle(ctx, { params: { provider }, body, ...asked }) {
       const request = body.redirectUrl === undefined ? [] : [['redirect_uri', body.redirectUrl] as const]
-      const starting = startAppLogin(ctx, provider, body)
-      const asked = { provider, method: 'POST', path: `/auth/oauth/${provider}/url`, request }
+      const starting = startAppLogin(ctx, provider, { ...body, isBound: isBoundToBrowser(asked) })
+      const start = { provider, method: 'POST', path: `/auth/oauth/${provider}/url`, request }
       await departed(
         ctx,
-        asked,
+        start,
         starting.then(({ url }) => url),
       )
       return starting

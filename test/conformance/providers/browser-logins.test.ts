@@ -130,6 +130,70 @@ inDialects('Logins that a browser asks for', (wire) => {
   })
 })
 
+inDialects('Logins that begin at a named provider', (wire) => {
+  /** What the app is answered that asks where to send the browser. */
+  async function begin({ api }: Pick<World, 'api'>, body: object, headers: Record<string, string> = {}) {
+    const answer = expectStatus(200, await api.post('/auth/oauth/idp/url', body, headers))
+    return wire.record(answer) as { url: string; state: string }
+  }
+
+  test.each<Record<string, string>>([
+    { origin: page },
+    { 'sec-fetch-site': 'cross-site' },
+    { 'x-forwarded-for': '203.0.113.9' },
+  ])('contract 7.3 are finished at the service’s callback by the browser that set out only (%j)', async (headers) => {
+    const { api, project } = await aTown(wire)
+
+    for (const body of [{}, { redirectUrl: callbackUrl(project.id) }]) {
+      const { url, state } = await begin({ api }, body, headers)
+      expect(url).toBe(`${callbackUrl(project.id)}/start?state=${state}`)
+      const own = await setOut(url)
+      const back = await choose(own.url, await aPerson())
+
+      expect(outcome(await open(back)).get('svc-error')).toBe('authentication_failed')
+      expect(outcome(await open(back, own.cookie)).has('svc-super-token')).toBe(true)
+    }
+  })
+
+  test('contract 7.3 are not finished by the service where the code goes to a page of the app', async () => {
+    const { api, project } = await aTown(wire)
+    await changeSettings(project, {
+      idp: { ...providerKeys(project.id), IDP_REDIRECT_URL: 'https://app.example/after' },
+      allowedOrigins: [new URL(service.url).origin, page],
+    })
+    const elsewhere = ['https://app.example/after', page, `${callbackUrl(project.id)}/`]
+
+    for (const body of [{}, ...elsewhere.map((redirectUrl) => ({ redirectUrl }))]) {
+      const { url, state } = await begin({ api }, body)
+      const code = String(new URL(await choose(url, await aPerson())).searchParams.get('code'))
+
+      const callback = await open(`${callbackUrl(project.id)}?${new URLSearchParams({ code, state })}`)
+
+      expect(outcome(callback).get('svc-error')).toBe('authentication_failed')
+      expectStatus(200, await api.post('/auth/oauth/idp/callback', { code, state }))
+    }
+  })
+
+  test('contract 7.3 are finished by the service for scripts of this machine, which keep no cookies', async () => {
+    const { api } = await aTown(wire)
+    const { url } = await begin({ api }, {})
+
+    expect(url).toMatch(/\/_svc\/idp\/authorize\?/)
+    expect(outcome(await open(await choose(url, await aPerson()))).has('svc-super-token')).toBe(true)
+  })
+
+  test('contract 7.3 may come back to the service by way of another address, where login-idp began them', async () => {
+    const { api, project } = await aTown(wire)
+    await changeSettings(project, {
+      idp: { ...providerKeys(project.id), IDP_REDIRECT_URL: 'https://app.example/handed-on' },
+    })
+    const url = await urlFor(wire, { api }, { origin: page })
+    const back = new URL(await choose(url, await aPerson()))
+
+    expect(outcome(await open(`${callbackUrl(project.id)}${back.search}`)).has('svc-super-token')).toBe(true)
+  })
+})
+
 inDialects('The page that a login ends on', (wire) => {
   const ending = async (api: World['api'], query: string) => {
     const answer = expectStatus(200, await api.get(`/auth-collections/login-idp${query}`))
