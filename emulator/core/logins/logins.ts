@@ -110,29 +110,31 @@ export async function logInWithCode(
   const user = await selectUserByEmail(ctx.db, ctx.project.id, emailKey)
   const attempt = { account: user ?? emailKey, address }
   await requireMayTry(ctx, attempt)
-  const outcome = await inTransaction(ctx, (ctx) => finish(ctx, user, code))
-  if (typeof outcome === 'object') {
-    await clearFailures(ctx, attempt)
+  const outcome = await inTransaction(ctx, async (ctx) => {
+    await lockUser(ctx.db, ctx.project.id, user?.id ?? noUserId)
+    // Of many codes at once, each meets what the last ones have cost.
+    await requireMayTry(ctx, attempt)
+    const outcome = await finish(ctx, user, code)
+    // Where no login waits for a code nothing was guessed: it throttles no account, whether there is one or not.
+    if (typeof outcome === 'object') await clearFailures(ctx, attempt)
+    else await countFailure(ctx, outcome === 'none' ? { ...attempt, account: undefined } : attempt)
     return outcome
-  }
+  })
+  if (typeof outcome === 'object') return outcome
   const why = outcome === 'none' ? 'no login waits for a code' : 'wrong code'
   happened(ctx, loginEvent(ctx.project.id, 'failed', { user: user?.id, email, why }))
-  // Where no login waits for a code nothing was guessed: it throttles no account, whether there is one or not.
-  await countFailure(ctx, outcome === 'none' ? { ...attempt, account: undefined } : attempt)
   if (outcome === 'over') throw new SvcError('RATE_LIMITED', 'Too many wrong codes. Log in with your password again.')
   const reason: Reason = { kind: 'credentials', problem: 'wrong code' }
   throw new SvcError('INVALID_CREDENTIALS', 'The code is wrong, or no login waits for one.', [], { reason })
 }
 
-/** Where there is no user, the same statements run for an id that no user has. */
+/** The user is locked. Where there is none, the same statements run for an id that no user has. */
 async function finish(
   ctx: Context,
   user: OutgoingUser | undefined,
   code: string,
 ): Promise<Login | 'none' | 'wrong' | 'over'> {
-  const id = user?.id ?? noUserId
-  await lockUser(ctx.db, ctx.project.id, id)
-  const pending = await lockPendingLogin(ctx.db, id)
+  const pending = await lockPendingLogin(ctx.db, user?.id ?? noUserId)
   const now = ctx.backend.now(ctx.project.id)
   if (!user || !pending || Date.parse(pending.expiresAt) <= now.getTime()) return 'none'
   if (await takeCode(ctx, user, pending, code)) {
