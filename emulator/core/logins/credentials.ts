@@ -57,7 +57,8 @@ export async function identifyAgain(backend: Backend, { project, caller }: Ident
   const byKey = found && callerOf(found.key)
   if (!user) return { project: found?.project ?? project, caller: byKey ?? caller }
   const again = await identifySession(backend, project.id, { user: user.id, session: user.sessionId })
-  return { ...again, caller: { ...again.caller, key: byKey?.key, secret: byKey?.secret ?? false } }
+  // A ticket of a user stands for no secret key, whichever key asked for it.
+  return { ...again, caller: { ...again.caller, key: byKey?.key, secret: caller.secret && byKey?.secret === true } }
 }
 
 /** @throws {SvcError} `UNAUTHORIZED` */
@@ -79,7 +80,7 @@ export async function identifySession(
   return { project: found.project, caller: { id: signed.id, key: undefined, user: signed, secret: false } }
 }
 
-function unknownKey(): SvcError {
+export function unknownKey(): SvcError {
   const reason: Reason = { kind: 'credentials', problem: 'unknown key' }
   return new SvcError('UNAUTHORIZED', 'The API key is not valid.', [], { reason })
 }

@@ -5,7 +5,7 @@ import { deleteTicket, insertTicket } from '../../store/realtime/tickets.js'
 import type { Backend, Context, Identity } from '../context.js'
 import { hashOf } from '../hashes.js'
 import { callerOf } from '../identity.js'
-import { identifyAgain, identifySession } from '../logins/credentials.js'
+import { identifySession, requireUnexpired, unknownKey } from '../logins/credentials.js'
 
 const livesMilliseconds = 60_000
 
@@ -14,7 +14,7 @@ export interface Ticket {
   readonly expiresAt: string
 }
 
-/** A ticket that stands for the caller, for one stream within a minute. */
+/** A ticket that stands for the caller, for one stream within a minute: it ends with the key that asked for it, and with the session. */
 export async function newTicket({ backend, db, project, caller }: Context): Promise<Ticket> {
   const ticket = randomBytes(24).toString('base64url')
   const expiresAt = new Date(backend.now(project.id).getTime() + livesMilliseconds).toISOString()
@@ -22,8 +22,7 @@ export async function newTicket({ backend, db, project, caller }: Context): Prom
   await insertTicket(db, {
     hash: hashOf(ticket),
     project: project.id,
-    // A user's rights are those of the session; a key beside it would outlive it.
-    key: user ? null : (key?.id ?? null),
+    key: key?.id ?? null,
     session: user?.sessionId ?? null,
     user: user?.id ?? null,
     expiresAt,
@@ -31,7 +30,12 @@ export async function newTicket({ backend, db, project, caller }: Context): Prom
   return { ticket, expiresAt }
 }
 
-/** Who a ticket stands for; it is used up by this. @throws {SvcError} `UNAUTHORIZED` */
+/**
+ * Who a ticket stands for; it is used up by this. A user has the session's own rights, within the scopes of the key beside it, and
+ * is never taken for the holder of a secret key.
+ *
+ * @throws {SvcError} `UNAUTHORIZED`, `INVALID_TOKEN`
+ */
 export async function useTicket(backend: Backend, ticket: string): Promise<Identity> {
   // A text that cannot be a ticket costs no statement.
   const isTicket = /^[\w-]{32}$/.test(ticket)
@@ -41,7 +45,12 @@ export async function useTicket(backend: Backend, ticket: string): Promise<Ident
       reason: { kind: 'credentials', problem: 'unknown ticket' },
     })
   const { project, key, user, session } = taken
-  if (user !== null && session !== null) return identifySession(backend, project.id, { user, session })
-  const nobody = { id: '', key: undefined, user: undefined, secret: false }
-  return identifyAgain(backend, { project, caller: key === null ? nobody : callerOf(key) })
+  if (key === 'gone') throw unknownKey()
+  if (key) requireUnexpired(backend, project, key)
+  if (user !== null && session !== null) {
+    const identity = await identifySession(backend, project.id, { user, session })
+    return { ...identity, caller: { ...identity.caller, key: key ?? undefined } }
+  }
+  if (!key) throw unknownKey()
+  return { project, caller: callerOf(key) }
 }

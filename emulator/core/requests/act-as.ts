@@ -33,7 +33,7 @@ export async function actAs<Result>(
   try {
     const { caller: signedIn, ...identity } = await identifySession(backend, project, { user: user.id, session })
     const key = found?.key
-    return await work({ ...identity, caller: { ...signedIn, key, secret: key?.secret ?? false } })
+    return await work({ ...identity, caller: { ...signedIn, key, secret: caller.secret && key?.secret === true } })
   } finally {
     await deleteSession(backend.db, session)
   }

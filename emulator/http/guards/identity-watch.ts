@@ -80,8 +80,8 @@ export function openIdentityWatch(backend: Backend): IdentityWatch {
 
   return {
     watch(identity, watcher) {
-      const { user, key } = identity.caller
-      const name = `session ${user?.sessionId}, key ${key?.id}`
+      const { user, key, secret } = identity.caller
+      const name = `session ${user?.sessionId}, ${secret ? 'secret ' : ''}key ${key?.id}`
       const known = JSON.stringify(identity)
       const watched = all.get(name) ?? { name, identity, watchers: new Map(), known }
       all.set(name, watched)

@@ -29,7 +29,8 @@ export async function insertTicket(db: Database, ticket: TicketRow): Promise<voi
 
 interface TakenTicket {
   readonly project: Project
-  readonly key: GrantedKey | null
+  /** The key that asked for it; `gone` where it has been deleted since. */
+  readonly key: GrantedKey | 'gone' | null
   readonly session: string | null
   readonly user: string | null
   readonly expiresAt: string
@@ -41,6 +42,7 @@ export async function deleteTicket(db: Database, hash: string): Promise<TakenTic
     ProjectRow & {
       [Column in keyof KeyRow]: KeyRow[Column] | null
     } & {
+      asking_key_id: string | null
       session_id: string | null
       user_id: string | null
       expires_at: string
@@ -50,13 +52,15 @@ export async function deleteTicket(db: Database, hash: string): Promise<TakenTic
       delete from realtime_tickets where ticket_hash = ${hash}
       returning project_id, key_id, session_id, user_id, expires_at
     )
-    select p.id, p.name, p.settings, ${keyColumns}, taken.session_id, taken.user_id, taken.expires_at
+    select p.id, p.name, p.settings, ${keyColumns}, taken.key_id as asking_key_id, taken.session_id, taken.user_id,
+      taken.expires_at
     from taken
     join projects p on p.id = taken.project_id
     left join project_keys k on k.id = taken.key_id`)
   if (!row) return undefined
   const { key_id: id, secret, ...rest } = row
-  const key = id === null ? null : grantedFromRow({ ...rest, key_id: id, secret: secret === true })
+  const lost = row.asking_key_id === null ? null : 'gone'
+  const key = id === null ? lost : grantedFromRow({ ...rest, key_id: id, secret: secret === true })
   return { project: projectFromRow(row), key, session: row.session_id, user: row.user_id, expiresAt: row.expires_at }
 }
 

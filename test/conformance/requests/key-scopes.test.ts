@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { aTown } from '../../fixtures/accounts.js'
 import { control } from '../../fixtures/control.js'
-import { apiOf } from '../../fixtures/service.js'
+import { openEvents } from '../../fixtures/realtime/streams.js'
+import { apiOf, service } from '../../fixtures/service.js'
 import { expectFailure, expectStatus, type Fields, inDialects, type Row } from '../../fixtures/wires.js'
 
 // Decision 55.
@@ -94,6 +95,59 @@ inDialects(
       expectStatus(201, await ada.api.post('/collections/posts', {}))
       const reader = await keyWith(['read:posts'])
       expectStatus(200, await reader.post('/auth-collections/login', { email: ada.email, password: ada.password }))
+    })
+
+    test('a ticket that a key and a token ask for stays within the scopes, and its stream ends with either', async () => {
+      const { anAccount, project, owner, collection, posts } = await twoCollections()
+      await collection('guarded', { permissions: { read: ['editor'] } })
+      const ada = await anAccount()
+      const aKey = (scopes: string[] | undefined, secret = false) =>
+        control.keys.create({ project: project.id, secret, ...(scopes && { scopes }) })
+      async function listen({ key }: { key: string }, { token }: { token: string }, name = 'posts') {
+        const both = apiOf({ 'x-api-key': key, authorization: `Bearer ${token}` }, wire.name)
+        const asked = wire.record(expectStatus(201, await both.post('/realtime/tickets', {})))
+        return openEvents(service.url, `/realtime/sse/${name}?ticket=${(asked as { ticket: string }).ticket}`)
+      }
+
+      expect((await listen(await aKey(['write:notes']), ada)).status).toBe(403)
+      expect((await listen(await aKey(['read:notes'], true), ada)).status).toBe(403)
+      // The user's rights are not those of a secret key.
+      expect((await listen(await aKey(undefined, true), ada, 'guarded')).status).toBe(403)
+
+      const [revoked, kept] = [await aKey(['read:posts']), await aKey(undefined)]
+      const [byRevoked, byKept] = [await listen(revoked, ada), await listen(kept, ada)]
+      await posts.create({ n: 1 })
+      await Promise.all([byRevoked.atLeast(1), byKept.atLeast(1)])
+      await control.keys.revoke({ project: project.id, key: revoked.id })
+      await byRevoked.closed
+      await posts.create({ n: 2 })
+      await byKept.atLeast(2)
+      expectStatus(200, await ada.api.post('/auth-collections/logout', {}))
+      await byKept.closed
+      expectStatus(200, await owner.get(wire.listPath('posts')))
+    })
+
+    test('a ticket is refused once the key that asked for it has gone or expired', async () => {
+      const { anAccount, project } = await twoCollections()
+      const ada = await anAccount()
+      const { key, id } = await control.keys.create({ project: project.id })
+      const day = await control.keys.create({ project: project.id, expiresInSeconds: 86_400 })
+      const ticketOf = async (key: string) => {
+        const both = apiOf({ 'x-api-key': key, authorization: `Bearer ${ada.token}` }, wire.name)
+        return wire.record(expectStatus(201, await both.post('/realtime/tickets', {}))) as { ticket: string }
+      }
+      const open = async ({ ticket }: { ticket: string }) =>
+        (await openEvents(service.url, `/realtime/sse/posts?ticket=${ticket}`)).status
+
+      const gone = await ticketOf(key)
+      await control.keys.revoke({ project: project.id, key: id })
+      expect(await open(gone)).toBe(401)
+      const advance = (seconds: number) =>
+        control.clock.ofProject.change({ project: project.id, advance: seconds * 1_000 })
+      await advance(86_400 - 30)
+      const expired = await ticketOf(day.key)
+      await advance(40)
+      expect(await open(expired)).toBe(401)
     })
 
     test('a key is refused once it has expired, and says when it was used last', async () => {
