@@ -15,6 +15,7 @@ import { openJoinedCreates } from './core/documents/joined-creates.js'
 import { openDocumentEvents } from './core/events/document-events.js'
 import type { EventLog } from './core/events/event-log.js'
 import { openFaults } from './core/faults/faults.js'
+import { openUploadRooms } from './core/files/upload-room.js'
 import { openIds } from './core/ids.js'
 import { openFeeds } from './core/realtime/feeds.js'
 import { openConnections } from './core/realtime/open-connections.js'
@@ -105,6 +106,7 @@ export async function openBackend(
     report: log.failure,
     sweepSoon: maintenance.soon,
     files,
+    uploadRooms: openUploadRooms(),
     discardLater: fileKeeper.discardLater,
     sweepFilesSoon: fileKeeper.soon,
   }

@@ -14,6 +14,7 @@ import type { JoinedCreates } from './documents/joined-creates.js'
 import type { DocumentEvents } from './events/document-events.js'
 import type { EventLog } from './events/event-log.js'
 import type { Faults } from './faults/faults.js'
+import type { UploadRooms } from './files/upload-room.js'
 import type { Caller, Identity, SignedInUser, TokenIdentity } from './identity.js'
 import type { Feeds } from './realtime/feeds.js'
 import type { Connections } from './realtime/open-connections.js'
@@ -83,6 +84,8 @@ export interface Backend {
   sweepSoon(): void
   /** Where the bytes of files are. */
   readonly files: FileStore
+  /** What the files of open requests take, of this process. */
+  readonly uploadRooms: UploadRooms
   /** Asks again, in the background, which of these files of a project have a row, and removes the bytes of the others. */
   discardLater(project: string, ids: readonly string[]): void
   /** Removes, in the background, the bytes of orphaned files. */

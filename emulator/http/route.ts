@@ -37,7 +37,7 @@ export interface BodyForm<Body> {
 export interface FileForm {
   readonly texts: readonly string[]
   /** What one file may be. */
-  fileRules(settings: ProjectSettings): Omit<FileRules, 'project' | 'isHashed'>
+  fileRules(settings: ProjectSettings): Omit<FileRules, 'project' | 'isHashed' | 'room'>
   /** How many files one form may have; left out, as many as a document's. */
   readonly mostFiles?: number
   /** Whether files are hashed though no request is repeated. */
@@ -111,6 +111,11 @@ interface RouteOf<Need extends Needs, Path extends string, Body, Query, Kind ext
   readonly body?: BodyForm<Body>
   /** Takes files. */
   readonly form?: FileForm
+  /** Refuses by the address and the caller what `handle` would refuse, before the bytes of files land. Contract 10.12. */
+  beforeFiles?(
+    world: Worlds[Need],
+    input: Pick<RouteInput<NamesIn<Path>, Body, Query>, 'params' | 'query' | 'guard'>,
+  ): Promise<unknown>
   /** Other methods at these paths belong to the more general path that they could be read as. */
   readonly sharesPaths?: boolean
   /** May be answered from a standby where the request asks for `svc-consistency: eventual`. */

@@ -12,6 +12,7 @@ import type { Door, Exchange, Outgoing } from './exchange.js'
 import { meetFaults } from './faults/meet-faults.js'
 import { identifyCaller } from './guards/identify.js'
 import { projectDialect, speak } from './reply/spoken-dialect.js'
+import { admitFiles } from './request/admit-files.js'
 import { addPosition, readingFor } from './request/consistency.js'
 import { type Placing, samePlace } from './request/issue-places.js'
 import { readIdempotencyKey } from './request/preconditions.js'
@@ -38,22 +39,32 @@ export async function serveProject(door: Door, endpoint: Endpoint, exchange: Exc
   const { backend } = exchange
   requireAllowed(route, identity)
   const head = readHead(door, route, exchange)
-  const body = await readBody(route, exchange, { backend, project })
+  const reading = await readingFor(door, route, exchange)
+  const ctx: Context = {
+    ...identity,
+    ...unitOf(backend),
+    requestId: exchange.id,
+    ...(reading ? { db: reading } : {}),
+  }
+  const room = await admitFiles(ctx, route, exchange, head)
   try {
-    const reading = await readingFor(door, route, exchange)
-    const ctx: Context = {
-      ...identity,
-      ...unitOf(backend),
-      requestId: exchange.id,
-      ...(reading ? { db: reading } : {}),
-    }
-    const { answer, isRepeated } = await answerOnce(ctx, route, exchange, { head, body })
+    const body = await readBody(route, exchange, { backend, project, room })
+    return await answerWith(door, ctx, route, exchange, { head, body })
+  } finally {
+    room?.close()
+  }
+}
+
+async function answerWith(door: Door, ctx: Context, route: Route, exchange: Exchange, asked: Asked): Promise<Outgoing> {
+  const { uploads } = asked.body
+  try {
+    const { answer, isRepeated } = await answerOnce(ctx, route, exchange, asked)
     await addPosition(door, route, exchange)
     // All that a duplicate did is taken back, its files with it.
-    if (!isRepeated) body.uploads.commit()
+    if (!isRepeated) uploads.commit()
     return answer
   } finally {
-    await body.uploads.dispose().catch((error) => door.log.failure(exchange.id, error))
+    await uploads.dispose().catch((error) => door.log.failure(exchange.id, error))
   }
 }
 

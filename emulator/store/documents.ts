@@ -98,6 +98,17 @@ export async function lockDocuments(
   return new Map(rows.map((row) => [row.id, fromRow(row, collection)]))
 }
 
+/** Which version of a document there is, and whose it is, without its data. */
+export async function selectDocumentVersion(
+  db: Database,
+  collection: WritePlace['collection'],
+  id: string,
+): Promise<Pick<StoredDocument, 'version' | 'createdBy'> | undefined> {
+  const [row] = await db.query<Pick<DocumentRow, 'version' | 'created_by'>>(sql`
+    select d.version, d.created_by from documents d where d.id = ${id} and d.collection_id = ${collection.id}`)
+  return row && { version: row.version, createdBy: row.created_by }
+}
+
 /** What a removal needs to know of a document. */
 export interface LockedVersion {
   readonly version: number

@@ -17,6 +17,12 @@ export interface IdempotencyKey {
   readonly bodyHash: string
 }
 
+/** Whether a key has an answer, which any other request with it gets, too. */
+export async function isAnswered({ backend, db, project }: Context, scope: string): Promise<boolean> {
+  const expired = expiredAt(backend.now(project.id))
+  return (await selectAnswer(db, { project: project.id, scope, expired })) !== undefined
+}
+
 /** How long an answer is kept. Contract 3.9. */
 export const keptMilliseconds = 24 * 3_600_000
 
@@ -32,7 +38,7 @@ export async function once(
   work: (ctx: Context) => Promise<StoredAnswer>,
 ): Promise<{ answer: StoredAnswer; isRepeated: boolean }> {
   const now = ctx.backend.now(ctx.project.id)
-  const expired = new Date(now.getTime() - keptMilliseconds).toISOString()
+  const expired = expiredAt(now)
   try {
     const answer = await inTransaction(ctx, async (ctx) => {
       const answer = await work(ctx)
@@ -56,4 +62,8 @@ export async function once(
     const answer = { status: kept.status, headers: JSON.parse(kept.headers), body: kept.answer }
     return { answer, isRepeated: true }
   }
+}
+
+function expiredAt(now: Date): string {
+  return new Date(now.getTime() - keptMilliseconds).toISOString()
 }

@@ -6,7 +6,7 @@
 
 import type { StoredCollection } from '../../../client/protocol/model/collection.js'
 import { type Fields, fieldsOf, isId, type StoredDocument } from '../../../client/protocol/model/document.js'
-import { selectDocument } from '../../store/documents.js'
+import { selectDocument, selectDocumentVersion } from '../../store/documents.js'
 import { deleteDocument, updateDocument } from '../../store/single-documents.js'
 import { requireOpenCollection } from '../collections/collections.js'
 import { noSuchDocument } from '../collections/missing.js'
@@ -25,6 +25,19 @@ interface ChangeOptions {
 
 /** How often a change that was overtaken is worked out again, before it takes a lock and waits. */
 const mostAttempts = 3
+
+/**
+ * Refuses a change of a document that is refused whatever it says.
+ *
+ * @throws {SvcError} `NOT_FOUND`, `UNAUTHORIZED`, `FORBIDDEN`, `CONFLICT`
+ */
+export async function requireChangeable(ctx: Context, name: string, id: string, guard: VersionGuard): Promise<void> {
+  const collection = await requireOpenCollection(ctx, name, 'update')
+  const found = isId(id) ? await selectDocumentVersion(ctx.db, collection, id) : undefined
+  if (!found) throw noSuchDocument(collection, id)
+  requireMayWith(ctx, collection, 'update', { id, ...found })
+  requireVersion(ctx, collection, { id, ...found }, guard)
+}
 
 /** Works out the new fields of a document from the old, and writes them. */
 export async function changeDocument(

@@ -9,11 +9,12 @@ import { formatBytes } from '../../../client/protocol/model/figures.js'
 import { setOwn } from '../../../client/protocol/model/json.js'
 import { storageLimits } from '../../../client/protocol/model/limits.js'
 import type { Reason } from '../../../client/protocol/model/requests/reason.js'
-import { type FileOwner, insertFiles, selectSettled } from '../../store/files.js'
+import { type FileOwner, insertFiles, selectSettled, selectUsage } from '../../store/files.js'
 import type { Backend, Context } from '../context.js'
 import { happened } from '../unit-of-work.js'
 import { fileUrl, requireFileName } from './file-names.js'
 import { isNamedType, namedEndings, typeOf } from './mime-types.js'
+import { endlessRoom, noRoom, type UploadRoom } from './upload-room.js'
 
 /** A file on its way in. */
 export interface IncomingFile {
@@ -34,6 +35,8 @@ export interface FileRules {
   readonly mayBeAnyType: boolean
   /** Whether its bytes are hashed, so that two requests can be distinguished. */
   readonly isHashed: boolean
+  /** What the files of the request may take together. */
+  readonly room: UploadRoom
 }
 
 /** A file whose bytes are there. */
@@ -99,6 +102,20 @@ export function openUploads(
 }
 
 /**
+ * Room for the files of a request: what the project has left, or all that it may have for a request that only gets the answer of
+ * an earlier one again.
+ */
+export async function openUploadRoom(
+  { backend, db, project }: Pick<Context, 'backend' | 'db' | 'project'>,
+  { isRepeat }: { readonly isRepeat: boolean },
+): Promise<UploadRoom> {
+  const { total: limitBytes } = storageLimits[project.settings.tier]
+  if (limitBytes === null) return endlessRoom
+  const used = isRepeat ? 0 : (await selectUsage(db, project.id)).bytes
+  return backend.uploadRooms.open(project.id, { freeBytes: limitBytes - used, limitBytes })
+}
+
+/**
  * Takes in the bytes of a file. They are there once this resolves, and not at all if it rejects.
  *
  * @throws {SvcError} `FILE_TOO_LARGE`, `STORAGE_LIMIT`, `INVALID_PATH`, `VALIDATION_ERROR` for a type that is not taken
@@ -106,7 +123,7 @@ export function openUploads(
 export async function landUpload(
   backend: Backend,
   file: IncomingFile,
-  { project, mostBytes, mayBeAnyType, isHashed }: FileRules,
+  { project, mostBytes, mayBeAnyType, isHashed, room }: FileRules,
 ): Promise<Upload> {
   const name = requireFileName(file.name)
   if (!mayBeAnyType) requireNamedType(file.field, name)
@@ -117,6 +134,7 @@ export async function landUpload(
     for await (const chunk of file.bytes) {
       size += chunk.length
       if (size > mostBytes) throw fileTooLarge(mostBytes)
+      room.take(chunk.length)
       hash?.update(chunk)
       yield chunk
     }
@@ -149,11 +167,6 @@ async function insertUploads(
 function fileTooLarge(most: number): SvcError {
   const reason: Reason = { kind: 'limit', limit: 'file bytes', most, setting: 'tier' }
   return new SvcError('FILE_TOO_LARGE', `A file here is at most ${formatBytes(most)}.`, [], { reason })
-}
-
-function noRoom(most: number): SvcError {
-  const reason: Reason = { kind: 'limit', limit: 'storage bytes', most, setting: 'tier' }
-  return new SvcError('STORAGE_LIMIT', `The project's files take at most ${formatBytes(most)}.`, [], { reason })
 }
 
 /** Removes the bytes of files that no transaction has been given yet. */

@@ -47,6 +47,14 @@ export async function readIdempotencyKey(
   ctx: Context,
   { body, dialect }: { body: Json; dialect: Dialect },
 ): Promise<IdempotencyKey | undefined> {
+  const scope = readIdempotencyScope(req, ctx)
+  if (scope === undefined) return undefined
+  const [, query = ''] = (req.url ?? '').split('?', 2)
+  return { scope, bodyHash: hash(query, formatDialect(dialect), await hashInSteps(body)) }
+}
+
+/** What such a key belongs to, with the key itself, as a hash. @throws {SvcError} as `readIdempotencyKey` does */
+export function readIdempotencyScope(req: IncomingMessage, ctx: Context): string | undefined {
   const key = req.headers['idempotency-key']
   if (key === undefined) return undefined
   if (typeof key !== 'string' || key === '' || key.length > mostKeyLength) {
@@ -55,14 +63,11 @@ export async function readIdempotencyKey(
       { in: 'header', path: ['idempotency-key'], message, type: 'length' },
     ])
   }
-  const [path = '', query = ''] = (req.url ?? '').split('?', 2)
+  const [path = ''] = (req.url ?? '').split('?', 1)
   // Beside a secret key a user is answered what no other sees.
   const { id, user, secret } = ctx.caller
   const caller = user && secret ? `secret ${id}` : id
-  return {
-    scope: hash(ctx.project.id, caller, req.method ?? '', path.replace(/\/$/, ''), key),
-    bodyHash: hash(query, formatDialect(dialect), await hashInSteps(body)),
-  }
+  return hash(ctx.project.id, caller, req.method ?? '', path.replace(/\/$/, ''), key)
 }
 
 /** The same hash for equal values, whatever the order of their keys; a few values in a turn of the event loop. */

@@ -4,6 +4,7 @@ import type { Json, JsonObject } from '../../../client/protocol/model/json.js'
 import { sizes } from '../../../client/protocol/model/limits.js'
 import type { Project } from '../../../client/protocol/model/project.js'
 import type { Backend } from '../../core/context.js'
+import { endlessRoom, type UploadRoom } from '../../core/files/upload-room.js'
 import { noUploads, openUploads, type Uploads } from '../../core/files/uploads.js'
 import type { Exchange } from '../exchange.js'
 import { receiving } from '../requests/record.js'
@@ -25,6 +26,8 @@ export interface Body {
 export interface Landing {
   readonly backend: Backend
   readonly project: Project
+  /** Left out where files may take what they want. */
+  readonly room?: UploadRoom | undefined
 }
 
 export async function readBody(route: Route, exchange: Exchange, landing?: Landing): Promise<Body> {
@@ -52,13 +55,13 @@ async function readParts(
   { isCreating = false }: Route,
   form: FileForm,
   req: Exchange['req'],
-  { backend, project }: Landing,
+  { backend, project, room = endlessRoom }: Landing,
 ): Promise<Body> {
   requirePlainEncoding(req)
   const isHashed = form.isHashed || (isCreating && req.headers['idempotency-key'] !== undefined)
   const { texts, files } = await readMultipart(req, backend, {
     texts: form.texts,
-    files: { ...form.fileRules(project.settings), project: project.id, isHashed },
+    files: { ...form.fileRules(project.settings), project: project.id, isHashed, room },
     mostFiles: form.mostFiles ?? sizes.mostFilesPerRequest,
   })
   const ofFiles = new Set(files.map(({ field }) => field))

@@ -2,6 +2,7 @@ import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import { expect, it } from 'vitest'
 import type { Backend } from '../../core/context.js'
+import { endlessRoom } from '../../core/files/upload-room.js'
 import { Aborted } from './read-json.js'
 import { readMultipart } from './read-multipart.js'
 
@@ -9,7 +10,7 @@ it('gives a form up whose sender has left before it is read', async () => {
   const req = new IncomingMessage(new Socket())
   req.headers['content-type'] = 'multipart/form-data; boundary=x'
   req.destroy()
-  const files = { project: 'one', mostBytes: 10, mayBeAnyType: true, isHashed: false }
+  const files = { project: 'one', mostBytes: 10, mayBeAnyType: true, isHashed: false, room: endlessRoom }
 
   const parts = readMultipart(req, {} as Backend, { texts: [], files, mostFiles: 1 })
 

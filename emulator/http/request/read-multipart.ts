@@ -245,7 +245,7 @@ function isGone(req: IncomingMessage): boolean {
 }
 
 /** Lets the sender finish, within reason, so that it reads the answer. */
-function drain(req: IncomingMessage): void {
+export function drain(req: IncomingMessage): void {
   let bytes = 0
   req.on('data', (chunk: Buffer) => {
     bytes += chunk.length

@@ -1,6 +1,7 @@
 import type { OutgoingDocument } from '../../../client/protocol/model/document.js'
 import { axes } from '../../../client/protocol/wire/axes.js'
 import type { PutMeaning } from '../../../client/protocol/wire/put/decode.js'
+import { requireCollectionForCreate } from '../../core/collections/collections.js'
 import type { Context } from '../../core/context.js'
 import {
   createDocument,
@@ -11,6 +12,7 @@ import {
   replaceDocument,
   updateDocument,
 } from '../../core/documents/documents.js'
+import { requireChangeable } from '../../core/documents/single-writes.js'
 import { documentChanges, newDocument } from '../request/body-forms.js'
 import { documentForm } from '../request/file-forms.js'
 import { placesInDocument } from '../request/issue-places.js'
@@ -68,6 +70,7 @@ export const documentRoutes = [
     scope: 'in collection',
     body: newDocument,
     form: documentForm,
+    beforeFiles: (ctx, { params }) => requireCollectionForCreate(ctx, params.collection),
     isCreating: true,
     status: 201,
     reply: 'document',
@@ -84,6 +87,7 @@ export const documentRoutes = [
     query: textQuery('collection', 'Name or id of the collection.'),
     body: newDocument,
     form: documentForm,
+    beforeFiles: (ctx, { query }) => requireCollectionForCreate(ctx, query),
     isCreating: true,
     status: 201,
     reply: 'document',
@@ -125,6 +129,7 @@ export const documentRoutes = [
     scope: 'in collection',
     body: documentChanges,
     form: documentForm,
+    beforeFiles: (ctx, { params, guard }) => requireChangeable(ctx, params.collection, params.id, guard),
     isGuarded: true,
     reply: 'document',
     handle: (ctx, { params, body, guard, uploads }) =>
@@ -139,6 +144,7 @@ export const documentRoutes = [
     scope: 'in collection',
     body: put,
     form: documentForm,
+    beforeFiles: (ctx, { params, guard }) => requireChangeable(ctx, params.collection, params.id, guard),
     isGuarded: true,
     reply: 'document',
     handle: (ctx, { params, body: write, guard, uploads }) =>

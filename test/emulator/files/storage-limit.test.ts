@@ -1,8 +1,13 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { expect, it } from 'vitest'
 import { startEmulator } from '../../../emulator/dev.js'
 import { openDatabases } from '../../fixtures/databases/shared-server.js'
+import { fileOf, formOf } from '../../fixtures/requests/form.js'
 
 it('FIL-07 over what a tier may store in all is 413 STORAGE_LIMIT, and nothing is stored', async () => {
   const server = await openDatabases()
@@ -53,17 +58,35 @@ it('FIL-07 over what a tier may store in all is 413 STORAGE_LIMIT, and nothing i
 
 it('FIL-07 what a deleted file took is given away once, while it is swept and two others come in', async () => {
   const server = await openDatabases()
-  const emulator = await startEmulator({ memory: true, databaseUrl: server.url, tier: 'free' })
+  const dir = await mkdtemp(join(tmpdir(), 'svc-limit-'))
+  const emulator = await startEmulator({ dir, databaseUrl: server.url, tier: 'free' })
   const { url, apiKey } = emulator
   const headers = { 'x-api-key': apiKey }
   const lock = new pg.Client({ connectionString: server.url })
   const watch = new pg.Client({ connectionString: server.url })
   await Promise.all([lock.connect(), watch.connect()])
   const limit = 2 ** 30
-  const upload = () => {
-    const body = new FormData()
-    body.append('file', new File(['x'.repeat(1_000)], 'a.txt'))
-    return fetch(`${url}/storage/upload`, { method: 'POST', headers, body })
+  const size = 1_000_000
+  /** An upload that has begun while there was room, and ends when it is told to. */
+  const begin = () => {
+    const { headers: type, body } = formOf(fileOf('file', 'x'.repeat(size)))
+    const upload = request(`${url}/storage/upload`, {
+      method: 'POST',
+      headers: { ...headers, ...type, 'content-length': body.length },
+    })
+    const answered = new Promise<number | undefined>((resolve, reject) => {
+      upload.on('error', reject).on('response', (answer) => resolve(answer.resume().statusCode))
+    })
+    upload.write(body.subarray(0, size / 2))
+    return () => {
+      upload.end(body.subarray(size / 2))
+      return answered
+    }
+  }
+  const untilStored = async (wanted: number) => {
+    const stored = async () =>
+      (await readdir(join(dir, 'files'), { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile())
+    while ((await stored()).length < wanted) await pause(10)
   }
   const untilWaiting = async (wanted: number) => {
     const waiting = `
@@ -71,17 +94,22 @@ it('FIL-07 what a deleted file took is given away once, while it is swept and tw
       where not granted and datname = current_database()`
     while ((await watch.query(waiting)).rows[0]?.count < wanted) await pause(10)
   }
-  const { id } = (await (await upload()).json()) as { id: string }
+  const form = new FormData()
+  form.append('file', new File(['x'.repeat(size)], 'a.txt'))
+  const first = await fetch(`${url}/storage/upload`, { method: 'POST', headers, body: form })
+  const { id } = (await first.json()) as { id: string }
+  const ends = [begin(), begin()]
+  await untilStored(3)
   await watch.query('update svc.file_totals set bytes = $1', [limit])
 
   await lock.query('begin')
   await lock.query('select from svc.file_totals for update')
   await fetch(`${url}/storage/file/${id}`, { method: 'DELETE', headers })
   await untilWaiting(1)
-  const uploads = [upload(), upload()]
+  const uploads = ends.map((end) => end())
   await untilWaiting(3)
   await lock.query('commit')
-  const statuses = (await Promise.all(uploads)).map(({ status }) => status)
+  const statuses = await Promise.all(uploads)
 
   expect(statuses.sort()).toEqual([201, 413])
   const usage = await (await fetch(`${url}/storage/info`, { headers })).json()
@@ -89,4 +117,5 @@ it('FIL-07 what a deleted file took is given away once, while it is swept and tw
   await Promise.all([lock.end(), watch.end()])
   await emulator.close()
   await server.stop()
+  await rm(dir, { recursive: true, force: true })
 })

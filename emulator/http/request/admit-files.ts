@@ -1,0 +1,35 @@
+/** What a form with files is refused by before its bytes land: they go to the store as they come. Contract 10.12. */
+import type { Context } from '../../core/context.js'
+import { isAnswered } from '../../core/documents/idempotency.js'
+import type { UploadRoom } from '../../core/files/upload-room.js'
+import { openUploadRoom } from '../../core/files/uploads.js'
+import type { Exchange } from '../exchange.js'
+import type { Route } from '../route.js'
+import type { readHead } from '../serving-steps.js'
+import { readIdempotencyScope } from './preconditions.js'
+import { drain, isMultipart } from './read-multipart.js'
+
+/**
+ * Room for the files of a request that may bring some; nothing for any other.
+ *
+ * @throws {SvcError} as the route would, had it read the form
+ */
+export async function admitFiles(
+  ctx: Context,
+  route: Route,
+  { req }: Exchange,
+  head: ReturnType<typeof readHead>,
+): Promise<UploadRoom | undefined> {
+  if (!route.form || !isMultipart(req)) return undefined
+  try {
+    const scope = route.isCreating ? readIdempotencyScope(req, ctx) : undefined
+    // Whatever stands in the way now: who was answered before gets the same answer.
+    const isRepeat = scope !== undefined && (await isAnswered(ctx, scope))
+    const before = route.beforeFiles as ((ctx: Context, given: typeof head) => Promise<unknown>) | undefined
+    if (!isRepeat) await before?.(ctx, head)
+    return await openUploadRoom(ctx, { isRepeat })
+  } catch (error) {
+    drain(req)
+    throw error
+  }
+}
