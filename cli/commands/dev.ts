@@ -1,4 +1,3 @@
-import { rm } from 'node:fs/promises'
 import { createClient } from '../../client/index.js'
 import type { Emulator } from '../../emulator/dev.js'
 import { findSeeds } from '../../seeds/seed.js'
@@ -17,6 +16,7 @@ import { openRequestLog } from '../dev/request-log.js'
 import { boxDetails, loadSnapshot, type Started, start } from '../dev/start.js'
 import { untilStopped } from '../dev/until-stopped.js'
 import { splitAtDashes } from '../dev/words-after-dashes.js'
+import { clearReadyFile } from '../files/ready-file.js'
 import { openServedBranch } from '../git/served-branch.js'
 import { type SeedOptions, seededNote, seedFiles, seedingOf } from '../seeds/seed-inputs.js'
 import type { EmulatorInfo } from '../target/emulator-file.js'
@@ -51,8 +51,7 @@ command's exit code if it ends by itself.`)
     const [own, app] = splitAtDashes(this.argv, 'svc dev -- npm run start')
     const { flags } = await this.parse(Dev, own)
     const readyFile = flags['ready-file']
-    // A file from an earlier start would tell a waiting script that this one is ready.
-    if (readyFile !== undefined) await rm(readyFile, { force: true })
+    if (readyFile !== undefined) await clearReadyFile(readyFile)
     const file = await openFolderConfig(this.mayAsk(flags) ? (question) => this.confirm(question, flags) : undefined)
     // Time spent at a prompt does not count as starting.
     const begunAt = performance.now()

@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import * as Flags from '@oclif/core/flags'
 import type { Served } from '../../emulator/serve.js'
 import { SvcCommand } from '../base/svc-command.js'
+import { clearReadyFile } from '../files/ready-file.js'
 import { readServeConfig, serveFlags } from '../serve/serve-flags.js'
 import { writePrivateFile } from '../target/emulator-file.js'
 import { prose } from '../terminal/prose.js'
@@ -31,8 +32,7 @@ come from the environment, as AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.`)
   async run() {
     const { flags } = await this.parse(Serve)
     const readyFile = flags['ready-file'] === undefined ? undefined : resolve(flags['ready-file'])
-    // A file from an earlier start would tell a waiting script that this one is ready.
-    if (readyFile !== undefined) await rm(readyFile, { force: true })
+    if (flags['ready-file'] !== undefined) await clearReadyFile(flags['ready-file'])
     const config = readServeConfig(flags)
     const signals = openSignals()
     const { serve } = await import('../../emulator/serve.js')

@@ -2,11 +2,12 @@
 import { once } from 'node:events'
 import { createWriteStream, existsSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { rename, rm, truncate } from 'node:fs/promises'
-import { dirname, extname, resolve } from 'node:path'
+import { extname } from 'node:path'
 import type { Writable } from 'node:stream'
 import type { Document } from '../../client/protocol/model/document.js'
 import { isObject, type JsonObject } from '../../client/protocol/model/json.js'
-import { CliFailure, exits, misuse } from '../base/failure.js'
+import { misuse } from '../base/failure.js'
+import { isDevice, requirePlace } from '../files/places.js'
 import { printableLines } from '../terminal/text-width.js'
 import { type ExportFormat, exportFormats, formatDocuments } from './format-documents.js'
 
@@ -59,8 +60,7 @@ export async function openExportFile(target: ExportTarget): Promise<ExportFile> 
   if (path === undefined)
     return onStream(process.stdout, format === 'csv' && !process.stdout.isTTY ? form : shown(form))
   requirePlace(path)
-  // A device or a pipe is written to, and never replaced by a file.
-  if (existsSync(path) && !statSync(path).isFile()) return onStream(createWriteStream(path), form, ended)
+  if (isDevice(path)) return onStream(createWriteStream(path), form, ended)
 
   const part = `${path}.part`
   const state = `${part}.state`
@@ -140,13 +140,6 @@ async function ended(stream: Writable): Promise<void> {
   const closed = once(stream, 'close')
   stream.end()
   await closed
-}
-
-/** @throws {CliFailure} where no file can be. */
-function requirePlace(path: string): void {
-  const folder = dirname(resolve(path))
-  if (!existsSync(folder)) throw new CliFailure('NO_FILE', exits.notFound, `No folder "${folder}".`)
-  if (existsSync(path) && statSync(path).isDirectory()) throw misuse(`"${path}" is a folder.`, 'Name a file in it.')
 }
 
 function readProgress(state: string, part: string, question: string): Progress | undefined {

@@ -6,6 +6,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { StoredFile } from '../../client/protocol/model/file.js'
 import { CliFailure, exits, misuse, noFile } from '../base/failure.js'
+import { isDevice } from './places.js'
 import { typeByEnding } from './types-by-ending.js'
 
 export interface LocalFile {
@@ -104,11 +105,18 @@ export function placesFor<File extends Pick<StoredFile, 'id' | 'path' | 'name'>>
   })
 }
 
+interface WriteOptions {
+  readonly isReplacing: boolean
+  readonly onBytes: (bytes: number) => void
+  /** Who may read it: left out, whoever may read other files that the user writes. */
+  readonly mode?: number
+}
+
 /** Writes an answer to a file, which is complete or not there. */
 export async function writeLocalFile(
   place: string,
   answer: Response,
-  { isReplacing, onBytes }: { isReplacing: boolean; onBytes: (bytes: number) => void },
+  { isReplacing, onBytes, mode = 0o666 }: WriteOptions,
 ): Promise<void> {
   const isThere = await access(place).then(
     () => true,
@@ -118,11 +126,17 @@ export async function writeLocalFile(
     throw new CliFailure('FILE_EXISTS', exits.invalid, `"${place}" is there already.`, 'Write over it: --replace')
   }
   await mkdir(dirname(place), { recursive: true })
-  const part = `${place}.part`
-  try {
+  const writeTo = (path: string, options = {}) => {
     const bytes = Readable.from(answer.body ?? [])
     bytes.on('data', (chunk: Uint8Array) => onBytes(chunk.length))
-    await pipeline(bytes, createWriteStream(part))
+    return pipeline(bytes, createWriteStream(path, options))
+  }
+  if (isDevice(place)) return writeTo(place)
+  const part = `${place}.part`
+  // One that a killed process has left would keep the mode that it has.
+  await rm(part, { force: true })
+  try {
+    await writeTo(part, { flags: 'wx', mode })
     await rename(part, place)
   } catch (error) {
     await rm(part, { force: true })

@@ -1,11 +1,15 @@
 import type { ImportSource } from '../../seeds/records/input.js'
+import { misuse } from '../base/failure.js'
 import { count, counted } from '../terminal/print.js'
 import { duration } from '../terminal/progress.js'
 import { type ImportOptions, type ImportSummary, importInput } from './import-input.js'
 import type { RefusedFile, ReportedRefusal } from './refused-file.js'
 import type { ImportState, StateFile } from './state.js'
 
-export interface FilesOptions extends ImportOptions {
+/** The inputs of an import, and how far each has come. */
+export type States = ReadonlyMap<ImportSource, StateFile>
+
+interface StatesOptions {
   /** Where to remember how far an input has come. */
   openState(input: ImportSource): Promise<StateFile>
   readonly refused: RefusedFile
@@ -34,15 +38,14 @@ export interface ImportReport {
  * done, so that the same command creates nothing of the first ones again.
  */
 export async function* importFiles(
-  inputs: readonly ImportSource[],
-  options: FilesOptions,
+  states: States,
+  options: ImportOptions & { readonly refused: RefusedFile },
 ): AsyncGenerator<ImportProgress, ImportReport, undefined> {
   const { refused } = options
   const begunAt = performance.now()
   const files: ImportSummary[] = []
   let bytesBefore = 0
-  const states = await openStates(inputs, options)
-  const begun = [...states.values()].flatMap(({ found }) => (isBegun(found) ? [found] : []))
+  const begun = begunOf(states)
   if (begun.length === 0) refused.clear()
   else refused.resume(begun.flatMap(({ refusedFile }) => refusedFile ?? []))
   for (const [input, state] of states) {
@@ -59,7 +62,7 @@ export async function* importFiles(
     bytesBefore += input.bytes ?? 0
     if (options.signal.aborted) break
   }
-  const isWhole = files.length === inputs.length && files.every((file) => file.isWhole)
+  const isWhole = files.length === states.size && files.every((file) => file.isWhole)
   if (isWhole) for (const state of states.values()) state.remove()
   const refusedRows = sum(files, 'refused')
   return {
@@ -74,17 +77,33 @@ export async function* importFiles(
   }
 }
 
-/** The states of all inputs; each says, too, how much of the file of refused rows was written when it was saved. */
-async function openStates(
+/**
+ * The states of all inputs; each says, too, how much of the file of refused rows was written when it was saved. That file is no
+ * input of the import that writes it: a pattern that matched no such file at first does so once the same command is given again.
+ *
+ * @throws {CliFailure} where a new import would write over one of its inputs
+ */
+export async function openStates(
   inputs: readonly ImportSource[],
-  { openState, refused }: FilesOptions,
-): Promise<Map<ImportSource, StateFile>> {
+  { openState, refused }: StatesOptions,
+): Promise<States> {
   const states = new Map<ImportSource, StateFile>()
   for (const input of inputs) {
     const state = await openState(input)
     states.set(input, { ...state, save: (reached) => state.save({ ...reached, refusedFile: refused.size() }) })
   }
-  return states
+  const itself = inputs.filter((input) => refused.isInput(input))
+  if (itself.length === 0) return states
+  for (const input of itself) states.delete(input)
+  const isResumed = begunOf(states).some(({ refusedFile }) => refusedFile?.path === refused.size().path)
+  if (isResumed) return states
+  const hint =
+    'Leave it out, or name another with --refused. A row to repair is the "row" of a line: put it into a file of its own.'
+  throw misuse(`"${refused.path}" is the file for refused rows, and one of the inputs.`, hint)
+}
+
+function begunOf(states: States): ImportState[] {
+  return [...states.values()].flatMap(({ found }) => (isBegun(found) ? [found] : []))
 }
 
 function isBegun(found: ImportState | undefined): found is ImportState {

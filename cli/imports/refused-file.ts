@@ -1,5 +1,23 @@
-import { appendFileSync, existsSync, rmSync, statSync, truncateSync } from 'node:fs'
+import {
+  appendFileSync,
+  type BigIntStats,
+  closeSync,
+  createReadStream,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readSync,
+  rmSync,
+  statSync,
+  truncateSync,
+} from 'node:fs'
 import { resolve } from 'node:path'
+import { isObject } from '../../client/protocol/model/json.js'
+import type { ImportSource } from '../../seeds/records/input.js'
+import { readJsonLines } from '../../seeds/records/json-lines.js'
+import type { InputRecord } from '../../seeds/records/record.js'
+import { misuse } from '../base/failure.js'
+import { isDevice } from '../files/places.js'
 import type { RefusedRow } from './send-chunk.js'
 
 /** A refused row as it is reported. */
@@ -15,11 +33,16 @@ export interface RefusedSize {
 
 const mostRemembered = 20
 
-/** Keeps refused rows in a file, one JSON object on a line, and remembers the first few. */
-export function openRefusedFile(path: string) {
-  const first: ReportedRefusal[] = []
+/**
+ * Keeps refused rows in a file, one JSON object on a line, and remembers the first few. A device or a pipe takes them as they come.
+ *
+ * @throws {CliFailure} where it holds something else
+ */
+export async function openRefusedFile(path: string) {
   const whole = resolve(path)
-  const bytes = () => (existsSync(whole) ? statSync(whole).size : 0)
+  if (!isDevice(whole)) await requireRefusedRows(path)
+  const first: ReportedRefusal[] = []
+  const bytes = () => statSync(whole, { throwIfNoEntry: false })?.size ?? 0
   return {
     write(file: string, refusals: readonly RefusedRow[]): void {
       if (refusals.length === 0) return
@@ -28,17 +51,77 @@ export function openRefusedFile(path: string) {
       first.push(...reported.slice(0, mostRemembered - first.length))
     },
     /** Removes what an earlier import left, once a new one begins. */
-    clear: () => rmSync(whole, { force: true }),
+    clear(): void {
+      if (lstatSync(whole, { throwIfNoEntry: false })?.isFile()) rmSync(whole, { force: true })
+      // A link stays, and leads to an empty file.
+      else if (bytes() > 0) truncateSync(whole)
+    },
     /** Goes on behind what the states of a stopped import have saved: rows written after that are going to be refused once more. */
     resume(saved: readonly RefusedSize[]): void {
       const sizes = saved.filter((one) => one.path === whole).map((one) => one.bytes)
-      if (sizes.length > 0 && bytes() > Math.max(...sizes)) truncateSync(whole, Math.max(...sizes))
+      const most = Math.max(...sizes)
+      if (sizes.length > 0 && bytes() > most && areRefusedRows(textFrom(whole, most))) truncateSync(whole, most)
     },
     size: (): RefusedSize => ({ path: whole, bytes: bytes() }),
+    /** Whether it is the file that an input is read from, by whatever name. */
+    isInput: (input: ImportSource) => isSameFile(fileOf(input), statSync(whole, inBigInts)),
     path,
     /** The first few of those that were written. */
     first: (): readonly ReportedRefusal[] => first,
   }
 }
 
-export type RefusedFile = ReturnType<typeof openRefusedFile>
+export type RefusedFile = Awaited<ReturnType<typeof openRefusedFile>>
+
+const inBigInts = { bigint: true, throwIfNoEntry: false } as const
+
+/** Stdin may be a file as well. */
+function fileOf({ path, text }: ImportSource): BigIntStats | undefined {
+  if (text !== undefined) return undefined
+  return path === undefined ? fstatSync(0, { bigint: true }) : statSync(path, inBigInts)
+}
+
+function isSameFile(one: BigIntStats | undefined, other: BigIntStats | undefined): boolean {
+  if (!one?.isFile() || !other?.isFile()) return false
+  return one.dev === other.dev && one.ino === other.ino
+}
+
+/** @throws {CliFailure} where a file holds something else: it would be lost once an import begins. */
+async function requireRefusedRows(path: string): Promise<void> {
+  if (!statSync(path, { throwIfNoEntry: false })) return
+  for await (const records of readJsonLines(createReadStream(path))) {
+    if (records.every(isRefusedRow)) continue
+    const message = `"${path}" holds something else than refused rows, which would be written over it.`
+    throw misuse(message, 'Name another file for them, as in --refused other.ndjson, or move that one away.')
+  }
+}
+
+/** How each line begins that is written here. */
+const beginning = '{"file":'
+
+function isRefusedRow(record: InputRecord): boolean {
+  // A line may be cut, or longer than a row can be.
+  if ('problem' in record) return areRefusedRows(record.text)
+  const { file, record: number, line, reason, row, ...others } = record.fields
+  return (
+    [file, reason].every((text) => typeof text === 'string') &&
+    [number, line].every((one) => Number.isSafeInteger(one)) &&
+    (isObject(row) || typeof row === 'string') &&
+    Object.keys(others).length === 0
+  )
+}
+
+/** Whether each line begins as a refused row, the last one as far as it was written. What someone has edited does not. */
+function areRefusedRows(text: string): boolean {
+  return text.split('\n').every((line) => beginning.startsWith(line.slice(0, beginning.length)))
+}
+
+function textFrom(file: string, offset: number): string {
+  const descriptor = openSync(file, 'r')
+  try {
+    const rest = Buffer.alloc(fstatSync(descriptor).size - offset)
+    return rest.toString('utf8', 0, readSync(descriptor, rest, 0, rest.length, offset))
+  } finally {
+    closeSync(descriptor)
+  }
+}

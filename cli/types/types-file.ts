@@ -5,6 +5,7 @@ import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, extname, join } from 'node:path'
 import { isObject, parseJson } from '../../client/protocol/model/json.js'
 import { CliFailure, exits } from '../base/failure.js'
+import { isDevice } from '../files/places.js'
 import type { TypesFormat } from './types-text.js'
 import { isOurs } from './writers/header.js'
 
@@ -42,8 +43,9 @@ function readManifest(folder: string): { readonly [key: string]: unknown } | und
   return dirname(folder) === folder ? undefined : readManifest(dirname(folder))
 }
 
-/** What the file says; undefined if it is not there. @throws {CliFailure} `NO_FILE` if it cannot be read */
+/** What the file says; undefined if it is not there, or no file. @throws {CliFailure} `FILE_FAILED` if it cannot be read */
 export async function readTypesFile(place: string): Promise<string | undefined> {
+  if (isDevice(place)) return undefined
   try {
     return await readFile(place, 'utf8')
   } catch (error) {
@@ -63,8 +65,11 @@ export async function writeTypesFile(place: string, text: string): Promise<'writ
   const part = `${place}.${randomUUID()}.part`
   try {
     await mkdir(dirname(place), { recursive: true })
-    await writeFile(part, text)
-    await rename(part, place)
+    if (isDevice(place)) await writeFile(place, text)
+    else {
+      await writeFile(part, text)
+      await rename(part, place)
+    }
   } catch (error) {
     await rm(part, { force: true }).catch(() => undefined)
     throw cannot('written', place, error)

@@ -11,7 +11,15 @@ import { TargetCommand } from '../../base/target-command.js'
 import { createIfMissing } from '../../collections/create-if-missing.js'
 import { collectionArg } from '../../documents/fields-args.js'
 import { readUpsert, upsertFlags } from '../../documents/upsert-flags.js'
-import { type ImportProgress, type ImportReport, importFiles, reportLines, sizeOf } from '../../imports/import-files.js'
+import { requirePlace } from '../../files/places.js'
+import {
+  type ImportProgress,
+  type ImportReport,
+  importFiles,
+  openStates,
+  reportLines,
+  sizeOf,
+} from '../../imports/import-files.js'
 import { openRefusedFile } from '../../imports/refused-file.js'
 import { openState } from '../../imports/state.js'
 import { configFolder } from '../../target/profiles.js'
@@ -56,7 +64,8 @@ none. With --by id, a document that was deleted is created with a new id, and it
     delimiter: Flags.string({ description: 'between cells of CSV [default: by the header]' }),
     create: Flags.boolean({ description: 'create the collection if there is none' }),
     refused: Flags.string({
-      description: 'file for refused rows [default: <collection>.refused.ndjson]',
+      description:
+        'file for refused rows, in the place of those of an earlier import [default: <collection>.refused.ndjson]',
       helpValue: 'file',
     }),
     restart: Flags.boolean({ description: 'begin anew, although an earlier import was stopped' }),
@@ -74,12 +83,19 @@ none. With --by id, a document that was deleted is created with a new id, and it
     const target = { ...flags, key }
     const types = readColumnTypes(flags.types)
     const inputs = await Promise.all((await expandPaths(argv.slice(1).map(String))).map(openInput))
+    if (flags.refused !== undefined) requirePlace(flags.refused)
+    const refused = await openRefusedFile(flags.refused ?? `${args.collection}.refused.ndjson`)
     const what = `${upsertBy ? 'Create and change' : 'Create'} documents in "${args.collection}"`
     const client = await this.clientForWrite(target, what)
     if (flags.create) await createIfMissing(client, { name: args.collection })
 
     // The id tells a collection from one of the same name in a fresh database.
     const { id } = await client.collections.get(args.collection)
+    const openStateOf = (input: ImportSource) =>
+      openState(join(configFolder(), 'imports'), input, [id, upsertBy ?? ''], { restart: flags.restart })
+    const states = await openStates(inputs, { openState: openStateOf, refused })
+    const read = [...states.keys()]
+    if (read.length < inputs.length) this.note(`${refused.path} is left out: it holds what this import has refused`)
     const stop = stopSignal()
     try {
       const options = {
@@ -87,21 +103,19 @@ none. With --by id, a document that was deleted is created with a new id, and it
         collection: args.collection,
         upsertBy,
         read: { format: flags.format, types, delimiter: flags.delimiter },
-        openState: (input: ImportSource) =>
-          openState(join(configFolder(), 'imports'), input, [id, upsertBy ?? ''], { restart: flags.restart }),
         signal: stop.signal,
-        refused: openRefusedFile(flags.refused ?? `${args.collection}.refused.ndjson`),
+        refused,
       }
       const isWanted = !flags.quiet && !this.jsonEnabled()
       const follow = async () =>
-        this.follow(importFiles(inputs, options), {
-          progress: await startProgress(sizeOf(inputs), 'document', { isWanted }),
-          inputs,
+        this.follow(importFiles(states, options), {
+          progress: await startProgress(sizeOf(read), 'document', { isWanted }),
+          inputs: read,
         })
       const command = `docs import ${args.collection} --upsert`
       const report = upsertBy ? await this.undoably(this.requireTarget(target), command, flags, follow) : await follow()
       for (const line of reportLines(report)) this.note(line)
-      if (!report.isWhole) throw interrupted(report, inputs, stop.exit())
+      if (!report.isWhole) throw interrupted(report, read, stop.exit())
       if (report.refused > 0) process.exitCode = exits.invalid
       return report
     } finally {

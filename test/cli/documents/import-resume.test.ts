@@ -64,29 +64,58 @@ test('a state that is damaged is said, and nothing is created twice', async () =
   expect(restarted.exit).toBe(0)
 })
 
-test('a row that was refused just before a kill is in the file of refused rows once', async () => {
-  const collection = 'refused-once'
+/** A line of the file of refused rows. */
+const refusal = (line: number) =>
+  `${JSON.stringify({ file: 'rows.ndjson', record: line, line, reason: 'is not JSON', row: '{broken' })}\n`
+
+/** As an import of 1,102 rows leaves it that is killed once it has sent the first thousand: two rows refused, one of them saved. */
+async function killedImport(collection: string, name: string) {
   const rows = ['{broken', ...Array.from({ length: 1_100 }, (_, n) => JSON.stringify({ n })), '[1]']
-  file('refused-once.ndjson', rows.join('\n'))
+  file(name, rows.join('\n'))
   await world.svc(['collections', 'create', collection])
   const refused = join(world.folder, `${collection}.refused.ndjson`)
-  const [first, second] = ['{"line":1}\n', '{"line":1102}\n']
-  writeFileSync(refused, first + second)
-  const state = await stateOf('refused-once.ndjson', collection)
-  const refusedFile = { path: refused, bytes: first.length }
-  state.save({
-    ...{ id: 'i', file: 'refused-once.ndjson', endByte: 0 },
-    done: 1_001,
-    accepted: 1_000,
-    refused: 1,
-    refusedFile,
-  })
+  writeFileSync(refused, refusal(1) + refusal(1_102))
+  const state = await stateOf(name, collection)
+  const refusedFile = { path: refused, bytes: refusal(1).length }
+  state.save({ ...{ id: 'i', file: name, endByte: 0 }, done: 1_001, accepted: 1_000, refused: 1, refusedFile })
+  const linesNow = () =>
+    readFileSync(refused, 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+  return { refused, linesNow }
+}
 
-  const resumed = await world.json(['docs', 'import', collection, 'refused-once.ndjson'])
+test('a row that was refused just before a kill is in the file of refused rows once', async () => {
+  const { linesNow } = await killedImport('refused-once', 'refused-once.ndjson')
 
-  const lines = readFileSync(refused, 'utf8').trim().split('\n')
+  const resumed = await world.json(['docs', 'import', 'refused-once', 'refused-once.ndjson'])
+
   expect(resumed).toMatchObject({ accepted: 1_100, refused: 2 })
-  expect(lines.map((line) => JSON.parse(line).line)).toEqual([1, 1_102])
+  expect(linesNow().map(({ line }) => line)).toEqual([1, 1_102])
+})
+
+test('rows that someone has repaired in the file of refused rows meanwhile are not cut off', async () => {
+  const { refused, linesNow } = await killedImport('repaired', 'repaired.ndjson')
+  const repaired = { title: 'a longer row than the one that was refused' }
+  writeFileSync(refused, `${JSON.stringify({ ...JSON.parse(refusal(1)), row: repaired })}\n`)
+
+  await world.json(['docs', 'import', 'repaired', 'repaired.ndjson'])
+
+  expect(linesNow()).toMatchObject([{ line: 1, row: repaired }, { line: 1_102 }])
+})
+
+test('an import by a pattern goes on, although its file of refused rows matches the pattern by then', async () => {
+  const { linesNow } = await killedImport('pattern', 'pattern.ndjson')
+
+  const resumed = await world.svc(['docs', 'import', 'pattern', 'pattern*.ndjson'])
+  const again = await world.svc(['docs', 'import', 'pattern', 'pattern*.ndjson'])
+
+  expect(resumed).toMatchObject({ exit: 5, stderr: expect.stringContaining('pattern.refused.ndjson is left out') })
+  expect(await world.json(['docs', 'count', 'pattern'])).toEqual({ count: 100 })
+  expect(linesNow()).toHaveLength(2)
+  // Once the import is done, the same command is another one, which would write over what it reads.
+  expect(again).toMatchObject({ exit: 2, stderr: expect.stringContaining('one of the inputs') })
 })
 
 test('an import of several files that stops in a later one creates nothing of the earlier ones again', async () => {

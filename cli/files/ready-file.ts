@@ -1,0 +1,32 @@
+/** The file of `--ready-file`: it is there as long as what wrote it answers. */
+import { lstat, readFile, rm } from 'node:fs/promises'
+import { isObject, parseJson } from '../../client/protocol/model/json.js'
+import { misuse } from '../base/failure.js'
+
+/** More than is ever written there. */
+const mostBytes = 64 * 1024
+
+/**
+ * Removes what an earlier start has left, which would tell a waiting script that this one is ready.
+ *
+ * @throws {CliFailure} where something else is there
+ */
+export async function clearReadyFile(path: string): Promise<void> {
+  const found = await lstat(path).catch(() => undefined)
+  if (!found) return
+  if (!found.isFile()) {
+    throw misuse(
+      `"${path}" is no plain file, and stays.`,
+      'Name another one for --ready-file; --json prints the same on stdout.',
+    )
+  }
+  const isOurs = found.size <= mostBytes && isReadyText(await readFile(path, 'utf8'))
+  if (!isOurs) throw misuse(`"${path}" was not written by --ready-file, and stays.`, 'Name another file.')
+  await rm(path, { force: true })
+}
+
+/** An empty file is one that a script has made beforehand. */
+function isReadyText(text: string): boolean {
+  const ready = parseJson(text)
+  return text.trim() === '' || (isObject(ready) && typeof ready.url === 'string' && typeof ready.pid === 'number')
+}
