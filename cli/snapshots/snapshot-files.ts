@@ -20,7 +20,8 @@ export async function exportSnapshot(
   const onBytes = (more: number) => {
     bytes += more
   }
-  await writeLocalFile(file, answer, { isReplacing, onBytes })
+  // What it holds opens accounts.
+  await writeLocalFile(file, answer, { isReplacing, onBytes, mode: 0o600 })
   return bytes
 }
 

@@ -5,7 +5,9 @@ import { SvcError } from '../../../client/protocol/model/errors.js'
 import { harOf } from '../../../client/snippets/har.js'
 import { ControlCommand } from '../../base/control-command.js'
 import { CliFailure, exits } from '../../base/failure.js'
+import { isDevice, requirePlace } from '../../files/places.js'
 import { filterFlags, readFilter } from '../../requests/filter-flags.js'
+import { writePrivateFile } from '../../target/emulator-file.js'
 import { counted } from '../../terminal/print.js'
 import { prose } from '../../terminal/prose.js'
 import { jsonText } from '../../terminal/text-width.js'
@@ -27,6 +29,7 @@ export default class RequestsExport extends ControlCommand {
 
   async run() {
     const { flags } = await this.parse(RequestsExport)
+    if (flags.out !== undefined) requirePlace(flags.out)
     const emulator = this.emulator(flags)
     const { requests } = this.control(flags)
     const { requests: found } = await requests.list({ ...(await readFilter(emulator, flags)), limit: flags.limit })
@@ -51,8 +54,9 @@ function undefinedIfGone(error: unknown): undefined {
 }
 
 async function write(place: string, text: string): Promise<void> {
-  // Bodies may hold private data.
-  await writeFile(place, `${text}\n`, { mode: 0o600 }).catch((cause: Error) => {
+  // Bodies may hold private data, and a file that is there already keeps the mode that it has.
+  const writeTo = isDevice(place) ? writeFile : writePrivateFile
+  await writeTo(place, `${text}\n`).catch((cause: Error) => {
     throw new CliFailure('FILE_FAILED', exits.failed, `"${place}" cannot be written: ${cause.message}.`, undefined, {
       cause,
     })

@@ -1,4 +1,4 @@
-/** Files that a user names for what is written: nothing of theirs is lost. */
+/** Files that a user names for what is written: nothing of theirs is lost, and what is private stays so. */
 import {
   existsSync,
   linkSync,
@@ -6,6 +6,7 @@ import {
   mkdirSync,
   readFileSync,
   readlinkSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
@@ -26,6 +27,7 @@ afterAll(() => world.close())
 const path = (...name: string[]) => join(world.folder, ...name)
 const write = (name: string, text: string, mode?: number) => writeFileSync(path(name), text, { mode })
 const read = (name: string) => readFileSync(path(name), 'utf8')
+const modeOf = (name: string) => statSync(path(name)).mode & 0o777
 
 /** A file of refused rows, as an import writes it. */
 function refusedRows(...numbers: number[]): string {
@@ -167,3 +169,19 @@ test.each([['dev', '--memory', '--port', '0'], ['serve']])(
     await other.close()
   },
 )
+
+test('a snapshot and requests in a file are readable by their owner alone, whatever was there', async () => {
+  await world.svc(['snapshot', 'save', 'secret'])
+  write('secret.tar.part', 'of a process that was killed', 0o644)
+  write('requests.har', '{}', 0o644)
+
+  const exported = await world.svc(['snapshot', 'export', 'secret'])
+  const requests = await world.svc(['requests', 'export', '--out', 'requests.har'])
+  const first = modeOf('secret.tar')
+  write('public.tar', '', 0o644)
+  await world.svc(['snapshot', 'export', 'secret', 'public.tar', '--replace', '--with-secrets'])
+
+  expect([exported.exit, requests.exit]).toEqual([0, 0])
+  expect([first, modeOf('public.tar'), modeOf('requests.har')]).toEqual([0o600, 0o600, 0o600])
+  expect(await world.json(['snapshot', 'import', 'secret.tar', '--name', 'again'])).toMatchObject({ name: 'again' })
+})
