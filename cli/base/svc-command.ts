@@ -92,16 +92,20 @@ export abstract class SvcCommand extends Command {
     return false
   }
 
-  /** No argument is empty: it comes of a variable that a script did not set, and may mean far more than was wanted. */
+  /** The flags of which an empty value means something, or is refused in words of their own. */
+  protected readonly mayBeEmpty: readonly string[] = []
+
+  /** No argument or flag is empty: it comes of a variable that a script did not set, and may mean far more than was wanted. */
   protected override async parse<F extends Named, B extends Named, A extends Named>(
     options?: Input<F, B, A>,
     argv?: string[],
   ): Promise<ParserOutput<F, B, A>> {
     const parsed = await super.parse(options, argv)
+    const flag = emptyFlag(parsed)
+    if (flag !== undefined && !this.mayBeEmpty.includes(flag)) throw emptyFailure(`--${flag}`)
     const at = parsed.argv.indexOf('')
-    if (at === -1) return parsed
-    const name = Object.keys(this.ctor.args)[at]?.toUpperCase() ?? `Argument ${at + 1}`
-    throw misuse(`${name} is empty.`, 'Is a variable not set?')
+    if (at !== -1) throw emptyFailure(Object.keys(this.ctor.args)[at]?.toUpperCase() ?? `Argument ${at + 1}`)
+    return parsed
   }
 
   protected isQuiet(): boolean {
@@ -135,4 +139,18 @@ export abstract class SvcCommand extends Command {
     const meant = unknown?.startsWith('--') ? nearest(unknown.slice(2), known) : undefined
     return meant ? `Did you mean "--${meant}"? All of them: ${help}` : `See how it is used: ${help}`
   }
+}
+
+/** The first flag of the command line that has an empty value, alone or as one of several. */
+function emptyFlag({ raw, flags }: Pick<ParserOutput<Named>, 'raw' | 'flags'>): string | undefined {
+  for (const token of raw) {
+    if (token.type !== 'flag') continue
+    const value = flags[token.flag]
+    if (token.input === '' || (Array.isArray(value) && value.includes(''))) return token.flag
+  }
+  return undefined
+}
+
+function emptyFailure(name: string): CliFailure {
+  return misuse(`${name} is empty.`, 'Is a variable not set?')
 }

@@ -71,6 +71,8 @@ none. With --by id, a document that was deleted is created with a new id, and it
     restart: Flags.boolean({ description: 'begin anew, although an earlier import was stopped' }),
   }
 
+  protected override readonly mayBeEmpty = ['delimiter']
+
   async run() {
     const { args, argv, flags } = await this.parse(DocsImport)
     keepHeapSmall()

@@ -25,6 +25,8 @@ user is meant. Without flags the owner is shown; --to sets another one, --no-own
     'no-owner': Flags.boolean({ description: 'leave the document without an owner' }),
   }
 
+  protected override readonly mayBeEmpty = ['to']
+
   async run() {
     const { args, flags } = await this.parse(DocsTransfer)
     if (flags.to === '') throw misuse('--to takes the email or id of a user.', 'For no owner: --no-owner')

@@ -11,6 +11,8 @@ export default class IdpAdd extends ControlCommand {
   static override args = { account: accountArg }
   static override flags = accountFlags
 
+  protected override readonly mayBeEmpty = ['name', 'email']
+
   async run() {
     const { args, flags } = await this.parse(IdpAdd)
     const account = await this.control(flags).idp.accounts.add({ id: args.account, ...readAccountFlags(flags) })

@@ -11,6 +11,8 @@ export default class IdpUpdate extends ControlCommand {
   static override args = { account: accountArg }
   static override flags = accountFlags
 
+  protected override readonly mayBeEmpty = ['name', 'email']
+
   async run() {
     const { args, flags } = await this.parse(IdpUpdate)
     const { accounts } = this.control(flags).idp
