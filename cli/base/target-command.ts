@@ -2,6 +2,7 @@ import * as Flags from '@oclif/core/flags'
 import type { Client, ClientOptions, SessionStore } from '../../client/index.js'
 import { userRefusal } from '../../client/protocol/model/access/user-refusal.js'
 import type { SvcError } from '../../client/protocol/model/errors.js'
+import { shellWord } from '../../client/snippets/shell.js'
 import { loginOf } from '../target/owner.js'
 import type { TargetFlags } from '../target/target.js'
 import { reworded } from './failure.js'
@@ -53,7 +54,8 @@ export abstract class TargetCommand extends ServiceCommand {
     // The owner of an emulator needs no key for it; elsewhere permissions are shown only to those who may read.
     const isShown = emulator !== undefined || listed.find((one) => one.name === name)?.permissions !== undefined
     const key = isShown ? '' : 'SVC_API_KEY=svc_secret_… '
-    return reworded(cause, () => ({ hint: `${act}Who may: ${key}svc collections permissions ${name ?? 'COLLECTION'}` }))
+    const collection = name === undefined ? 'COLLECTION' : shellWord(name)
+    return reworded(cause, () => ({ hint: `${act}Who may: ${key}svc collections permissions ${collection}` }))
   }
 }
 

@@ -3,6 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
+import { shellWord } from '../../client/snippets/shell.js'
 import { CliFailure, exits, misuse } from '../base/failure.js'
 import { emulatorHere } from '../base/here.js'
 import { SvcCommand } from '../base/svc-command.js'
@@ -71,7 +72,7 @@ the package.json depends on. It shows what it is going to write, asks, and never
     if (isNew) await rememberFolder(folder)
     const runs = app !== undefined && emulator !== undefined && (await isAnswering(emulator.url))
     const steps = [...(app?.installs ?? []), ...(app && !runs ? [app.start] : []), ...(template?.next ?? [])]
-    const next = steps.length > 0 && args.folder !== '.' ? [`cd ${args.folder}`, ...steps] : steps
+    const next = steps.length > 0 && args.folder !== '.' ? [`cd ${shellWord(args.folder)}`, ...steps] : steps
     if (next.length > 0) this.note(['', 'Next:', ...next.map((step) => `  ${step}`)].join('\n'))
     this.note(runs ? `.env.local names the emulator that runs at ${emulator.url}.` : startsLater)
     if (app?.kind === 'node') this.note('Start your app with node --env-file=.env.local, which reads it.')

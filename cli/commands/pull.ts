@@ -1,5 +1,6 @@
 import * as Flags from '@oclif/core/flags'
 import { withDefaults } from '../../client/protocol/model/schema.js'
+import { shellWord } from '../../client/snippets/shell.js'
 import { CliFailure, exits, misuse } from '../base/failure.js'
 import { applySync, type Direction } from '../sync/apply.js'
 import { type ChosenWork, chosenWork, openWorks } from '../sync/chosen-work.js'
@@ -157,7 +158,7 @@ function requireKnown(plans: readonly CollectionPlan[], redacted: ReadonlyMap<st
       'NOT_REDACTED',
       exits.invalid,
       message,
-      `Delete it here, and pull it again: svc collections delete ${name}`,
+      `Delete it here, and pull it again: svc collections delete ${shellWord(name)}`,
     )
   }
 }

@@ -100,7 +100,7 @@ function refused(plans: readonly CollectionPlan[]) {
     const there = plans.flatMap(({ name, remote }) => (remote ? [name] : []))
     const isRefused = error instanceof SvcError && error.status === 403
     if (!isRefused || there.length === 0 || there.length === plans.length) throw error
-    throw reworded(error, () => ({ hint: `To push only what is there: svc push ${there.join(' ')}` }))
+    throw reworded(error, () => ({ hint: `To push only what is there: svc push ${there.map(shellWord).join(' ')}` }))
   }
 }
 

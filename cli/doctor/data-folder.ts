@@ -95,7 +95,7 @@ function copyFindings(places: readonly string[]): Finding[] {
   if (copies.length === 0) return []
   const sizes = copies.map((copy) => `${nearby(copy)} (${formatBytes(bytesIn(copy))})`).join(', ')
   const message = `${copies.length === 1 ? 'A copy' : `${copies.length} copies`} of former data, set aside by --fresh, by --repair or before an upgrade: ${sizes}.`
-  const remedy = `If they are not needed any longer: rm -r ${copies.map(nearby).join(' ')}`
+  const remedy = `If they are not needed any longer: rm -r ${copies.map((copy) => shellWord(nearby(copy))).join(' ')}`
   return [{ code: 'FORMER_DATA', level: 'note', message, remedy }]
 }
 

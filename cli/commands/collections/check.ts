@@ -33,7 +33,9 @@ a document is refused. Reads every document, and writes nothing. Exits with 10 w
     const withSchema = chosen.filter(({ schema }) => Object.keys(schema).length > 0)
     for (const { name, schema } of chosen) {
       if (words.length === 0 || Object.keys(schema).length > 0) continue
-      this.note(`"${name}" has no schema: any document fits. Propose one: svc collections schema infer ${name}`)
+      this.note(
+        `"${name}" has no schema: any document fits. Propose one: svc collections schema infer ${shellWord(name)}`,
+      )
     }
     const collections: CheckedCollection[] = []
     const progress = await startProgress(undefined, 'document', { isWanted: !flags.quiet && !this.jsonEnabled() })
@@ -56,7 +58,9 @@ a document is refused. Reads every document, and writes nothing. Exits with 10 w
     this.print(collections, read)
     if (words.length === 0 && withSchema.length === 0) {
       const [first] = chosen
-      this.note(`No collection has a schema.${first ? ` Propose one: svc collections schema infer ${first.name}` : ''}`)
+      this.note(
+        `No collection has a schema.${first ? ` Propose one: svc collections schema infer ${shellWord(first.name)}` : ''}`,
+      )
     }
     const isValid = collections.every(({ refused }) => refused === 0)
     if (!isValid) process.exitCode = exits.different
@@ -87,7 +91,8 @@ a document is refused. Reads every document, and writes nothing. Exits with 10 w
 /** How to change documents that are refused: all that lack a field at once, or one that has it of another type. */
 function mendOf({ name, issues }: CheckedCollection): string {
   const missing = issues.find(({ type }) => type === 'missing')?.field
-  if (missing === undefined) return `Change them: svc docs edit ${name} ${issues[0]?.examples[0]}`
+  if (missing === undefined)
+    return `Change them: svc docs edit ${shellWord(name)} ${shellWord(issues[0]?.examples[0] ?? 'ID')}`
   const [where, to] = [`${missing}__isnull=true`, `${missing}=value`].map(shellWord)
-  return `Change them: svc docs update ${name} --where ${where} ${to}`
+  return `Change them: svc docs update ${shellWord(name)} --where ${where} ${to}`
 }

@@ -1,5 +1,6 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
+import { shellWord } from '../../../client/snippets/shell.js'
 import { TargetCommand } from '../../base/target-command.js'
 import { collectionRow } from '../../collections/collection-row.js'
 import { exampleFields } from '../../collections/example-fields.js'
@@ -30,7 +31,7 @@ export default class CollectionsCreate extends TargetCommand {
     const collection = await client.collections.create({ name: args.name, schema })
 
     this.log(record(collectionRow(collection)))
-    this.note(`Next: svc docs create ${collection.name} ${exampleFields(collection.schema)}`)
+    this.note(`Next: svc docs create ${shellWord(collection.name)} ${exampleFields(collection.schema)}`)
     return collection
   }
 }

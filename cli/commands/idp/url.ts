@@ -30,7 +30,7 @@ state that "svc idp callback" takes.`)
     const { url, state } = await this.client(flags).auth.provider(args.provider).url(input)
 
     this.log(printable(url))
-    this.note(`Finish it: svc idp callback ${args.provider} --state ${shellWord(state)} --code <code>`)
+    this.note(`Finish it: svc idp callback ${shellWord(args.provider)} --state ${shellWord(state)} --code <code>`)
     return { url, state }
   }
 }

@@ -1,5 +1,6 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
+import { shellWord } from '../../../client/snippets/shell.js'
 import { SnapshotCommand } from '../../snapshots/snapshot-command.js'
 import { importSnapshot } from '../../snapshots/snapshot-files.js'
 import { contentOf } from '../../snapshots/words.js'
@@ -17,13 +18,14 @@ export default class SnapshotImport extends SnapshotCommand {
   static override flags = { name: Flags.string({ description: 'name here, in place of the one it had' }) }
 
   protected override readonly whereNameIsTaken = (name: string) =>
-    `Take another name with --name, or remove that one: svc snapshot remove ${name}`
+    `Take another name with --name, or remove that one: svc snapshot remove ${shellWord(name)}`
 
   async run() {
     const { args, flags } = await this.parse(SnapshotImport)
     const snapshot = await importSnapshot(this.emulator(flags), args.file, flags.name)
 
-    this.note(`Imported "${snapshot.name}": ${contentOf(snapshot)}. Load it: svc snapshot load ${snapshot.name}`)
+    const load = `svc snapshot load ${shellWord(snapshot.name)}`
+    this.note(`Imported "${snapshot.name}": ${contentOf(snapshot)}. Load it: ${load}`)
     if (snapshot.missing.length > 0) this.noteAlways(`Not in it: ${snapshot.missing.join(', ')}.`)
     return snapshot
   }

@@ -112,6 +112,21 @@ test('data that cannot be opened are named in the words of svc dev, and left as 
   expect((await doctor(['--data', 'svc.json'])).codes).toEqual(['FOLDER_NOT_WRITABLE'])
 })
 
+test('the command that removes former data is good for a folder with a space in its name', async () => {
+  const folder = join('my app', '.svc')
+  await (await world.dev('--data', folder)).stop()
+  await (await world.dev('--data', folder, '--fresh')).stop()
+  const copies = () => readdirSync(inFolder(folder)).filter((name) => name.startsWith('data.replaced-'))
+  const before = copies()
+
+  const { stdout } = await world.svc(['doctor', '--data', folder])
+  const command = /rm -r .*$/m.exec(stdout)?.[0] ?? ''
+  await execa('sh', ['-ec', command], { cwd: world.folder })
+
+  expect([before.length, copies().length]).toEqual([1, 0])
+  expect(existsSync(inFolder(folder, 'data'))).toBe(true)
+})
+
 test('pages that the database found damaged are named, until there are new data', async () => {
   await (await world.dev()).stop()
   const log = (time: Date, code: string, message: string) => {

@@ -95,6 +95,12 @@ test('what is there stays: settings keep their values, and lines come after line
   expect(text('svc.json')).toBe('{}')
 })
 
+test('the way to a new app whose folder has a space in its name can be pasted', async () => {
+  const { next } = (await world.json(['init', 'my notes', '--template', 'node', '-y'])) as { next: string[] }
+
+  expect(next[0]).toBe("cd 'my notes'")
+})
+
 test('beside a running emulator its address and key are in .env.local, which only the owner can read', async () => {
   const dev = await world.dev('--memory')
 

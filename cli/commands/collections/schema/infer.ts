@@ -1,5 +1,6 @@
 import * as Flags from '@oclif/core/flags'
 import type { Schema } from '../../../../client/protocol/model/collection.js'
+import { shellWord } from '../../../../client/snippets/shell.js'
 import { TargetCommand } from '../../../base/target-command.js'
 import { ruleRows } from '../../../collections/schema-rows.js'
 import { collectionArg } from '../../../documents/fields-args.js'
@@ -52,7 +53,7 @@ Read what is required before you apply it: a field that every document has today
     if (read.total !== undefined && read.read < read.total)
       this.note(`${count(read.read)} of ${counted(read.total, 'document')} read.`)
     if (isEmpty || !flags.apply) {
-      if (!isEmpty) this.note(`Set it: svc collections schema infer ${collection.name} --apply`)
+      if (!isEmpty) this.note(`Set it: svc collections schema infer ${shellWord(collection.name)} --apply`)
       return schema
     }
     const applied = await client.collections.update(collection.name, { schema })
