@@ -28,7 +28,7 @@ export async function formatDocuments(format: ExportFormat, { columns, withIds, 
     }
   }
   const { csvText } = await import('../records/csv-text.js')
-  const names = [...(withIds ? ['id'] : []), ...(columns ?? [])]
+  const names = withIds ? ['id', ...(columns ?? []).filter((name) => name !== 'id')] : (columns ?? [])
   return {
     write: (documents: readonly Document[], isFirst: boolean) =>
       csvText(names, documents.map(fieldsOf), { hasHeader: isFirst, isSafe }),
@@ -44,6 +44,8 @@ function choose(
   const whole: JsonObject = { createdAt, updatedAt, ...data }
   const fields: JsonObject = withIds ? { id } : {}
   for (const name of columns ?? Object.keys(data)) {
+    // The document's own id, rather than a field that is called so.
+    if (withIds && name === 'id') continue
     const value = Object.hasOwn(whole, name) ? whole[name] : undefined
     if (value !== undefined) setOwn(fields, name, value)
   }

@@ -133,6 +133,25 @@ test('columns are chosen, ids go along when asked for, and no match is an empty 
   expect(empty).toEqual(['', '[]\n', 'at\n'])
 })
 
+test('--with-ids writes the id of each document, and not a field that is called id', async () => {
+  await world.svc(['collections', 'create', 'named'])
+  const { id } = (await world.json(['docs', 'create', 'named', 'id=x', 'title=a'])) as { id: string }
+  const words = ['docs', 'export', 'named', '--with-ids']
+
+  const ndjson = await world.svc(words)
+  const csv = await world.svc([...words, '--format', 'csv', '--out', 'named.csv'])
+  const chosen = await world.svc([...words, '--format', 'csv', '--columns', 'title,id'])
+  const plain = await world.svc(['docs', 'export', 'named'])
+  const imported = await world.svc(['docs', 'import', 'named', 'named.csv', '--upsert', '--by', 'id'])
+
+  expect(JSON.parse(ndjson.stdout)).toEqual({ id, title: 'a' })
+  expect([csv.exit, readFileSync(path('named.csv'), 'utf8')]).toEqual([0, `id,title\n${id},a\n`])
+  expect(chosen.stdout).toBe(`id,title\n${id},a\n`)
+  expect(JSON.parse(plain.stdout)).toEqual({ id: 'x', title: 'a' })
+  expect(imported.exit).toBe(0)
+  expect(await world.json(['docs', 'list', 'named'])).toMatchObject({ total: 1, items: [{ id, data: { id: 'x' } }] })
+})
+
 test('--safe keeps text from becoming a formula in a spreadsheet, in exports and in lists', async () => {
   const texts = ['=1+1', '+41', '-x', '@a', '\ttab', 'a=b']
   await world.svc(['collections', 'create', 'formulas'])
