@@ -51,7 +51,7 @@ right, never bodies, keys or what follows the ? of an address.
     this.isFollowing = flags.follow
     if (!flags.follow) {
       for (const entry of entries) this.log(logLine(entry, onStdout))
-      if (entries.length === 0) this.note(`Nothing was logged in ${nearby(folder)}.`)
+      if (entries.length === 0 && flags.last > 0) this.note(`Nothing was logged in ${nearby(folder)}.`)
       return { folder, entries }
     }
     if (this.jsonEnabled()) this.line({ type: 'ready' })

@@ -27,6 +27,12 @@ test('the last entries of both logs are in the order of their times, those that 
   expect(seconds(lastEntries(folder, ['requests'], 10))).toEqual([1, 3])
 })
 
+test('no entries are the last of none', () => {
+  write('requests.log', 1)
+
+  expect(lastEntries(folder, ['requests', 'failures'], 0)).toEqual([])
+})
+
 test('who follows reads each line once, also a half one and across a file that is put aside', () => {
   write('requests.log', 1)
   const reader = followLogs(folder, ['requests', 'failures'])

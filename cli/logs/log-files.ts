@@ -18,9 +18,14 @@ const types = { requests: 'request', failures: 'failure' } as const satisfies Re
 export function lastEntries(folder: string, names: readonly LogName[], most: number): LogEntry[] {
   const entries = names.flatMap((name) => {
     const file = join(folder, logFiles[name])
-    return entriesOf(name, textFrom(formerOf(file), 0) + textFrom(file, 0)).slice(-most)
+    return lastOf(entriesOf(name, textFrom(formerOf(file), 0) + textFrom(file, 0)), most)
   })
-  return inOrder(entries).slice(-most)
+  return lastOf(inOrder(entries), most)
+}
+
+/** Without `slice(-most)`, which of none takes all. */
+function lastOf<Item>(items: readonly Item[], most: number): Item[] {
+  return items.slice(Math.max(0, items.length - most))
 }
 
 export interface LogReader {

@@ -44,6 +44,7 @@ test('svc logs shows what was answered to whom, and never a query, a key or the 
   await dev.stop()
   const { stdout } = await world.svc(['logs', '-n', '1'])
   expect(stdout).toMatch(/^\d\d:\d\d:\d\d {2}GET {4}\/collections {2}401 {2}\d.* ms {2}nobody\n$/)
+  expect(await world.svc(['logs', '-n', '0'])).toEqual({ exit: 0, stdout: '', stderr: '' })
 })
 
 test('svc logs -f --json says that it is ready, then each entry as a line, until Ctrl-C', async () => {
