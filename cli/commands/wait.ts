@@ -19,7 +19,10 @@ export default class Wait extends SvcCommand {
   ]
   static override flags = {
     data: dataFlag,
-    url: Flags.string({ description: 'wait for this address [default: the emulator of this folder]', env: 'SVC_URL' }),
+    url: Flags.string({
+      description: 'wait for this address [default: SVC_URL, or the emulator of this folder]',
+      exclusive: ['data'],
+    }),
     timeout: Flags.integer({
       ...asDuration({ unit: 's' }),
       default: 30,
@@ -29,7 +32,9 @@ export default class Wait extends SvcCommand {
 
   async run() {
     const { flags } = await this.parse(Wait)
-    const named = flags.url ? readAddress(flags.url, '--url or SVC_URL') : undefined
+    // A state folder that was named beats the environment, as each flag does.
+    const address = flags.url ?? (flags.data === undefined ? process.env.SVC_URL : undefined)
+    const named = address ? readAddress(address, '--url or SVC_URL') : undefined
     const begunAt = performance.now()
     const elapsed = () => (performance.now() - begunAt) / 1000
     do {

@@ -1,7 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
 import { type EmulatorInfo, readEmulatorFile, stateFolder, writePrivateFile } from '../target/emulator-file.js'
-import { isStillThere } from '../target/emulator-health.js'
+import { presenceOf } from '../target/emulator-health.js'
 import { isAccepted } from '../target/trust.js'
 
 export interface Published {
@@ -27,7 +27,7 @@ export async function publishEmulatorInfo(
   const own = join(folder, 'emulator.json')
   const there = isBeside ? readEmulatorFile(own) : undefined
   const isOther = there && there.url !== info.url && isAccepted({ path: own, url: there.url })
-  const other = isOther && (await isStillThere(there)) ? there : undefined
+  const other = isOther && (await presenceOf(there)) !== 'gone' ? there : undefined
   const files = [...(other ? [] : [own]), ...(readyFile === undefined ? [] : [resolve(readyFile)])]
   const content = `${JSON.stringify(info, null, 2)}\n`
   for (const file of files) await writePrivateFile(file, content)

@@ -1,3 +1,5 @@
+import { SvcError } from '../../client/protocol/model/errors.js'
+import { CliFailure } from '../base/failure.js'
 import { openControl } from './control.js'
 import type { EmulatorInfo } from './emulator-file.js'
 import { fetchDirectly } from './fetch-directly.js'
@@ -29,17 +31,26 @@ async function statusOf(address: string, mostMs: number): Promise<number | undef
   }
 }
 
+/** What became of an emulator that wrote a file: `slow` is one that has not answered in time, and may be busy. */
+export type Presence = 'there' | 'slow' | 'gone'
+
 /**
  * Whether the emulator of that file answers, rather than one of another folder, or something else that has its address by
  * now: it takes the folder's token, and names the process and the data that the file names.
  */
-export async function isStillThere(emulator: EmulatorInfo, mostMs = 2_000): Promise<boolean> {
+export async function presenceOf(emulator: EmulatorInfo, mostMs = 2_000): Promise<Presence> {
   try {
     const { pid, dataDir } = await openControl(emulator, mostMs).process.get()
-    return pid === emulator.pid && dataDir === emulator.dataDir
-  } catch {
-    return false
+    return pid === emulator.pid && dataDir === emulator.dataDir ? 'there' : 'gone'
+  } catch (error) {
+    const cause = error instanceof CliFailure ? error.cause : error
+    const isSlow = cause instanceof SvcError && cause.code === 'TIMEOUT' && isProcessThere(emulator)
+    return isSlow ? 'slow' : 'gone'
   }
+}
+
+export async function isStillThere(emulator: EmulatorInfo, mostMs?: number): Promise<boolean> {
+  return (await presenceOf(emulator, mostMs)) === 'there'
 }
 
 /** Whether the process of an emulator file is still there. A file outlives a process that was killed. */

@@ -1,4 +1,5 @@
 import * as Flags from '@oclif/core/flags'
+import { scopeForm } from '../../../client/protocol/model/access/key-scope.js'
 import { misuse } from '../../base/failure.js'
 import { ProjectCommand } from '../../base/project-command.js'
 import { readDuration } from '../../terminal/duration.js'
@@ -30,6 +31,13 @@ everything. A secret key satisfies every role within its scopes. It is printed t
 
   async run() {
     const { flags } = await this.parse(KeysCreate)
+    const wrong = flags.scope?.find((scope) => !scopeForm.test(scope))
+    if (wrong !== undefined) {
+      throw misuse(
+        `--scope "${wrong}" is not a scope.`,
+        'Use read, write, admin, or one of them with a collection, as write:posts.',
+      )
+    }
     const { keys, project } = this.keys(flags)
     const expiresInSeconds = flags.expires === undefined ? undefined : secondsOf(flags.expires)
     const made = await keys.create({

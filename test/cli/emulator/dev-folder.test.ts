@@ -107,6 +107,30 @@ test('svc stop signals no process for a server that answers everything with 200'
   expect(service.asked.map(({ path }) => path)).toContain('/_svc/api/process')
 })
 
+test('svc stop takes no emulator that is too busy to answer for one that has ended', async () => {
+  const dev = await world.dev()
+  process.kill(dev.pid, 'SIGSTOP')
+
+  const stopped = await world.svc(['stop'])
+  process.kill(dev.pid, 'SIGCONT')
+
+  expect(stopped).toMatchObject({ exit: 7, stderr: expect.stringContaining(`Process ${dev.pid} does not answer`) })
+  expect(await world.json(['stop'])).toMatchObject({ stopped: true, pid: dev.pid })
+})
+
+test('svc wait waits for the state folder that is named, whatever the environment names', async () => {
+  const dev = await world.dev('--data', 'other')
+  const env = { SVC_URL: 'http://127.0.0.1:1' }
+
+  const named = await world.json(['wait', '--data', 'other'], { env })
+  const unnamed = await world.svc(['wait', '--timeout', '0'], { env })
+  const both = await world.svc(['wait', '--data', 'other', '--url', dev.url])
+
+  expect(named).toMatchObject({ url: dev.url })
+  expect(unnamed).toMatchObject({ exit: 7, stderr: expect.stringContaining('http://127.0.0.1:1') })
+  expect(both).toMatchObject({ exit: 2, stderr: expect.stringContaining('--data') })
+})
+
 test('of several that start at once in one folder after a crash, however they spell it, exactly one runs', async () => {
   const long = join(world.folder, 'a'.repeat(60), 'b'.repeat(60))
   mkdirSync(long, { recursive: true })

@@ -47,6 +47,16 @@ test('a key that was revoked, or that does less, is not printed', async () => {
   expect(await printed()).toBe(drawn)
 })
 
+test('a scope that there is not is named as it was typed', async () => {
+  const ran = await world.svc(['keys', 'create', '--scope', 'read:posts,foo'])
+
+  expect(ran).toMatchObject({
+    exit: 2,
+    stdout: '',
+    stderr: expect.stringMatching(/--scope "foo" is not a scope\.\n.*write:posts/),
+  })
+})
+
 test('the settings of the project name its public keys, and count the secret ones', async () => {
   const { stdout } = await world.svc(['project', 'show'])
 
