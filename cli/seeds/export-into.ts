@@ -5,6 +5,7 @@ import { createClient } from '../../client/index.js'
 import type { JsonObject } from '../../client/protocol/model/json.js'
 import { type ExportedCollection, type ExportedProject, exportSeed } from '../../seeds/export-seed.js'
 import { CliFailure, exits } from '../base/failure.js'
+import { isDevice } from '../files/places.js'
 import { openControl } from '../target/control.js'
 import type { EmulatorInfo } from '../target/emulator-file.js'
 import { fetchDirectly } from '../target/fetch-directly.js'
@@ -62,12 +63,15 @@ async function fetchInto(place: string, url: string): Promise<void> {
   await replaceFile(place, Buffer.from(await answer.arrayBuffer()))
 }
 
-/** It is as it was, or whole. */
+/** It is as it was, or whole; a device or a pipe is written to as it is. */
 async function replaceFile(place: string, content: string | Buffer): Promise<void> {
+  if (isDevice(place)) return writeFile(place, content)
   const part = `${place}.part`
+  // One that a killed process has left would keep the mode that it has.
+  await rm(part, { force: true })
   try {
     // What the seed holds opens accounts.
-    await writeFile(part, content, { mode: 0o600 })
+    await writeFile(part, content, { flag: 'wx', mode: 0o600 })
     await rename(part, place)
   } catch (error) {
     await rm(part, { force: true })

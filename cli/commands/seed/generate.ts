@@ -67,7 +67,7 @@ async function likenessOf(client: Client, name: string) {
   const { items } = await client.collection(name).list({ sort: 'createdAt', limit: mostSamples, count: false })
   if (items.length > 0 || Object.keys(schema).length > 0) return { schema, samples: items.map(({ data }) => data) }
   const message = `"${name}" has neither a schema nor documents, so nothing says what it holds.`
-  const hint = `Give it a schema: svc collections schema ${name} --field title:string`
+  const hint = `Give it a schema: svc collections schema ${shellWord(name)} --field title:string`
   throw new CliFailure('NOTHING_TO_GO_BY', exits.invalid, message, hint)
 }
 

@@ -1,5 +1,5 @@
 /** Existing data exported as a seed, and generated data. */
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openHoldingProxy } from '../../fixtures/proxies/holding-proxy.js'
@@ -44,11 +44,14 @@ test('export, reset and seed lead to the same state, written as the same text', 
   const exported = await seeds.world.json(['seed', 'export', '-o', 'out/one.json'])
   await seeds.world.json(['reset', '--yes'])
   await seeds.world.json(['seed', 'out/one.json'])
+  file('again/one.json.part', 'what a killed process left')
   await seeds.world.json(['seed', 'export', '-o', 'again/one.json'])
   const login = await seeds.world.svc(['users', 'login', 'ada@example.com', '--password', 'Correct4Horse'])
 
   expect(exported).toMatchObject({ collections: 2, documents: 2, users: 2, files: 2 })
   expect(text('again/one.json')).toBe(text('out/one.json'))
+  // It holds hashes of passwords.
+  expect(statSync(at('again/one.json')).mode & 0o777).toBe(0o600)
   expect(text('again/files/cover.png')).toBe('a cover')
   const content = JSON.parse(text('out/one.json'))
   expect(content.collections.posts).toEqual({
