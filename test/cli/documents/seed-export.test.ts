@@ -118,8 +118,9 @@ test('a collection may be called users or files beside the parts of that name: r
   const collections = {
     users: {
       documents: {
-        ada: { name: 'Ada', best: `\${collection:users.bob.id}` },
+        // Of two that are written within a millisecond, the first one has the smaller id: the one that is referred to.
         bob: { name: 'Bob', account: `\${users.ada.id}` },
+        ada: { name: 'Ada', best: `\${collection:users.bob.id}` },
       },
     },
     files: { documents: { cover: { name: 'Cover' } } },
