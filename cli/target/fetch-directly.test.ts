@@ -152,7 +152,7 @@ test('a service that does not answer in time is a TIMEOUT error', async () => {
 
   const asking = clientOf(url, { timeout: 50 }).collections.list()
 
-  await expect(asking).rejects.toMatchObject({ code: 'TIMEOUT', cause: { name: 'TimeoutError' } })
+  await expect(asking).rejects.toMatchObject({ code: 'TIMEOUT', cause: { name: 'AbortError' } })
 })
 
 test.each([
