@@ -93,7 +93,7 @@ async function dataAfter(document: Document, { file, migrate }: Migration): Prom
   } catch (cause) {
     throw bad(
       `failed with "${reasonOf(cause)}" on`,
-      `See the document: svc docs get ${shellWord(collection)} ${shellWord(id)}`,
+      `See the document: svc docs get ${shellWord(collection ?? 'COLLECTION')} ${shellWord(id)}`,
       cause,
     )
   }
