@@ -104,5 +104,3 @@ export function openLive<Item>(
 
   return list
 }
-
-/** How the transports say that there is no such collection. */
