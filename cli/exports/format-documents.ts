@@ -1,5 +1,6 @@
 import type { Document } from '../../client/protocol/model/document.js'
 import { type JsonObject, setOwn } from '../../client/protocol/model/json.js'
+import { ownValue } from '../records/own-value.js'
 
 export const exportFormats = ['ndjson', 'json', 'csv'] as const
 export type ExportFormat = (typeof exportFormats)[number]
@@ -46,7 +47,7 @@ function choose(
   for (const name of columns ?? Object.keys(data)) {
     // The document's own id, rather than a field that is called so.
     if (withIds && name === 'id') continue
-    const value = Object.hasOwn(whole, name) ? whole[name] : undefined
+    const value = ownValue(whole, name)
     if (value !== undefined) setOwn(fields, name, value)
   }
   return fields

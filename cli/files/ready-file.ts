@@ -16,7 +16,7 @@ export async function clearReadyFile(path: string): Promise<void> {
   if (!found) return
   if (!found.isFile()) {
     throw misuse(
-      `"${path}" is no plain file, and stays.`,
+      `"${path}" is not a regular file, and stays.`,
       'Name another one for --ready-file; --json prints the same on stdout.',
     )
   }

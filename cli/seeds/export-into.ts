@@ -1,5 +1,5 @@
 /** Writes a seed and its files from what an emulator holds. */
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { createClient } from '../../client/index.js'
 import type { JsonObject } from '../../client/protocol/model/json.js'
@@ -7,7 +7,7 @@ import { type ExportedCollection, type ExportedProject, exportSeed } from '../..
 import { CliFailure, exits } from '../base/failure.js'
 import { isDevice } from '../files/places.js'
 import { openControl } from '../target/control.js'
-import type { EmulatorInfo } from '../target/emulator-file.js'
+import { type EmulatorInfo, writePrivateFile } from '../target/emulator-file.js'
 import { fetchDirectly } from '../target/fetch-directly.js'
 
 type Emulator = Pick<EmulatorInfo, 'url' | 'controlToken' | 'projectId'>
@@ -63,18 +63,7 @@ async function fetchInto(place: string, url: string): Promise<void> {
   await replaceFile(place, Buffer.from(await answer.arrayBuffer()))
 }
 
-/** It is as it was, or whole; a device or a pipe is written to as it is. */
-async function replaceFile(place: string, content: string | Buffer): Promise<void> {
-  if (isDevice(place)) return writeFile(place, content)
-  const part = `${place}.part`
-  // One that a killed process has left would keep the mode that it has.
-  await rm(part, { force: true })
-  try {
-    // What the seed holds opens accounts.
-    await writeFile(part, content, { flag: 'wx', mode: 0o600 })
-    await rename(part, place)
-  } catch (error) {
-    await rm(part, { force: true })
-    throw error
-  }
+/** It is as it was, or whole, and nobody else reads it: what the seed holds opens accounts. A device or a pipe is written to as it is. */
+function replaceFile(place: string, content: string | Uint8Array): Promise<void> {
+  return isDevice(place) ? writeFile(place, content) : writePrivateFile(place, content)
 }

@@ -2,6 +2,7 @@
 import { createHmac } from 'node:crypto'
 import { isObject, type Json, type JsonObject, setOwn } from '../../client/protocol/model/json.js'
 import type { Path } from '../../client/protocol/model/path.js'
+import { ownValue } from '../records/own-value.js'
 
 /** The document without these fields. */
 export function withoutFields(data: JsonObject, paths: readonly Path[]): JsonObject {
@@ -33,7 +34,7 @@ export function keepFields(data: JsonObject, kept: JsonObject, paths: readonly P
 }
 
 function keepAt(data: JsonObject, kept: JsonObject, [name = '', ...rest]: readonly string[]): JsonObject {
-  const [value, there] = [memberOf(data, name), memberOf(kept, name)]
+  const [value, there] = [ownValue(data, name), ownValue(kept, name)]
   if (rest.length === 0 || Array.isArray(value) || Array.isArray(there)) return withMember(data, name, there)
   if (!isObject(value)) return data
   return withMember(data, name, keepAt(value, isObject(there) ? there : {}, rest))
@@ -56,14 +57,10 @@ function changeAt(
   [name = '', ...rest]: readonly string[],
   change: (value: Json | undefined) => Json | undefined,
 ): JsonObject {
-  const value = memberOf(data, name)
+  const value = ownValue(data, name)
   const isOnTheWay = rest.length > 0 && !Array.isArray(value)
   if (isOnTheWay && !isObject(value)) return data
   return withMember(data, name, isOnTheWay && isObject(value) ? changeAt(value, rest, change) : change(value))
-}
-
-function memberOf(data: JsonObject, name: string): Json | undefined {
-  return Object.hasOwn(data, name) ? data[name] : undefined
 }
 
 /** A copy with another value of a field, or without it; its place among the others stays. */

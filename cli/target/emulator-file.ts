@@ -82,7 +82,7 @@ function isOfOneEmulator({
 }
 
 /** Writes a file that only this user can read, whole or not at all. */
-export async function writePrivateFile(file: string, content: string): Promise<void> {
+export async function writePrivateFile(file: string, content: string | Uint8Array): Promise<void> {
   await mkdir(dirname(file), { recursive: true, mode: 0o700 })
   const draft = `${file}.${crypto.randomUUID()}`
   try {
