@@ -71,6 +71,10 @@ export function clientModule(app: AppFolder): string {
     app.kind === 'node'
       ? ''
       : '// Anyone who opens the app can read this key. The permissions of collections say what it may do.\n'
+  const shared =
+    app.kind === 'next'
+      ? '// On the server all visitors share this client. Log nobody in with it there; make a client for each request.\n'
+      : ''
   if (app.isCommonJs) {
     return `const { createClient } = require('${app.clientPackage}')\n\nexports.svc = createClient(${options})\n`
   }
@@ -79,6 +83,7 @@ export function clientModule(app: AppFolder): string {
     `import { createClient } from '${app.clientPackage}'\n\n`,
     app.isTyped ? collections : '',
     warning,
+    shared,
     `export const svc = createClient${app.isTyped ? '<Collections>' : ''}(${options})\n`,
   ]
   return parts.join('')

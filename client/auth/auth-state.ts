@@ -16,8 +16,8 @@ export interface SessionStore {
 }
 
 /**
- * A store in the browser's `localStorage`, or in another of its kind. Where there is none, as on a server, or where the browser
- * keeps no data of the page, it keeps nothing.
+ * A store in the browser's `localStorage`, or in another of its kind. Where there is none, or the browser keeps no data of the page,
+ * a login lives as long as the client. On a server make a client for each request: one that is shared acts for all as who is logged in.
  *
  * @example
  * const openInPage = () => createClient({ url, apiKey, session: webStore() })

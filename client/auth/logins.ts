@@ -113,7 +113,7 @@ export function loginCalls<Data extends object>({ ask, auth }: Session, { post, 
      *
      * @param address left out, that of the page
      * @example
-     * const result = await svc.auth.finishLogin('https://app.example.com/welcome?svc-error=access_denied')
+     * const result = await svc.auth.finishLogin('https://app.example.com/welcome?svc-error=authentication_failed')
      * if (result?.error) console.log(result.error)
      */
     async finishLogin(address: string = globalThis.location?.href ?? ''): Promise<RedirectResult<Data> | undefined> {

@@ -44,7 +44,7 @@ function blocksOf(markdown: string): Block[] {
 }
 
 /** Runs TypeScript with `url`, `apiKey` and what `before` names in scope. */
-async function runTypeScript(name: string, before: string, text: string): Promise<void> {
+async function runTypeScript(name: string, before: string, text: string): Promise<unknown> {
   const imports = [...text.matchAll(/^import .*$/gm)].map(([line]) => line)
   const body = text.replaceAll(/^import .*$/gm, '').replaceAll('export ', '')
   const file = join(scratch, `${name}.ts`)
@@ -52,8 +52,8 @@ async function runTypeScript(name: string, before: string, text: string): Promis
   const lines = [...new Set(wanted)].map((line) => line.replace(/'svc-toolkit(-client)?'/, "'../../client/index.js'"))
   const code = `${lines.join('\n')}\nexport default async (url: string, apiKey: string) => {\n${before}\n${body}\n}\n`
   await writeFile(file, code)
-  const example: { default(url: string, apiKey: string): Promise<void> } = await import(file)
-  await example.default(emulator.url, emulator.apiKey)
+  const example: { default(url: string, apiKey: string): Promise<unknown> } = await import(file)
+  return example.default(emulator.url, emulator.apiKey)
 }
 
 describe('README.md', async () => {
@@ -112,6 +112,27 @@ describe('the guides', async () => {
       await runTypeScript(name.replace('.md', ''), '', code.map(({ text }) => text).join('\n'))
     })
   }
+})
+
+describe('the guide to users', async () => {
+  const text = await readFile(join(root, 'docs/guides/users.md'), 'utf8')
+
+  it('its server acts for each visitor as that visitor, and for others with the key alone', async () => {
+    const [, sample = ''] = /^(async function clientFor.*?^})$/ms.exec(text) ?? []
+    const ran = await runTypeScript('users-server', '', `${sample}\nreturn clientFor`)
+    const clientFor = ran as (token?: string) => Promise<Client>
+    const logIn = async (email: string) => {
+      const result = await (await clientFor()).auth.signUp({ email, password: 'Correct4Horse' })
+      return result.requires2fa ? undefined : result.token
+    }
+    const [ada, bob] = [await logIn('ada-1@example.com'), await logIn('bob-1@example.com')]
+
+    const [asAda, asBob, stranger] = [await clientFor(ada), await clientFor(bob), await clientFor()]
+
+    expect((await asAda.auth.me()).email).toBe('ada-1@example.com')
+    expect((await asBob.auth.me()).email).toBe('bob-1@example.com')
+    await expect(stranger.auth.me()).rejects.toMatchObject({ status: 401 })
+  })
 })
 
 /** Every call of a client, by how an app reaches it, and the files that document it. */
