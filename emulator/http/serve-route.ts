@@ -1,7 +1,7 @@
 /** What a request meets between the door and the core: who asks, from where, how often, in which form. */
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { SvcError } from '../../client/protocol/model/errors.js'
-import type { Backend } from '../core/context.js'
+import { SvcError, statusOf } from '../../client/protocol/model/errors.js'
+import type { Backend, Identity } from '../core/context.js'
 import { requireProject } from '../core/projects/require-project.js'
 import type { Door, Exchange, Outgoing } from './exchange.js'
 import { meetFaults } from './faults/meet-faults.js'
@@ -41,7 +41,7 @@ const servers: { readonly [Need in Route['needs']]: Server } = {
 
 /**
  * No key is needed: what the request carries is a secret of its own. Failures come out of a budget that is asked first,
- * before a body is read or a statement run. Where a key comes along, its project's rules hold.
+ * before a body is read or a statement run. Where a good key or token comes along, its project's rules hold.
  */
 async function servePublic(door: Door, { flat: route }: Endpoint, exchange: Exchange): Promise<Outgoing> {
   if (route.needs !== 'public') throw new Error(`The route "${route.id}" is not public.`)
@@ -58,22 +58,20 @@ async function servePublic(door: Door, { flat: route }: Endpoint, exchange: Exch
 
 async function answerPublic(door: Door, route: Extract<Route, { needs: 'public' }>, exchange: Exchange) {
   const { openToLoopback } = door
-  const { authorization, 'x-api-key': key } = exchange.req.headers
   if (!route.isNavigation) await requireKnownOrigin(door, exchange.req)
-  if (authorization !== undefined || key !== undefined) {
-    const identity = await identifyCaller(exchange.backend, exchange.req.headers)
+  const identity = route.isNavigation ? undefined : await identifyIfGood(exchange)
+  if (identity) {
     recognise(door, exchange, identity)
     exchange.dialect = projectDialect(identity.project)
     exchange.isDialectKnown = true
     requireOriginOf(exchange, { allowed: identity.project.settings.allowedOrigins, openToLoopback })
     await countRequest(door, identity, exchange)
   }
-  const isOfKey = exchange.isDialectKnown
-  speak(exchange, isOfKey ? exchange.dialect : await namedDialect(door, exchange))
-  if (isOfKey) await meetFaults(door, exchange)
+  speak(exchange, identity ? exchange.dialect : await namedDialect(door, exchange, { isRefused: true }))
+  if (identity) await meetFaults(door, exchange)
   const { backend } = exchange
   const input = await readInput(door, route, exchange)
-  const named = isOfKey ? undefined : await route.projectOf?.(backend, input)
+  const named = identity ? undefined : await route.projectOf?.(backend, input)
   if (named) {
     speak(exchange, projectDialect(named))
     recognise(door, exchange, { project: named })
@@ -81,6 +79,20 @@ async function answerPublic(door: Door, route: Extract<Route, { needs: 'public' 
   }
   const value = await route.handle(exchange.backend, input)
   return { answer: await reply(route, value, exchange), isRefused: isRefused(value) }
+}
+
+/**
+ * These routes take no authorization. An app goes on sending a token that has ended, and a browser the password of a proxy:
+ * such credentials count as not sent.
+ */
+async function identifyIfGood({ backend, req: { headers } }: Exchange): Promise<Identity | undefined> {
+  if (headers.authorization === undefined && headers['x-api-key'] === undefined) return undefined
+  try {
+    return await identifyCaller(backend, headers)
+  } catch (error) {
+    if (error instanceof SvcError && statusOf(error) === 401) return undefined
+    throw error
+  }
 }
 
 /** What other sites let a browser do takes nothing from the pages that may call. */
