@@ -100,6 +100,33 @@ export const documentCases: Cases = {
     for (const name of names) same([name, await posts.count({ where: { [name]: 'x' } })], [name, 1])
   },
 
+  'contract 10.7 and 10.11 goes on where the first page is as large as a query may be': async ({ posts }) => {
+    await posts.createMany(Array.from({ length: 101 }, (_, views) => ({ title: 'Tea', views })))
+    const countOf = async (options: Parameters<typeof posts.iterate>[0]) => {
+      const seen = new Set<string>()
+      for await (const { id } of posts.iterate(options)) seen.add(id)
+      return seen.size
+    }
+    const values = Array.from({ length: 200 }, (_, at) => (at ? `${at}` : 'Tea'))
+    const many = values.map((_, at) => ({ path: [`f${at}`], operator: 'isnull', isNull: true }) as const)
+
+    same(await countOf({ where: { title: { in: values } } }), 101)
+    same(await codeOf(posts.list({ where: { title: { in: [...values, 'Milk'] } } })), 'INVALID_FILTER')
+    // With order, page and count there is no room for as many.
+    same(await countOf({ where: { all: many.slice(4).map((test) => ({ any: [test] })) } }), 101)
+    for (const sort of [undefined, '-views'] as const) {
+      const where = (length: number) => ({ title: { ne: 'x'.repeat(length) } })
+      let [served, refused] = [8_000, 8_192]
+      while (refused - served > 1) {
+        const length = (served + refused) >> 1
+        const page = { where: where(length), sort: sort ?? 'id', limit: 100, count: false } as const
+        if (await codeOf(posts.list(sort ? { ...page, offset: 0 } : page))) refused = length
+        else served = length
+      }
+      same(await countOf({ where: where(served), sort }), 101)
+    }
+  },
+
   'counts what matches in linked documents': async ({ posts, authors }) => {
     const { id } = await authors.create({ name: 'Ada' })
     await posts.createMany([{ title: 'Tea', author: id }, { title: 'Milk' }])

@@ -38,6 +38,15 @@ async function interrupt(out: string, signal: NodeJS.Signals) {
   return child
 }
 
+test('contract 10.11 a filter with as many values as it may have', async () => {
+  const values = Array.from({ length: 200 }, (_, at) => at * 3)
+
+  const exported = await exporting('--where', `at__in=${values.join(',')}`, '--out', 'some.ndjson')
+
+  expect(exported).toMatchObject({ exitCode: 0 })
+  expect(numbersIn('some.ndjson')).toEqual(values)
+})
+
 test.each([
   ['SIGINT', 'stopped.ndjson', 130],
   ['SIGTERM', 'ended-early.ndjson', 143],

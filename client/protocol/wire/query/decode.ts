@@ -5,7 +5,7 @@ import type { Json, JsonObject } from '../../model/json.js'
 import { sizes } from '../../model/limits.js'
 import type { ListQuery, Sort } from '../../model/page.js'
 import { formatPath, type Path, parsePath } from '../../model/path.js'
-import type { Clause, Operator, Test, Where } from '../../model/where.js'
+import { type Clause, type Operator, ownField, type Test, type Where } from '../../model/where.js'
 import { axes, type Dialect } from '../axes.js'
 import {
   requireCountable,
@@ -22,17 +22,23 @@ export type Parameter = readonly [name: string, value: string]
 const sortNames = ['orderBy', 'sort_by', 'sort']
 const directionNames = ['order', 'sort_order']
 
+/** Where a page begins. Both come with the next page of a list, which is served where the first one was. */
+const pageStarts = [/^id__?gt=[\w-]{1,64}$/, /^offset=\d{1,16}$/]
+
 /**
- * Takes a raw query string apart. Contract 10.7 and 10.11.
+ * Takes a raw query string apart. Contract 10.7 and 10.11. Where the page begins does not count.
  *
  * @throws {SvcError} `INVALID_QUERY` for over 8 KB, over 200 parameters, bad percent encoding or U+0000.
  */
 export function parseQuery(raw: string): Parameter[] {
   if (raw === '') return []
-  if (raw.length > sizes.mostQueryBytes)
-    throw new SvcError('INVALID_QUERY', `A query is at most ${formatBytes(sizes.mostQueryBytes)}.`)
   const parts = raw.split('&').filter((part) => part !== '')
-  if (parts.length > sizes.mostQueryParameters) {
+  // The last, since a filter of the caller's own on `id` comes before that of the page.
+  const starts = pageStarts.flatMap((form) => parts.filter((part) => form.test(part)).slice(-1))
+  const counted = starts.reduce((length, part) => length - part.length - 1, raw.length)
+  if (counted > sizes.mostQueryBytes)
+    throw new SvcError('INVALID_QUERY', `A query is at most ${formatBytes(sizes.mostQueryBytes)}.`)
+  if (parts.length - starts.length > sizes.mostQueryParameters) {
     throw new SvcError('INVALID_QUERY', `A query has at most ${sizes.mostQueryParameters} parameters.`)
   }
   return parts.map((part) => {
@@ -102,7 +108,8 @@ export function decodeWhere(dialect: Dialect, parameters: readonly Parameter[]):
   const count: TestCount = { tests: 0 }
   for (const [name, value] of parameters) {
     const [, prefix, group = '', rest = name] = /^(\[or(?::([^\]]*))?\])(.*)$/s.exec(name) ?? []
-    const tests = readTests(dialect, rest, value, count)
+    const tests = readTests(dialect, rest, value)
+    if (prefix !== undefined || !isPageStart(tests)) requireCountable(count, countOf(tests))
     if (prefix === undefined) plain.push({ any: tests })
     else groups.set(group, [...(groups.get(group) ?? []), ...tests])
   }
@@ -139,13 +146,21 @@ function filterText(name: string, value: Json): string {
   throw new SvcError('INVALID_FILTER', `The filter "${name}" takes a text, a number, true, false or null.`)
 }
 
-function readTests(dialect: Dialect, name: string, value: string, count: TestCount): Test[] {
+function readTests(dialect: Dialect, name: string, value: string): Test[] {
   const { fields, operator } = readName(dialect, name)
   if (fields.includes('')) throw new SvcError('INVALID_FILTER', `The filter "${name}" names no field.`)
   const values = isListed(operator) ? splitList(value) : [value]
-  requireCountable(count, fields.length * values.length)
   requireSearchable(name, operator, value)
   return fields.map((field) => readTest(ownName(parsePath(field)), operator, value, values))
+}
+
+/** Every page but the first asks for ids behind the last of the page before, which the primary key answers at no cost. */
+function isPageStart([test, ...more]: readonly Test[]): boolean {
+  return test?.operator === 'gt' && ownField(test.path) === 'id' && more.length === 0
+}
+
+function countOf(tests: readonly Test[]): number {
+  return tests.reduce((sum, test) => sum + ('values' in test ? test.values.length : 1), 0)
 }
 
 /** The suffix behind the last of the fields applies to all of them. Contract 4.5. */
