@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { rolldown } from 'rolldown'
-import { fit, inOrder, publishedOutput } from './client-output.js'
+import { fit, publishedOutput } from './client-output.js'
 
 /** The package's exports, for which `require` needs types. */
 const entries = [
@@ -38,18 +38,20 @@ export async function bundleCommonJs(root, made) {
 export async function bundleClient(root, format, folder, ending) {
   const paths = { [join(root, 'client', 'index.js')]: `./index${ending}` }
   for (const name of /** @type {const} */ (['index', 'development'])) {
-    const build = await openClient(root, name, fit)
+    const build = await openClient(root, name)
     const output = name === 'index' ? publishedOutput(fit) : { minify: true }
     await build.write({ ...output, file: join(folder, name + ending), format, codeSplitting: false, paths })
     await build.close()
   }
 }
 
-/** @param {string} root @param {'index' | 'development'} name @param {import('./client-output.js').Fit} given */
-export function openClient(root, name, given) {
+/** @param {string} root @param {'index' | 'development'} name */
+export function openClient(root, name) {
   return rolldown({
-    ...{ input: join(root, 'client', `${name}.ts`), cwd: root, platform: 'neutral', external: ['./index.js'] },
-    plugins: [inOrder(root, given)],
+    input: join(root, 'client', `${name}.ts`),
+    cwd: root,
+    platform: 'neutral',
+    external: ['./index.js'],
   })
 }
 
