@@ -10,6 +10,7 @@ import { SvcCommand } from '../base/svc-command.js'
 import { rememberFolder } from '../config/folder-config.js'
 import { readApp } from '../init/app.js'
 import { ciKinds, planCi } from '../init/ci.js'
+import { packageManagerOf } from '../init/package-manager.js'
 import { type PlannedFile, planExistingApp, planTemplate, readTemplates, type Template } from '../init/plan.js'
 import { isAnswering } from '../target/emulator-health.js'
 import { requireNoLink } from '../target/no-link.js'
@@ -51,7 +52,8 @@ the package.json depends on. It shows what it is going to write, asks, and never
     const app = template ? undefined : readApp(folder)
     const files = app ? planExistingApp(app, emulator) : []
     if (template) files.push(...planTemplate(root, template, folder, emulator))
-    const plan = [...files, ...(flags.ci ? [planCi(root, flags.ci, folder)] : [])]
+    const manager = app?.manager ?? packageManagerOf(folder, undefined)
+    const plan = [...files, ...(flags.ci ? [planCi(root, flags.ci, folder, manager)] : [])]
     if (template && plan.some(({ path, change }) => change === 'keep' && path.endsWith('package.json'))) {
       throw new CliFailure(
         'NOT_EMPTY',
@@ -75,7 +77,10 @@ the package.json depends on. It shows what it is going to write, asks, and never
     const next = steps.length > 0 && args.folder !== '.' ? [`cd ${shellWord(args.folder)}`, ...steps] : steps
     if (next.length > 0) this.note(['', 'Next:', ...next.map((step) => `  ${step}`)].join('\n'))
     this.note(runs ? `.env.local names the emulator that runs at ${emulator.url}.` : startsLater)
-    if (app?.kind === 'node') this.note('Start your app with node --env-file=.env.local, which reads it.')
+    if (flags.ci && app && !app.hasTests)
+      this.note('The tests that --ci runs are missing: package.json has no script "test". Add one before you push.')
+    if (app?.kind === 'node')
+      this.note('On your machine, start your app with node --env-file=.env.local, which reads it.')
     return {
       folder,
       template: template?.name ?? null,

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isObject } from '../../client/protocol/model/json.js'
 import { CliFailure, exits } from '../base/failure.js'
+import { type PackageManager, packageManagerOf } from './package-manager.js'
 
 /** In the order in which they are looked for: an app made with Expo or Next may have Vite for its tests. */
 const kinds = {
@@ -13,14 +14,6 @@ const kinds = {
 } as const
 
 export type Kind = keyof typeof kinds
-
-/** The words with which each package manager adds a package, adds one for development, and runs a command of one. */
-const managers = [
-  { lock: 'pnpm-lock.yaml', add: 'pnpm add', addDev: 'pnpm add -D', run: 'pnpm exec' },
-  { lock: 'yarn.lock', add: 'yarn add', addDev: 'yarn add -D', run: 'yarn' },
-  { lock: 'bun.lock', add: 'bun add', addDev: 'bun add -d', run: 'bunx' },
-] as const
-const npm = { add: 'npm install', addDev: 'npm install --save-dev', run: 'npx' }
 
 export interface AppFolder {
   readonly folder: string
@@ -33,6 +26,9 @@ export interface AppFolder {
   readonly isCommonJs: boolean
   /** The package of the client: `svc-toolkit` has it too, where it ships with the app already. */
   readonly clientPackage: 'svc-toolkit-client' | 'svc-toolkit'
+  readonly manager: PackageManager
+  /** Whether `npm test` runs something: the script that `npm init` writes fails. */
+  readonly hasTests: boolean
   /** What is still to be installed. */
   readonly installs: readonly string[]
   /** What starts the emulator. */
@@ -40,20 +36,23 @@ export interface AppFolder {
 }
 
 export function readApp(folder: string): AppFolder {
-  const { type, dependencies, devDependencies } = readManifest(join(folder, 'package.json'))
+  const { type, packageManager, scripts, dependencies, devDependencies } = readManifest(join(folder, 'package.json'))
   const all = new Set([...namesOf(dependencies), ...namesOf(devDependencies)])
   const order: readonly Kind[] = ['next', 'expo', 'vite']
   const kind = order.find((name) => all.has(name)) ?? 'node'
   const { title, prefix } = kinds[kind]
   const isTyped = existsSync(join(folder, 'tsconfig.json'))
-  const { add, addDev, run } = managers.find(({ lock }) => existsSync(join(folder, lock))) ?? npm
+  const manager = packageManagerOf(folder, packageManager)
+  const { add, addDev, run } = manager
+  const test = isObject(scripts) ? scripts.test : undefined
   const forDevelopment = ['svc-toolkit', ...(kind === 'node' && isTyped ? ['@types/node'] : [])]
   const missing = forDevelopment.filter((name) => !all.has(name))
   const shipped = namesOf(dependencies)
   const clientPackage =
     shipped.includes('svc-toolkit') && !shipped.includes('svc-toolkit-client') ? 'svc-toolkit' : 'svc-toolkit-client'
   return {
-    ...{ folder, kind, title, prefix, isTyped, clientPackage },
+    ...{ folder, kind, title, prefix, isTyped, clientPackage, manager },
+    hasTests: typeof test === 'string' && !test.includes('no test specified'),
     isCommonJs: kind === 'node' && !isTyped && type !== 'module',
     installs: [
       ...(shipped.includes(clientPackage) ? [] : [`${add} ${clientPackage}`]),
@@ -98,6 +97,8 @@ export interface Collections {
 
 interface Manifest {
   readonly type?: unknown
+  readonly packageManager?: unknown
+  readonly scripts?: unknown
   readonly dependencies?: unknown
   readonly devDependencies?: unknown
 }

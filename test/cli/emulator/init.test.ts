@@ -1,8 +1,7 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { execa } from 'execa'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { bin, cleanEnv, openWorld, type World } from '../command-line.js'
+import { openWorld, type World } from '../command-line.js'
 
 let world: World
 
@@ -233,32 +232,4 @@ test('an emulator in memory beside that of the folder leaves .env.local as it is
   expect(beside.url).not.toBe(dev.url)
   expect(text('.env.local')).toBe(filled)
   expect(filled).toContain(`SVC_URL=${dev.url}\n`)
-})
-
-test.each([
-  ['github', '.github/workflows/test.yml'],
-  ['script', 'ci/test.sh'],
-])('--ci %s adds what runs the tests in an emulator of their own', async (kind, file) => {
-  anApp()
-
-  const ran = await world.svc(['init', '--ci', kind, '--yes'])
-  const again = await world.json(['init', '--ci', kind, '--yes'])
-
-  expect(ran.exit).toBe(0)
-  expect(text(...file.split('/'))).toContain('npx svc exec -- npm test')
-  expect(again).toMatchObject({ files: expect.arrayContaining([{ path: file, change: 'keep' }]) })
-})
-
-test('the script of --ci installs, tests against an emulator and ends with the exit code of the tests', async () => {
-  anApp({ 'package.json': '{"name":"app","scripts":{"test":"test -n $SVC_API_KEY && exit 7"}}' })
-  await world.svc(['init', '--ci', 'script', '--yes'])
-  // What npm would install.
-  mkdirSync(path('node_modules', '.bin'), { recursive: true })
-  symlinkSync(bin, path('node_modules', '.bin', 'svc'))
-
-  const script = text('ci', 'test.sh').replace(/^npm ci$/m, ':')
-  const ran = await execa('sh', ['-c', script], { cwd: world.folder, env: cleanEnv(world.folder), reject: false })
-
-  expect(statSync(path('ci', 'test.sh')).mode & 0o100).toBe(0o100)
-  expect(ran.exitCode).toBe(7)
 })

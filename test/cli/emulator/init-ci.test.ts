@@ -1,0 +1,139 @@
+/** What `svc init --ci` writes: by the words of the app's package manager, and never a command of somebody else. */
+import { mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { execa } from 'execa'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { endsByItself } from '../../fixtures/patience.js'
+import { serve } from '../../fixtures/servers.js'
+import { bin, cleanEnv, openWorld, type World } from '../command-line.js'
+
+let world: World
+
+beforeEach(async () => {
+  world = await openWorld()
+})
+afterEach(() => world.close())
+
+const path = (...names: string[]) => join(world.folder, ...names)
+const text = (...names: string[]) => readFileSync(path(...names), 'utf8')
+
+function anApp(manifest: object = {}, files: Readonly<Record<string, string>> = {}) {
+  const scripts = { test: 'true' }
+  writeFileSync(path('package.json'), JSON.stringify({ name: 'app', scripts, ...manifest }))
+  for (const [name, content] of Object.entries(files)) writeFileSync(path(name), content)
+}
+
+/** The script of --ci, without its installation. */
+function run(env: Readonly<Record<string, string>> = {}) {
+  const script = text('ci', 'test.sh').replace(/^npm ci$/m, ':')
+  const options = { cwd: world.folder, env: { ...cleanEnv(world.folder), ...env }, extendEnv: false, reject: false }
+  return execa('sh', ['-c', script], { ...options, ...endsByItself })
+}
+
+test.each([
+  ['github', '.github/workflows/test.yml'],
+  ['script', 'ci/test.sh'],
+])('--ci %s adds what runs the tests in an emulator of their own', async (kind, file) => {
+  anApp()
+
+  const ran = await world.svc(['init', '--ci', kind, '--yes'])
+  const again = await world.json(['init', '--ci', kind, '--yes'])
+
+  expect(ran.exit).toBe(0)
+  expect(ran.stderr).not.toContain('no script "test"')
+  expect(text(...file.split('/'))).toContain('npx --no svc exec -- npm test')
+  expect(again).toMatchObject({ files: expect.arrayContaining([{ path: file, change: 'keep' }]) })
+})
+
+test('the script of --ci installs, tests against an emulator and ends with the exit code of the tests', async () => {
+  anApp({ scripts: { test: 'test -n $SVC_API_KEY && exit 7' } })
+  await world.svc(['init', '--ci', 'script', '--yes'])
+  // What npm would install.
+  mkdirSync(path('node_modules', '.bin'), { recursive: true })
+  symlinkSync(bin, path('node_modules', '.bin', 'svc'))
+
+  const ran = await run()
+
+  expect(text('ci', 'test.sh')).toContain('\nnpm ci\n')
+  expect(statSync(path('ci', 'test.sh')).mode & 0o100).toBe(0o100)
+  expect(ran.exitCode).toBe(7)
+})
+
+test('where svc-toolkit is not installed, the script of --ci fails, and runs no package called svc', async () => {
+  const registry = await registryOfStranger()
+  anApp()
+  await world.svc(['init', '--ci', 'script', '--yes'])
+
+  const ran = await run({ npm_config_registry: registry.url, CI: 'true' })
+  await registry.close()
+
+  expect(ran.stdout).not.toContain('a stranger')
+  expect(ran.exitCode).not.toBe(0)
+  expect(registry.fetched).toEqual([])
+})
+
+/** A registry that has a package of somebody else by the name of the command. */
+async function registryOfStranger() {
+  const source = path('stranger')
+  mkdirSync(source)
+  writeFileSync(join(source, 'package.json'), JSON.stringify({ name: 'svc', version: '1.0.0', bin: { svc: 'svc.js' } }))
+  writeFileSync(join(source, 'svc.js'), "#!/usr/bin/env node\nconsole.log('a stranger')\n")
+  await execa('npm', ['pack', source], { cwd: world.folder, env: cleanEnv(world.folder), extendEnv: false })
+  const fetched: string[] = []
+  const server = await serve(({ method, url = '', headers }, response) => {
+    if (url.endsWith('.tgz')) {
+      fetched.push(url)
+      return response.end(readFileSync(path('svc-1.0.0.tgz')))
+    }
+    const dist = { tarball: `http://${headers.host}/svc-1.0.0.tgz` }
+    const version = { name: 'svc', version: '1.0.0', bin: { svc: 'svc.js' }, dist }
+    const known = { name: 'svc', 'dist-tags': { latest: '1.0.0' }, versions: { '1.0.0': version } }
+    // npm posts a question about faults of the package, which has none.
+    response.end(JSON.stringify(method === 'POST' ? {} : known))
+  })
+  return { ...server, fetched }
+}
+
+const steps = { checkout: { uses: 'actions/checkout@v4' }, corepack: { run: 'corepack enable' } }
+const node = (cache?: string) => ({
+  uses: 'actions/setup-node@v4',
+  with: { 'node-version': 24, ...(cache && { cache }) },
+})
+const pnpm = (version?: number) => ({ uses: 'pnpm/action-setup@v6', ...(version && { with: { version } }) })
+const frozen = ['pnpm install --frozen-lockfile', 'pnpm exec svc exec -- pnpm test']
+const yarn1 = ['yarn install --frozen-lockfile', 'npx --no svc exec -- yarn test']
+const yarn = ['yarn install --immutable', 'yarn svc exec -- yarn test']
+const bun = ['bun install --frozen-lockfile', 'bunx --no-install svc exec -- bun run test']
+
+test.each<[string, { lock?: [string, string]; packageManager?: string }, object[], string[]]>([
+  ['npm', { lock: ['package-lock.json', '{}'] }, [node('npm')], ['npm ci', 'npx --no svc exec -- npm test']],
+  ['pnpm', { lock: ['pnpm-lock.yaml', "lockfileVersion: '9.0'\n"] }, [pnpm(10), node('pnpm')], frozen],
+  ['pnpm 8', { lock: ['pnpm-lock.yaml', "lockfileVersion: '6.0'\n"] }, [pnpm(8), node('pnpm')], frozen],
+  ['pnpm of package.json', { packageManager: 'pnpm@9.15.0' }, [pnpm(), node('pnpm')], frozen],
+  ['Yarn 1', { lock: ['yarn.lock', '# yarn lockfile v1\n'] }, [node('yarn')], yarn1],
+  ['Yarn 4', { lock: ['yarn.lock', '__metadata:\n  version: 8\n'] }, [steps.corepack, node('yarn')], yarn],
+  ['Yarn of package.json', { packageManager: 'yarn@4.5.0' }, [steps.corepack, node('yarn')], yarn],
+  ['Bun', { lock: ['bun.lock', '{}'] }, [{ uses: 'oven-sh/setup-bun@v2' }, node()], bun],
+  ['Bun before 1.2', { lock: ['bun.lockb', ''] }, [{ uses: 'oven-sh/setup-bun@v2' }, node()], bun],
+])('both files of --ci install and test by %s', async (_, { lock, packageManager }, before, [install, tested]) => {
+  anApp({ packageManager }, lock && { [lock[0]]: lock[1] })
+
+  await world.svc(['init', '--ci', 'github', '--yes'])
+  await world.svc(['init', '--ci', 'script', '--yes'])
+
+  const workflow = parse(text('.github', 'workflows', 'test.yml'))
+  expect(workflow.jobs.test.steps).toEqual([steps.checkout, ...before, { run: install }, { run: tested }])
+  expect(text('ci', 'test.sh')).toMatch(new RegExp(`\nset -eu\n${install}\nexec ${tested}\n$`))
+})
+
+test.each([
+  ['has none', {}],
+  ['has that of npm init', { test: 'echo "Error: no test specified" && exit 1' }],
+])('--ci says that there are no tests where package.json %s', async (_, scripts) => {
+  anApp({ scripts })
+
+  const ran = await world.svc(['init', '--ci', 'github', '--yes'])
+
+  expect(ran).toMatchObject({ exit: 0, stderr: expect.stringContaining('package.json has no script "test"') })
+})
