@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
+import { startTestEmulator } from 'svc-toolkit/testing'
 import { openNotes } from './notes.js'
 
-// A collection of its own: the notes of the app stay as they are.
-const name = `notes-test-${process.pid}`
-const notes = await openNotes({ url: process.env.SVC_URL, apiKey: process.env.SVC_API_KEY }, name)
-after(() => notes.removeAll())
+// An emulator of its own, in memory: the notes of the app stay as they are.
+const notes = await openNotes(await startTestEmulator())
 
 test('notes are found by their tag', async () => {
   await notes.add('Milk', ['shop'])

@@ -1,13 +1,18 @@
 // Serves this folder on this machine, and gives the page the service's address.
+import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { extname, join, normalize } from 'node:path'
 
 const types = { '.html': 'text/html', '.js': 'text/javascript', '.mjs': 'text/javascript', '.css': 'text/css' }
+
+// Only on your machine: elsewhere the settings are variables, which come first.
+if (existsSync('.env.local')) process.loadEnvFile('.env.local')
 const { SVC_URL: url, SVC_API_KEY: apiKey, PORT = '5173' } = process.env
 
 if (!url || !apiKey) {
-  console.error('.env.local has no address and key yet. Run “npx svc dev”, which writes them, and start this again.')
+  console.error('SVC_URL and SVC_API_KEY are not set. On your machine “npx svc dev” writes them into .env.local.')
+  console.error('In a fresh clone, where that file is missing, run “npx svc init --yes” first.')
   process.exit(1)
 }
 
