@@ -82,6 +82,10 @@ it('the guide’s first start runs word for word', async () => {
   const commands = [...section.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, text]) => text).join('\n')
   const { SVC_SECRET: _, SVC_ADMIN_TOKEN: __, SVC_DATABASE_URL, SVC_FILES_URL, ...env } = world.env
   const database = await world.postgres.newDatabase()
+  // With what a shell would take for its own, were it not in quotes.
+  const address = new URL(database)
+  address.searchParams.set('sslmode', 'disable')
+  address.searchParams.set('application_name', '$HOME;`id`')
   // The tests' server is not durable, which the check reports.
   const script = commands.replace(/^svc serve check.*$/m, '$& || test $? = 10')
 
@@ -93,7 +97,7 @@ it('the guide’s first start runs word for word', async () => {
     ['-eu', '-o', 'pipefail', '-c', script.replaceAll('4400', `${port}`).replaceAll('4401', `${adminPort}`)],
     {
       cwd: world.folder,
-      env: { ...env, PATH: `${world.folder}:${env.PATH}`, DATABASE_URL: database, FILES_URL: SVC_FILES_URL ?? '' },
+      env: { ...env, PATH: `${world.folder}:${env.PATH}`, DATABASE_URL: address.href, FILES_URL: SVC_FILES_URL ?? '' },
       extendEnv: false,
       reject: false,
       timeout: hungMilliseconds / 2,
