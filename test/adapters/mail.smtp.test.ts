@@ -33,7 +33,7 @@ it.each<[way: Way, meaning: string, arrives: 'encrypted' | 'in the clear' | type
   const parameter = meaning && parameterFor(meaning)
   const mail = openSmtp(`${server.url}/${parameter}`, 'shop@example.com')
 
-  const sent = await mail.send('ada@example.com', 'Subject: Hello\r\n\r\nHello\r\n').then(
+  const sent = await mail.send('ada@example.com', Buffer.from('Subject: Hello\r\n\r\nHello\r\n')).then(
     async () => ((await server.nextMail()).isEncrypted ? 'encrypted' : 'in the clear'),
     () => refused,
   )

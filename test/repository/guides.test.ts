@@ -1,0 +1,81 @@
+/** What users copy from guides, templates and READMEs: code that compiles, and no command of somebody else. */
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { execa } from 'execa'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { tool } from '../fixtures/packages/packages.js'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const guides = (await readdir(join(root, 'docs/guides'))).filter((name) => name.endsWith('.md'))
+const read = (path: string) => readFile(join(root, path), 'utf8')
+
+/** Per guide, in which file each block stands, and what stands around it. `react.md` has a test of its own. */
+const placed: Readonly<Record<string, readonly (readonly [file: string, before: string, after: string])[]>> = {
+  'add-to-your-app.md': [['posts.tsx', '', '']],
+  'dev.md': [['svc.config.ts', '', '']],
+  'types.md': [
+    ['svc-types.ts', "import type { Link } from 'svc-toolkit-client'\n", 'export interface Author { name: string }'],
+    ['app.ts', 'declare const [url, apiKey]: [string, string]\n', 'console.log(items)'],
+    ['svc.config.ts', '', ''],
+  ],
+}
+
+/** What `svc init` makes beside them. */
+const client = `import { createClient } from 'svc-toolkit-client'
+export interface Collections { posts: { title: string } }
+export const svc = createClient<Collections>({ url: '', apiKey: '' })
+`
+
+let folder: string
+beforeAll(async () => {
+  // Inside the tree, so that its packages are found.
+  folder = await mkdtemp(join(root, 'test/.docs-guides-'))
+})
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+it('the code of the guides that is not run compiles', async () => {
+  const found = new Map<string, number>()
+  for (const guide of guides.filter((name) => name !== 'react.md')) {
+    const blocks = [...(await read(`docs/guides/${guide}`)).matchAll(/^```(?:typescript|tsx)\n(.*?)^```$/gms)]
+    if (blocks.length > 0) found.set(guide, blocks.length)
+    for (const [at, [file, before, after]] of (placed[guide] ?? []).entries()) {
+      const [name = '', ...ending] = file.split(/(?=\.\w+$)/)
+      const path = file.includes('types') || file === 'app.ts' ? file : [`${name}-${guide}`, ...ending].join('')
+      await writeFile(join(folder, path), `${before}${blocks[at]?.[1]}${after}\n`)
+    }
+  }
+  const compilerOptions = {
+    ...{ strict: true, noEmit: true, skipLibCheck: true, target: 'es2022' },
+    ...{ module: 'esnext', moduleResolution: 'bundler', jsx: 'react-jsx', types: ['node'] },
+    paths: { 'svc-toolkit-client': [join(root, 'client/index.ts')] },
+  }
+  await writeFile(join(folder, 'svc.ts'), client)
+  await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions }))
+
+  const ran = await execa(process.execPath, [tool('typescript/bin/tsc'), '-p', folder], { reject: false, all: true })
+
+  expect(Object.fromEntries(found)).toEqual(
+    Object.fromEntries(Object.entries(placed).map(([guide, blocks]) => [guide, blocks.length])),
+  )
+  expect(ran.all).toBe('')
+})
+
+/** In the registry, `svc` is a package of somebody else, which `npx svc` would run where ours is not installed. */
+const texts = [
+  ...['README.md', 'client/README.md', ...guides.map((name) => `docs/guides/${name}`)],
+  ...(await readdir(join(root, 'templates'), { recursive: true }))
+    .filter((path) => path.endsWith('.md'))
+    .map((path) => `templates/${path}`),
+]
+const installs = /npm ci\b|npm install( --\S+)*$|npm install .*\bsvc-toolkit(?!-)/m
+
+it('no guide or README has “npx svc” before what installs it', async () => {
+  const without: string[] = []
+  for (const path of texts) {
+    const [before = '', ...uses] = (await read(path)).split(/\bnpx svc(?![-\w])/)
+    if (uses.length > 0 && !installs.test(before)) without.push(path)
+  }
+
+  expect(without).toEqual([])
+})
