@@ -17,7 +17,10 @@ export async function takeBack(restoring: Restoring): Promise<void> {
   })
   await takeBackRows(restoring, 'users', { mayReturn: hasFreeNames(project) })
   for (const part of ['user_secrets', 'sessions'] as const) {
-    await takeBackRows(restoring, part, { mayReturn: sql`exists (select from users u where u.id = s.user_id)` })
+    await takeBackRows(restoring, part, {
+      mayGo: sql`not ${isKeptUser(restoring, sql`t.user_id`)}`,
+      mayReturn: sql`exists (select from users u where u.id = s.user_id) and not ${isKeptUser(restoring, sql`s.user_id`)}`,
+    })
   }
   await takeBackFiles(restoring)
   if (await isAsLeft(restoring)) await restoreSettings(restoring)
@@ -33,11 +36,26 @@ function hasFreeNames(project: string): Fragment {
   )`
 }
 
+/** Others have written this user since. The password and the sessions belong to what they have written, and stay with it. */
+function isKeptUser({ id }: Restoring, user: Fragment): Fragment {
+  return sql`exists (
+    select from ${effectsOf(id, 'users')} x
+    join users u on u.id = x.key
+    left join ${keptIn(id, 'users')} k on k.id = u.id
+    where x.key = ${user} and (k.id is null or k::text <> u::text)
+  )`
+}
+
+interface Conditions {
+  readonly mayGo?: Fragment
+  readonly mayReturn: Fragment
+}
+
 /** Rows of a part that came with the command go, those that it has changed or deleted are as they were. */
 async function takeBackRows(
   restoring: Restoring,
   part: PartName,
-  { mayReturn }: { readonly mayReturn: Fragment },
+  { mayGo = sql`true`, mayReturn }: Conditions,
 ): Promise<void> {
   const { tx, id } = restoring
   const [table, key, kept] = [identifier(part), identifier(parts[part].key), keptIn(id, part)]
@@ -45,7 +63,8 @@ async function takeBackRows(
     onItsOwnMakingRoom(sql`
       delete from ${table} t
       using ${effectsOf(id, part)} e
-      where e.key = t.${key} and e.mark = ${markOfRow} and not exists (select from ${kept} s where s.${key} = t.${key})`),
+      where e.key = t.${key} and e.mark = ${markOfRow} and ${mayGo}
+        and not exists (select from ${kept} s where s.${key} = t.${key})`),
   )
   await tx.query(onItsOwn(changedBack(restoring, part, mayReturn)))
   const columns = columnsOf(restoring, part)
@@ -119,14 +138,23 @@ async function takeBackCollections(restoring: Restoring): Promise<void> {
   )
 }
 
+/** Whether the document or user that a file belongs to holds its address: one that was kept may hold another. Contract 3.5. */
+function isHeld(file: 's' | 't'): Fragment {
+  const row = identifier(file)
+  const holds = (owner: Fragment) => sql`strpos(${owner}.data::text, '/files/' || ${row}.id || '/') > 0`
+  return sql`(
+    exists (select from documents d where d.id = ${row}.document_id and ${holds(sql`d`)})
+    or exists (select from users u where u.id = ${row}.user_id and ${holds(sql`u`)})
+  )`
+}
+
 /** A file that was deleted may still have its row, as an orphaned one; its bytes are there, since the snapshot holds them. */
 async function takeBackFiles(restoring: Restoring): Promise<void> {
   const { tx, project, id } = restoring
   const [kept, effects] = [keptIn(id, 'files'), effectsOf(id, 'files')]
   const columns = columnsOf(restoring, 'files')
   const changes = columns.map((name) => sql`${name} = s.${name}`)
-  const hasOwner = sql`(s.document_id is null or exists (select from documents d where d.id = s.document_id))
-    and (s.user_id is null or exists (select from users u where u.id = s.user_id))`
+  const mayReturn = sql`(s.document_id is null and s.user_id is null or ${isHeld('s')})`
   const isOrphaned = sql`exists (select from files f where f.id = t.id and ${isOrphan})`
   const asLeft = sql`e.mark = ${markOfRow}`
   await tx.query(
@@ -135,7 +163,7 @@ async function takeBackFiles(restoring: Restoring): Promise<void> {
       update files t
       set stays = false, document_id = null, collection_id = null, user_id = null
       from ${effects} e
-      where e.key = t.id and ${asLeft} and not exists (select from ${kept} s where s.id = t.id)`),
+      where e.key = t.id and ${asLeft} and not ${isHeld('t')} and not exists (select from ${kept} s where s.id = t.id)`),
     ),
   )
   await tx.query(
@@ -144,7 +172,7 @@ async function takeBackFiles(restoring: Restoring): Promise<void> {
       update files t
       set ${joinSql(changes, ', ')}
       from ${kept} s, ${effects} e
-      where s.id = t.id and e.key = t.id and (${asLeft} or e.mark is null and ${isOrphaned}) and ${hasOwner}`),
+      where s.id = t.id and e.key = t.id and (${asLeft} or e.mark is null and ${isOrphaned}) and ${mayReturn}`),
     ),
   )
   await tx.query(
@@ -155,7 +183,7 @@ async function takeBackFiles(restoring: Restoring): Promise<void> {
         select ${joinSql(of('s', columns), ', ')}
         from ${kept} s
         join ${effects} e on e.key = s.id
-        where e.mark is null and not exists (select from files t where t.id = s.id) and ${hasOwner}
+        where e.mark is null and not exists (select from files t where t.id = s.id) and ${mayReturn}
         returning size
       )
       update file_totals

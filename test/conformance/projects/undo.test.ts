@@ -43,6 +43,11 @@ async function stateOf({ owner }: FullProject) {
 const nothing = { restored: 0, removed: 0, kept: [], keptCount: 0 }
 const codeOf = ({ code }: SvcError) => code
 
+async function textAt(url: unknown) {
+  const answer = await fetch(String(url))
+  return answer.ok ? answer.text() : answer.status
+}
+
 test('contract 11 undo brings back a collection that was deleted, with its documents and their files', async () => {
   const world = await aFullProject()
   const { project, owner, note } = world
@@ -108,6 +113,48 @@ test('contract 11 undo of a bad seed removes what it has created, but for what o
   expect(undone.files).toMatchObject({ removed: 1 })
   const { items } = await owner.collection('authors').list()
   expect(items.map(({ id }) => id).sort()).toEqual([seeded[0]?.id, own.id].sort())
+})
+
+test('contract 11 a document that is kept keeps the file that the command gave it, and its former one does not return', async () => {
+  const world = await aFullProject()
+  const { project, owner, note } = world
+  const notes = owner.collection('notes')
+  let created = note
+  let changed = note
+  await command(world, 'docs import', async () => {
+    created = await notes.create({ n: 5, cover: new File(['new'], 'new.txt') })
+    changed = await notes.update(note.id, { cover: new File(['other'], 'other.txt') })
+  })
+  await notes.update(created.id, { n: 50 })
+  await notes.update(note.id, { n: 40 })
+
+  const undone = await control.snapshots.undo({ project })
+
+  expect(undone.documents.kept.map(({ id }) => id).sort()).toEqual([created.id, note.id].sort())
+  expect(await textAt(created.data.cover)).toBe('new')
+  expect(await textAt(changed.data.cover)).toBe('other')
+  expect(await textAt(note.data.cover)).toBe(404)
+  expect(await owner.files.info()).toMatchObject({ files: 2, bytes: 'newother'.length })
+})
+
+test('contract 11 a user who is kept logs in as before, and keeps her file', async () => {
+  const world = await aFullProject()
+  const { project, apiKey } = world
+  const bob = createClient({ url: service.url, apiKey })
+  const login = { email: 'bob@example.com', password: 'Other4Horses' }
+  let avatar: unknown
+  await command(world, 'seed', async () => {
+    await bob.auth.signUp(login)
+    avatar = (await bob.auth.update({ data: { avatar: new File(['face'], 'face.png') } })).data.avatar
+  })
+  await bob.auth.update({ data: { city: 'Paris' } })
+
+  const undone = await control.snapshots.undo({ project })
+
+  expect(undone.users).toMatchObject({ removed: 0, kept: [{ name: login.email }] })
+  expect((await bob.auth.me()).data.city).toBe('Paris')
+  await createClient({ url: service.url, apiKey }).auth.logIn(login)
+  expect(await textAt(avatar)).toBe('face')
 })
 
 test('contract 11 undo of a reset brings everything back, but for what has taken its place', async () => {
