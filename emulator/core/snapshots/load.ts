@@ -4,6 +4,7 @@ import { SvcError } from '../../../client/protocol/model/errors.js'
 import { deleteAnswers } from '../../store/project-state.js'
 import { type StoredSnapshot, selectSnapshot } from '../../store/snapshots/registry.js'
 import { isTakenElsewhere, restoreState, selectLacking } from '../../store/snapshots/restore.js'
+import { openRestoring } from '../../store/snapshots/restoring.js'
 import { audit } from '../audit/audit-log.js'
 import type { Backend } from '../context.js'
 import { snapshotEvent } from '../events/happenings.js'
@@ -28,7 +29,7 @@ export async function loadSnapshot(backend: Backend, id: string, name: string): 
     const { db: tx } = unit
     const snapshot = (await selectSnapshot(tx, project, name)) ?? noSuchSnapshot(name)
     if (await isTakenElsewhere(tx, project, snapshot.id)) throw takenElsewhere(name)
-    await restoreState(tx, project, snapshot.id)
+    await restoreState(await openRestoring(tx, project, snapshot.id))
     await deleteAnswers(tx, project)
     await audit(unit, { project, operation: 'snapshot.loaded', subject: { snapshot: name } })
     return { snapshot, lacking: await selectLacking(tx, project, snapshot.missing) }

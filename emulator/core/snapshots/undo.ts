@@ -5,7 +5,7 @@ import { deleteSnapshot } from '../../store/snapshots/delete.js'
 import { insertEffects, selectHasEffects } from '../../store/snapshots/effects.js'
 import { type CountedPart, countedParts, type Outcome, selectOutcome } from '../../store/snapshots/outcome.js'
 import { selectUndoable } from '../../store/snapshots/registry.js'
-import { selectColumns } from '../../store/snapshots/restore.js'
+import { openRestoring } from '../../store/snapshots/restoring.js'
 import { takeBack } from '../../store/snapshots/take-back.js'
 import { audit } from '../audit/audit-log.js'
 import type { Backend } from '../context.js'
@@ -58,10 +58,9 @@ export async function undoCommand(backend: Backend, id: string, name?: string): 
     const { db: tx } = unit
     const found = (await selectUndoable(tx, project, name)) ?? nothingToUndo(name)
     if (!found.isSettled) await insertEffects(tx, { project, id: found.id, isCertain: false })
-    await takeBack({ tx, project, id: found.id, columns: await selectColumns(tx, found.id) })
-    const outcomes = await outcomesOf(countedParts, (part) =>
-      selectOutcome(tx, { project, id: found.id, part, most: mostNamed }),
-    )
+    const restoring = await openRestoring(tx, project, found.id)
+    await takeBack(restoring)
+    const outcomes = await outcomesOf(countedParts, (part) => selectOutcome(restoring, { part, most: mostNamed }))
     await deleteSnapshot(tx, project, found.id)
     await audit(unit, { project, operation: 'snapshot.undone', subject: { snapshot: found.name } })
     return { command: found.command, snapshot: found.name, outcomes }

@@ -3,7 +3,7 @@ import { type Database, sql, writing } from '../../database/port.js'
 import { insertResets } from './changes.js'
 
 /** More than any project has changed behind its backup. The largest number that JavaScript counts to is 9,000,000 times that. */
-const skipped = 1_000_000_000
+export const numbersLeftOut = 1_000_000_000
 
 /**
  * Leaves out the numbers that may have been given already, and has subscribers to collections of the project read anew,
@@ -12,7 +12,7 @@ const skipped = 1_000_000_000
 export async function restartNumbers(db: Database, project: string, at: string): Promise<void> {
   await db.transaction(async (tx) => {
     await tx.query(
-      writing(sql`update sequences set last_seq = last_seq + ${skipped}::bigint where project_id = ${project}`),
+      writing(sql`update sequences set last_seq = last_seq + ${numbersLeftOut}::bigint where project_id = ${project}`),
     )
     const found = await tx.query<{ id: string }>(sql`select id from collections where project_id = ${project}`)
     const collections = found.map(({ id }) => id)

@@ -1,7 +1,7 @@
 /** What is different between two states of a project: of two snapshots, or of one and now. */
 import { type Database, type Fragment, identifier, sql } from '../../database/port.js'
 import { keptIn, onItsOwn, type PartName, parts } from './parts.js'
-import { selectColumns } from './restore.js'
+import { selectColumns } from './restoring.js'
 
 export type DifferenceKind = 'added' | 'removed' | 'changed'
 

@@ -1,14 +1,17 @@
 /** What a command has done to the state that was saved before it: by part, the rows that are gone, other or new since. */
 import { type Database, type Fragment, identifier, joinSql, sql, writing } from '../../database/port.js'
 import { keptIn, onItsOwn, type PartName, partNames, parts } from './parts.js'
+import { type CommonColumns, contentOf, selectColumns } from './restoring.js'
 
 /** A part's table of effects: `key` of the row, and `mark` of it as the command has left it; null where it is gone. */
 export function effectsOf(id: string, part: PartName): Fragment {
   return keptIn(id, `effects_${part}`)
 }
 
-/** What tells a row `t` from the same row after another write. */
-export const markOfRow = sql`md5(t::text)`
+/** What tells a row from the same row after another write. */
+export function markOf(columns: CommonColumns, part: PartName, row = sql`t`): Fragment {
+  return sql`md5(${contentOf(columns, part, row)})`
+}
 
 /**
  * Compares what is there with the snapshot. Whatever changes from now on is not the command's. Where it is not known when the
@@ -18,10 +21,11 @@ export async function insertEffects(
   tx: Database,
   { project, id, isCertain }: { readonly project: string; readonly id: string; readonly isCertain: boolean },
 ): Promise<void> {
+  const columns = await selectColumns(tx, id)
   for (const part of partNames) {
     const key = identifier(parts[part].key)
     const now = sql`select t.* from ${identifier(part)} t where ${parts[part].rowsOf(project)}`
-    const mark = isCertain ? markOfRow : sql`'anybody'`
+    const mark = isCertain ? markOf(columns, part) : sql`'anybody'`
     await tx.query(
       onItsOwn(
         writing(sql`
@@ -29,7 +33,7 @@ export async function insertEffects(
         select coalesce(s.${key}, t.${key}) as key, case when t.${key} is null then null else ${mark} end as mark
         from ${keptIn(id, part)} s
         full join (${now}) t on t.${key} = s.${key}
-        where s.${key} is null or t.${key} is null or s::text <> t::text`),
+        where s.${key} is null or t.${key} is null or ${contentOf(columns, part, sql`s`)} <> ${contentOf(columns, part, sql`t`)}`),
       ),
     )
   }

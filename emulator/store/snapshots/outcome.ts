@@ -1,7 +1,8 @@
 /** What became of everything that a command had done, once it was taken back. */
-import { type Database, identifier, sql } from '../../database/port.js'
+import { identifier, sql } from '../../database/port.js'
 import { effectsOf } from './effects.js'
 import { keptIn, onItsOwn, type PartName, parts } from './parts.js'
+import { contentOf, type Restoring } from './restoring.js'
 
 export interface Outcome {
   /** Rows that are as they were before the command. */
@@ -33,8 +34,8 @@ export type CountedPart = keyof typeof nameOf & PartName
 export const countedParts = Object.keys(nameOf) as CountedPart[]
 
 export async function selectOutcome(
-  tx: Database,
-  { project, id, part, most }: { project: string; id: string; part: CountedPart; most: number },
+  { tx, project, id, columns }: Restoring,
+  { part, most }: { readonly part: CountedPart; readonly most: number },
 ): Promise<Outcome> {
   const key = identifier(parts[part].key)
   const now = sql`select t.* from ${identifier(part)} t where ${parts[part].rowsOf(project)}`
@@ -42,7 +43,8 @@ export async function selectOutcome(
     onItsOwn(sql`
       with outcomes as (
         select e.key, ${nameOf[part]} as name,
-          s.${key} is not null and t.${key} is not null and s::text = t::text as is_restored,
+          s.${key} is not null and t.${key} is not null
+            and ${contentOf(columns, part, sql`s`)} = ${contentOf(columns, part, sql`t`)} as is_restored,
           s.${key} is null and t.${key} is null as is_removed
         from ${effectsOf(id, part)} e
         left join ${keptIn(id, part)} s on s.${key} = e.key

@@ -1,24 +1,15 @@
 /** Makes the state of a project that of a snapshot. What is as it was is not touched, and costs its indexes nothing. */
 import { type Database, type Fragment, identifier, joinSql, sql, writing } from '../../database/port.js'
 import { isOrphan } from '../files.js'
-import { keptIn, onItsOwn, onItsOwnMakingRoom, type PartName, partNames, parts, tableOf } from './parts.js'
-
-/** What goes on in the transaction that brings something back. */
-export interface Restoring {
-  readonly tx: Database
-  readonly project: string
-  /** The snapshot's. */
-  readonly id: string
-  /** By part, the columns that the snapshot's table and today's have in common. A column that was added since keeps its default. */
-  readonly columns: ReadonlyMap<string, readonly string[]>
-}
+import { keptIn, onItsOwn, onItsOwnMakingRoom, type PartName, parts } from './parts.js'
+import { comparedColumns, type Restoring, restoredChanges, restoredColumns, restoredValues } from './restoring.js'
 
 /**
  * Replaces everything that the project keeps, in a transaction that has locked it. Logins that are on their way end, as do
  * secrets that mails carry.
  */
-export async function restoreState(tx: Database, project: string, id: string): Promise<void> {
-  const restoring = { tx, project, id, columns: await selectColumns(tx, id) }
+export async function restoreState(restoring: Restoring): Promise<void> {
+  const { tx, project, id } = restoring
   await restoreCollections(restoring)
   await replaceRows(restoring, 'documents', sql`t.collection_id in (select id from ${keptIn(id, 'collections')})`)
   for (const part of ['users', 'user_secrets', 'sessions'] as const) {
@@ -57,25 +48,12 @@ export async function selectLacking(tx: Database, project: string, names: readon
   return rows.map(({ name }) => name)
 }
 
-export async function selectColumns(tx: Database, id: string): Promise<Restoring['columns']> {
-  const rows = await tx.query<{ part: string; columns: string }>(sql`
-    select part, json_agg(mine.attname order by mine.attnum)::text as columns
-    from unnest(${partNames}::text[], ${partNames.map((part) => tableOf(id, part))}::text[]) as tables (part, kept)
-    join pg_attribute mine on mine.attrelid = part::regclass and mine.attnum > 0
-      and not mine.attisdropped and mine.attgenerated = ''
-    join pg_attribute theirs on theirs.attrelid = kept::regclass and theirs.attname = mine.attname and theirs.attnum > 0
-      and not theirs.attisdropped
-    group by part`)
-  return new Map(rows.map(({ part, columns }) => [part, JSON.parse(columns) as string[]]))
-}
-
 /** Deletes what is not in the snapshot or another there, and inserts what is missing then. */
 async function replaceRows(restoring: Restoring, part: PartName, isReplaced: Fragment): Promise<void> {
   const { tx, id, columns } = restoring
   const key = identifier(parts[part].key)
-  const names = (columns.get(part) ?? []).map(identifier)
   const isSame = joinSql(
-    names.map((name) => sql`s.${name} is not distinct from t.${name}`),
+    comparedColumns(columns, part).map((name) => sql`s.${name} is not distinct from t.${name}`),
     ' and ',
   )
   await tx.query(
@@ -86,16 +64,12 @@ async function replaceRows(restoring: Restoring, part: PartName, isReplaced: Fra
   await tx.query(onItsOwn(missingRows(restoring, part)))
 }
 
-function missingRows({ id, columns }: Restoring, part: PartName): Fragment {
+function missingRows(restoring: Restoring, part: PartName): Fragment {
   const key = identifier(parts[part].key)
-  const names = (columns.get(part) ?? []).map(identifier)
   return writing(sql`
-    insert into ${identifier(part)} (${joinSql(names, ', ')})
-    select ${joinSql(
-      names.map((name) => sql`s.${name}`),
-      ', ',
-    )}
-    from ${keptIn(id, part)} s
+    insert into ${identifier(part)} (${restoredColumns(restoring, part)})
+    select ${restoredValues(restoring, part)}
+    from ${keptIn(restoring.id, part)} s
     where not exists (select from ${identifier(part)} t where t.${key} = s.${key})`)
 }
 
@@ -135,9 +109,8 @@ async function endLogins(tx: Database, project: string): Promise<void> {
 
 /** The bytes of the snapshot's files are all there; what else the project has is orphaned. */
 async function restoreFiles(restoring: Restoring): Promise<void> {
-  const { tx, project, id, columns } = restoring
+  const { tx, project, id } = restoring
   const kept = keptIn(id, 'files')
-  const names = (columns.get('files') ?? []).map(identifier)
   await tx.query(
     onItsOwn(
       writing(sql`
@@ -150,10 +123,7 @@ async function restoreFiles(restoring: Restoring): Promise<void> {
     onItsOwn(
       writing(sql`
       update files f
-      set ${joinSql(
-        names.map((name) => sql`${name} = s.${name}`),
-        ', ',
-      )}
+      set ${restoredChanges(restoring, 'files')}
       from ${kept} s
       where s.id = f.id`),
     ),

@@ -1,9 +1,10 @@
 /** Takes back what a command has done, row by row, except rows that others have written since. */
-import { type Database, type Fragment, identifier, joinSql, sql, writing } from '../../database/port.js'
+import { type Database, type Fragment, identifier, sql, writing } from '../../database/port.js'
 import { isOrphan } from '../files.js'
-import { effectsOf, markOfRow } from './effects.js'
+import { effectsOf, markOf } from './effects.js'
 import { keptIn, onItsOwn, onItsOwnMakingRoom, type PartName, parts } from './parts.js'
-import { type Restoring, restoreSettings } from './restore.js'
+import { restoreSettings } from './restore.js'
+import { contentOf, type Restoring, restoredChanges, restoredColumns, restoredValues } from './restoring.js'
 
 /**
  * In a transaction that has locked the project, and whose snapshot has its effects. Accounts of the built-in provider are left
@@ -23,7 +24,7 @@ export async function takeBack(restoring: Restoring): Promise<void> {
     })
   }
   await takeBackFiles(restoring)
-  if (await isAsLeft(restoring)) await restoreSettings(restoring)
+  if (await isProjectAsLeft(restoring)) await restoreSettings(restoring)
   await countAnew(tx, project)
 }
 
@@ -37,18 +38,23 @@ function hasFreeNames(project: string): Fragment {
 }
 
 /** Others have written this user since. The password and the sessions belong to what they have written, and stay with it. */
-function isKeptUser({ id }: Restoring, user: Fragment): Fragment {
+function isKeptUser({ id, columns }: Restoring, user: Fragment): Fragment {
   return sql`exists (
     select from ${effectsOf(id, 'users')} x
     join users u on u.id = x.key
     left join ${keptIn(id, 'users')} k on k.id = u.id
-    where x.key = ${user} and (k.id is null or k::text <> u::text)
+    where x.key = ${user} and (k.id is null or ${contentOf(columns, 'users', sql`k`)} <> ${contentOf(columns, 'users', sql`u`)})
   )`
 }
 
 interface Conditions {
   readonly mayGo?: Fragment
   readonly mayReturn: Fragment
+}
+
+/** Nobody has written the row `t`, whose effect is `e`, since the command did. */
+function isAsLeft({ columns }: Restoring, part: PartName): Fragment {
+  return sql`e.mark = ${markOf(columns, part)}`
 }
 
 /** Rows of a part that came with the command go, those that it has changed or deleted are as they were. */
@@ -63,16 +69,15 @@ async function takeBackRows(
     onItsOwnMakingRoom(sql`
       delete from ${table} t
       using ${effectsOf(id, part)} e
-      where e.key = t.${key} and e.mark = ${markOfRow} and ${mayGo}
+      where e.key = t.${key} and ${isAsLeft(restoring, part)} and ${mayGo}
         and not exists (select from ${kept} s where s.${key} = t.${key})`),
   )
   await tx.query(onItsOwn(changedBack(restoring, part, mayReturn)))
-  const columns = columnsOf(restoring, part)
   await tx.query(
     onItsOwn(
       writing(sql`
-      insert into ${table} (${joinSql(columns, ', ')})
-      select ${joinSql(of('s', columns), ', ')}
+      insert into ${table} (${restoredColumns(restoring, part)})
+      select ${restoredValues(restoring, part)}
       from ${kept} s
       join ${effectsOf(id, part)} e on e.key = s.${key}
       where e.mark is null and not exists (select from ${table} t where t.${key} = s.${key}) and ${mayReturn}`),
@@ -83,12 +88,11 @@ async function takeBackRows(
 function changedBack(restoring: Restoring, part: PartName, mayReturn: Fragment): Fragment {
   const { id } = restoring
   const key = identifier(parts[part].key)
-  const changes = columnsOf(restoring, part).map((name) => sql`${name} = s.${name}`)
   return writing(sql`
     update ${identifier(part)} t
-    set ${joinSql(changes, ', ')}
+    set ${restoredChanges(restoring, part)}
     from ${keptIn(id, part)} s, ${effectsOf(id, part)} e
-    where s.${key} = t.${key} and e.key = t.${key} and e.mark = ${markOfRow} and ${mayReturn}`)
+    where s.${key} = t.${key} and e.key = t.${key} and ${isAsLeft(restoring, part)} and ${mayReturn}`)
 }
 
 /**
@@ -106,12 +110,12 @@ async function takeBackCollections(restoring: Restoring): Promise<void> {
       with removed as (
         delete from collections t
         using ${effectsOf(id, 'collections')} e
-        where e.key = t.id and e.mark = ${markOfRow}
+        where e.key = t.id and ${isAsLeft(restoring, 'collections')}
           and not exists (select from ${keptIn(id, 'collections')} s where s.id = t.id)
           and not exists (
             select from documents d
             left join ${effectsOf(id, 'documents')} m on m.key = d.id
-            where d.collection_id = t.id and m.mark is distinct from md5(d::text)
+            where d.collection_id = t.id and m.mark is distinct from ${markOf(restoring.columns, 'documents', sql`d`)}
           )
         returning t.id
       )
@@ -119,13 +123,12 @@ async function takeBackCollections(restoring: Restoring): Promise<void> {
     ),
   )
   await tx.query(onItsOwn(changedBack(restoring, 'collections', isFree)))
-  const columns = columnsOf(restoring, 'collections')
   await tx.query(
     onItsOwn(
       writing(sql`
       with returned as (
-        insert into collections (${joinSql(columns, ', ')})
-        select ${joinSql(of('s', columns), ', ')}
+        insert into collections (${restoredColumns(restoring, 'collections')})
+        select ${restoredValues(restoring, 'collections')}
         from ${keptIn(id, 'collections')} s
         join ${effectsOf(id, 'collections')} e on e.key = s.id
         where e.mark is null and not exists (select from collections t where t.id = s.id) and ${isFree}
@@ -152,11 +155,9 @@ function isHeld(file: 's' | 't'): Fragment {
 async function takeBackFiles(restoring: Restoring): Promise<void> {
   const { tx, project, id } = restoring
   const [kept, effects] = [keptIn(id, 'files'), effectsOf(id, 'files')]
-  const columns = columnsOf(restoring, 'files')
-  const changes = columns.map((name) => sql`${name} = s.${name}`)
   const mayReturn = sql`(s.document_id is null and s.user_id is null or ${isHeld('s')})`
   const isOrphaned = sql`exists (select from files f where f.id = t.id and ${isOrphan})`
-  const asLeft = sql`e.mark = ${markOfRow}`
+  const asLeft = isAsLeft(restoring, 'files')
   await tx.query(
     onItsOwn(
       writing(sql`
@@ -170,7 +171,7 @@ async function takeBackFiles(restoring: Restoring): Promise<void> {
     onItsOwn(
       writing(sql`
       update files t
-      set ${joinSql(changes, ', ')}
+      set ${restoredChanges(restoring, 'files')}
       from ${kept} s, ${effects} e
       where s.id = t.id and e.key = t.id and (${asLeft} or e.mark is null and ${isOrphaned}) and ${mayReturn}`),
     ),
@@ -179,8 +180,8 @@ async function takeBackFiles(restoring: Restoring): Promise<void> {
     onItsOwn(
       writing(sql`
       with returned as (
-        insert into files (${joinSql(columns, ', ')})
-        select ${joinSql(of('s', columns), ', ')}
+        insert into files (${restoredColumns(restoring, 'files')})
+        select ${restoredValues(restoring, 'files')}
         from ${kept} s
         join ${effects} e on e.key = s.id
         where e.mark is null and not exists (select from files t where t.id = s.id) and ${mayReturn}
@@ -195,10 +196,11 @@ async function takeBackFiles(restoring: Restoring): Promise<void> {
 }
 
 /** Whether the project itself was changed by the command, and not since. */
-async function isAsLeft({ tx, project, id }: Restoring): Promise<boolean> {
+async function isProjectAsLeft(restoring: Restoring): Promise<boolean> {
+  const { tx, project, id } = restoring
   const rows = await tx.query(
     onItsOwn(sql`
-      select 1 as one from projects t join ${effectsOf(id, 'projects')} e on e.key = t.id and e.mark = ${markOfRow}
+      select 1 as one from projects t join ${effectsOf(id, 'projects')} e on e.key = t.id and ${isAsLeft(restoring, 'projects')}
       where t.id = ${project}`),
   )
   return rows.length > 0
@@ -218,12 +220,4 @@ async function countAnew(tx: Database, project: string): Promise<void> {
     update user_counts set users = (select count(*) from users where project_id = ${project})
     where project_id = ${project}`),
   )
-}
-
-function columnsOf({ columns }: Restoring, part: PartName): Fragment[] {
-  return (columns.get(part) ?? []).map(identifier)
-}
-
-function of(row: 's' | 't', columns: readonly Fragment[]): Fragment[] {
-  return columns.map((name) => sql`${identifier(row)}.${name}`)
 }
