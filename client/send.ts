@@ -57,6 +57,8 @@ export interface RequestParts {
   readonly idempotencyKey?: string
   /** Only if the document is still at this version. */
   readonly ifMatch?: number | undefined
+  /** Whether a refusal by 429 may have counted it, so that it is not sent again. */
+  readonly counts?: boolean
   /** Whether what was written is sent back; left out, it is. */
   readonly returning?: boolean
   /** Who asks; left out, the signed-in user. */
@@ -203,11 +205,11 @@ export function requireAddress(given: string): URL {
   throw new SvcError('INVALID_OPTION', `"${given}" is not a valid url.`)
 }
 
-/** What was never sent, or refused by a 429, was not begun, so anything may follow it; all else may have been carried out. */
-function mayRepeat(error: SvcError, { method, idempotencyKey, ifMatch }: Request): boolean {
+/** What was never sent, or refused by a 429 that counts nothing, was not begun and may be repeated; all else may have been carried out. */
+function mayRepeat(error: SvcError, { method, idempotencyKey, ifMatch, counts }: Request): boolean {
   // Node has the reason in the cause of what `fetch` throws, others in that itself.
   const { code, cause } = Object(error.cause)
-  const isUnsent = error.status === 429 || unsent.test(cause?.code ?? code)
+  const isUnsent = (error.status === 429 && !counts) || unsent.test(cause?.code ?? code)
   // After a success whose answer was lost, `if-match` would meet its own write.
   const isSafe = method === 'GET' || Boolean(idempotencyKey) || (method === 'PUT' && ifMatch === undefined)
   return isUnsent || (isSafe && isPassing(error))

@@ -2,12 +2,13 @@
 import type { CallOptions } from '../collections/collection-writes.js'
 import { decodeRecord } from '../protocol/wire/expected.js'
 import { decodeLogin, type LoginResult } from '../protocol/wire/records/decode.js'
+import type { RequestParts } from '../send.js'
 import { nobody, type Session } from './session.js'
 
 export interface AuthCalls<Data> {
   /** A POST whose answer is the record itself. */
   post<Answer = unknown>(path: string, body: object | undefined, options?: CallOptions, token?: string): Promise<Answer>
-  signIn(path: string, body: object, options?: CallOptions): Promise<LoginResult<Data>>
+  signIn(path: string, body: object, options?: CallOptions & Pick<RequestParts, 'counts'>): Promise<LoginResult<Data>>
 }
 
 export function openAuthCalls<Data>({ ask, auth }: Session): AuthCalls<Data> {

@@ -55,10 +55,11 @@ export function loginCalls<Data extends object>({ ask, auth }: Session, { post, 
      * @example
      * const finish = (email: string, code: string) => svc.auth.verifyCode({ email, code })
      *
-     * @throws {SvcError} `INVALID_CREDENTIALS`
+     * @throws {SvcError} `INVALID_CREDENTIALS`; `RATE_LIMITED` after the fifth wrong code: log in with the password again
      */
     verifyCode(input: { email: string; code: string }, options?: CallOptions): Promise<LoginResult<Data>> {
-      return signIn('/auth-collections/verify-2fa-login', input, options)
+      // The fifth wrong code is a 429 that has ended the login: sent again, the code would meet none.
+      return signIn('/auth-collections/verify-2fa-login', input, { ...options, counts: true })
     },
 
     /**

@@ -108,6 +108,25 @@ export const authCases: Cases = {
     same((await svc.auth.logIn({ email, password })).requires2fa, false)
   },
 
+  'says that the fifth wrong code has ended the login, and sends no code twice': async ({ svc, service }) => {
+    const email = anEmail()
+    await svc.auth.signUp({ email, password })
+    const { secret } = await svc.auth.twoFactor.enable()
+    const [recovery = ''] = await svc.auth.twoFactor.verify(await totp(secret))
+    const statuses: number[] = []
+    const other = createClient({ ...service, onResponse: ({ status }) => statuses.push(status) })
+    await other.auth.logIn({ email, password })
+
+    statuses.length = 0
+    const codes: (string | undefined)[] = []
+    for (let n = 0; n < 5; n++) codes.push(await codeOf(other.auth.verifyCode({ email, code: 'wrong' })))
+
+    same(codes, [...Array(4).fill('INVALID_CREDENTIALS'), 'RATE_LIMITED'])
+    same(statuses, [401, 401, 401, 401, 429])
+    await other.auth.logIn({ email, password })
+    same((await other.auth.verifyCode({ email, code: recovery })).requires2fa, false)
+  },
+
   'lists users, and links documents to them': async ({ svc, posts }: World) => {
     const email = anEmail()
     const result = await svc.auth.signUp({ email, password, data: { age: 30 } })
