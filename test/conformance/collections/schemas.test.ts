@@ -102,6 +102,28 @@ inDialects('Schemas', (wire) => {
     expectFailure(await api.post('/collections/posts', { title: null }), 422, 'VALIDATION_ERROR')
   })
 
+  test('contract 5.2 a required field with a default is added, and documents without it can still be changed', async () => {
+    const { api, posts, rows } = await someDocuments(wire, [{ title: 'old' }, { title: 'older' }])
+    const [{ id = '' } = {}, { id: other = '' } = {}] = rows
+    const schema = { status: { type: 'string', required: true, default: 'new' } }
+    expectStatus(200, await api.patch('/api/collections/posts', { schema }))
+
+    expectStatus(200, await api.patch(`/collections/posts/${id}`, { views: 1 }))
+    const updates = { [id]: { data: { views: 2 } }, [other]: { data: { views: 3 } } }
+    expectStatus(200, await api.post('/collections/posts/batch/documents/update', { updates }))
+    const kept = await Promise.all([id, other].map((one) => posts.get(one)))
+    expectStatus(200, await api.put(`/collections/posts/${id}`, { title: 'replaced' }))
+
+    expect(kept.map(({ fields }) => fields)).toEqual([
+      { title: 'old', views: 2 },
+      { title: 'older', views: 3 },
+    ])
+    expect((await posts.create({})).fields).toEqual({ status: 'new' })
+    for (const status of [null, 5]) {
+      expectFailure(await api.patch(`/collections/posts/${id}`, { status }), 422, 'VALIDATION_ERROR')
+    }
+  })
+
   test('contract 5.2 fields outside the schema are free', async () => {
     const { posts } = await someDocuments(wire, [], { schema: { title: { type: 'string' } } })
 
