@@ -77,6 +77,22 @@ inDialects('Or', (wire) => {
     }
   })
 
+  test('contract 4.3, 4.5 a suffix behind another field than the last of __or__ is refused by its name', async () => {
+    const { posts } = await someDocuments(wire, documents)
+    const last = `text${wire.mark}contains`
+
+    for (const [name, named] of [
+      [`title__like__or__${last}`, '__like'],
+      [`title__contains__or__${last}`, '__contains'],
+      [`title__or__name__eq__or__${last}`, '__eq'],
+      [`[or]title__gte__or__${last}`, '__gte'],
+    ]) {
+      const answer = await posts.ask(`${encodeURIComponent(name ?? '')}=tea`)
+      expectFailure(answer, 400, 'INVALID_FILTER')
+      expect(answer.text).toContain(`\\"${named}\\" on`)
+    }
+  })
+
   test('contract 4.5 two hundred conditions in one set are served', async () => {
     const { posts } = await someDocuments(wire, documents)
     const query = Array.from({ length: 199 }, (_, at) => `[or]views=${at}`).join('&')

@@ -166,7 +166,10 @@ function countOf(tests: readonly Test[]): number {
 /** The suffix behind the last of the fields applies to all of them. Contract 4.5. */
 function readName(dialect: Dialect, name: string): { fields: readonly string[]; operator: Operator } {
   const fields = name.split('__or__')
-  const { field, operator } = axes.filters[dialect.filters].decode(fields.pop() ?? '')
+  const family = axes.filters[dialect.filters]
+  const { field, operator } = family.decode(fields.pop() ?? '')
+  // What the last one is called is a field, whatever it ends in: clients repeat it so that two lists have two names.
+  for (const other of fields) if (other !== field) family.requireBare(other)
   return { fields: [...fields, field], operator }
 }
 
