@@ -4,6 +4,7 @@ import { shellWord } from '../../client/snippets/shell.js'
 import { type EmulatorInfo, findEmulatorFile, readEmulatorFile, stateFolder } from '../target/emulator-file.js'
 import { emulatorOfRun, type OwnEmulator } from '../target/emulator-of-run.js'
 import { isAccepted, notAccepted } from '../target/trust.js'
+import { calledAs } from './called-as.js'
 import { CliFailure, exits, reworded } from './failure.js'
 
 export const dataFlag = Flags.string({
@@ -41,6 +42,6 @@ export function noEmulatorAsked(folder?: string): CliFailure {
 /** What only an emulator has was asked for where none runs: exit 8. */
 export function noEmulator(folder?: string, cause?: unknown): CliFailure {
   const [where, more] = folder === undefined ? ['this folder', ''] : [`"${folder}"`, ` --data ${shellWord(folder)}`]
-  const hint = `Start one: svc dev${more}`
+  const hint = `Start one: ${calledAs()} dev${more}`
   return new CliFailure('NOT_RUNNING', exits.notRunning, `No emulator runs in ${where}.`, hint, { cause })
 }

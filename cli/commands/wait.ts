@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import * as Flags from '@oclif/core/flags'
+import { calledAs } from '../base/called-as.js'
 import { CliFailure, exits } from '../base/failure.js'
 import { dataFlag, emulatorHere } from '../base/here.js'
 import { SvcCommand } from '../base/svc-command.js'
@@ -48,7 +49,7 @@ export default class Wait extends SvcCommand {
     } while (elapsed() < flags.timeout)
     const [what, hint] = named
       ? [named, 'Check the address, and that the service runs.']
-      : ['The emulator of this folder', 'Start it: svc dev']
+      : ['The emulator of this folder', `Start it: ${calledAs()} dev`]
     throw new CliFailure('TIME_OUT', exits.network, `${what} did not answer within ${flags.timeout} s.`, hint)
   }
 }

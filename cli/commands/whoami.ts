@@ -1,4 +1,5 @@
 import { SvcError } from '../../client/protocol/model/errors.js'
+import { calledAs } from '../base/called-as.js'
 import { CliFailure, exits, isUnreachable, reworded } from '../base/failure.js'
 import { TargetCommand } from '../base/target-command.js'
 import { findEmulatorFile } from '../target/emulator-file.js'
@@ -50,7 +51,7 @@ function failedAt({ url, from, keyFrom, emulator }: Target, error: unknown): Err
   if (!isUnreachable(cause))
     return reworded(cause, ({ message }) => ({ message: `${where}, asked ${key}: ${message}` }))
   const [exit, hint] = emulator
-    ? [exits.notRunning, 'Start it: svc dev']
+    ? [exits.notRunning, `Start it: ${calledAs()} dev`]
     : [exits.network, 'Check the address, and that the service runs.']
   return new CliFailure(emulator ? 'NOT_RUNNING' : cause.code, exit, `Nothing answers at ${where}.`, hint, { cause })
 }

@@ -1,6 +1,7 @@
 import { relative, resolve } from 'node:path'
 import { isLoopbackUrl } from '../../client/protocol/model/loopback.js'
 import { shellWord } from '../../client/snippets/shell.js'
+import { calledAs } from '../base/called-as.js'
 import { dashboardAddress } from '../target/dashboard-address.js'
 import { type EmulatorInfo, stateFolder } from '../target/emulator-file.js'
 import { hashingWords } from '../target/info-rows.js'
@@ -31,6 +32,7 @@ export interface BoxDetails {
 /** What `svc dev` shows once it answers. Its lines have no frame at the sides: they are there to be copied. */
 export function box(info: EmulatorInfo, details: BoxDetails): string {
   const width = Math.min(terminalWidth(), 78)
+  const svc = calledAs()
   const entries: [string, readonly string[]][] = [
     ['API', [onStdout.cyan(info.url)]],
     ['Page', [onStdout.cyan(dashboardAddress(info))]],
@@ -41,7 +43,7 @@ export function box(info: EmulatorInfo, details: BoxDetails): string {
     ['Data', [details.data]],
     ['Hashes', [hashingWords(details.hashLibrary)]],
     ['.env', [`SVC_URL=${info.url}`, `SVC_API_KEY=${info.apiKey}`]],
-    ['Try', [...hereToo(info, details), ...(details.demo ? details.demo.toTry : firstSteps)]],
+    ['Try', [...hereToo(info, details), ...(details.demo?.toTry ?? firstSteps).map((words) => `${svc} ${words}`)]],
   ]
   const lines = entries.flatMap(([title, values], at) => [
     ...(at > 0 && values.length > 1 ? [''] : []),
@@ -61,12 +63,12 @@ function lastWords({ app: [command], isKept }: BoxDetails): string {
   return isKept ? 'Ctrl-C stops it; what was answered is kept' : 'Ctrl-C stops it; nothing is kept'
 }
 
-const firstSteps = ['svc collections create posts', 'svc docs create posts title=Hello views:=1', 'svc docs list posts']
+const firstSteps = ['collections create posts', 'docs create posts title=Hello views:=1', 'docs list posts']
 
 /** Commands find the emulator of the folder they are in; another one has to be named. */
 function hereToo({ url, apiKey }: EmulatorInfo, { folder, other }: BoxDetails): string[] {
   if (other) return [`export SVC_URL=${url} SVC_API_KEY=${apiKey}`]
-  return dataWords(folder) === '' ? [] : [`eval "$(svc status${dataWords(folder)} --env)"`]
+  return dataWords(folder) === '' ? [] : [`eval "$(${calledAs()} status${dataWords(folder)} --env)"`]
 }
 
 /** What has to be said for a command to find this state folder: nothing where it is the usual one. */

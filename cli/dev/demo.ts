@@ -6,6 +6,7 @@ import type { Client } from '../base/target-command.js'
 import { createIfMissing } from '../collections/create-if-missing.js'
 
 export interface Demo {
+  /** Commands, without the name of the program. */
   readonly toTry: readonly string[]
 }
 
@@ -34,10 +35,10 @@ export async function loadDemo(client: Client): Promise<Demo> {
   await addFile(client)
   return {
     toTry: [
-      'svc docs list posts --populate author',
-      'svc docs list posts --where views__gte=300 --sort -views',
-      'svc docs create posts title=Hello status=draft views:=1',
-      `svc users login ${demoUser.email} --password ${demoUser.password}`,
+      'docs list posts --populate author',
+      'docs list posts --where views__gte=300 --sort -views',
+      'docs create posts title=Hello status=draft views:=1',
+      `users login ${demoUser.email} --password ${demoUser.password}`,
     ],
   }
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { execa } from 'execa'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { endsByItself } from '../../fixtures/patience.js'
-import { bin, cleanEnv, openWorld, type World } from '../command-line.js'
+import { bin, cleanEnv, hungMilliseconds, openWorld, type World } from '../command-line.js'
 import { openFakeService } from '../fake-service.js'
 
 let world: World
@@ -167,4 +167,24 @@ test('of several that start at once in one folder after a crash, however they sp
   await Promise.all(starts)
 
   expect(outcomes.sort()).toEqual(['refused', 'refused', 'runs'])
+})
+
+test('in an app that has it, the commands to try are those that its shell finds', async () => {
+  const own = join(world.folder, 'node_modules/.bin/svc')
+  mkdirSync(join(own, '..'), { recursive: true })
+  symlinkSync(bin, own)
+  const run = (...words: string[]) =>
+    execa(process.execPath, [own, ...words], {
+      cwd: world.folder,
+      env: { ...cleanEnv(world.folder), npm_config_user_agent: 'npm/10.8.2 node/v20.20.2 linux x64 workspaces/false' },
+      extendEnv: false,
+      reject: false,
+      timeout: hungMilliseconds,
+    })
+
+  const whoami = await run('whoami')
+  const dev = await run('dev', '--memory', '--port', '0', '--', 'node', '-e', '0')
+
+  expect(whoami.stderr).toContain('Start one: npx svc dev')
+  expect(dev.stdout, dev.stderr).toMatch(/Try +npx svc collections create posts\n +npx svc docs create posts/)
 })

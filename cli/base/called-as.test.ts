@@ -1,0 +1,36 @@
+import { expect, it } from 'vitest'
+import { calledAs } from './called-as.js'
+
+const cwd = '/home/ada/app/packages/web'
+const local = '/home/ada/app/node_modules/.bin/svc'
+
+it.each<[what: string, start: Parameters<typeof calledAs>[0], words: string]>([
+  ['npx, with the package of the app', { script: local, userAgent: 'npm/10.8.2 node/v20.20.2 linux x64' }, 'npx svc'],
+  ['its path in the app', { script: local, userAgent: undefined }, 'npx svc'],
+  [
+    'pnpm exec, whose packages are elsewhere in the app',
+    {
+      script: '/home/ada/app/node_modules/.pnpm/svc-toolkit@0.1.0/node_modules/svc-toolkit/cli/bin/run.js',
+      userAgent: 'pnpm/9.1.0 npm/? node/v20.20.2',
+    },
+    'pnpm exec svc',
+  ],
+  ['yarn', { script: local, userAgent: 'yarn/4.1.0 npm/? node/v20.20.2' }, 'yarn svc'],
+  ['bunx', { script: local, userAgent: 'bun/1.1.0 npm/? node/v20.20.2' }, 'bunx svc'],
+  [
+    'npx, which fetched it',
+    { script: '/home/ada/.npm/_npx/0a1b/node_modules/.bin/svc', userAgent: 'npm/10.8.2' },
+    'npx svc-toolkit',
+  ],
+  ['its name, installed globally', { script: '/usr/local/bin/svc', userAgent: undefined }, 'svc'],
+  ['its name, in a script of the app', { script: '/usr/local/bin/svc', userAgent: 'npm/10.8.2' }, 'svc'],
+  [
+    'its name, installed globally, as Windows starts it',
+    { script: '/home/ada/roaming/npm/node_modules/svc-toolkit/cli/bin/run.js', userAgent: undefined },
+    'svc',
+  ],
+  ['npm start of the source tree', { script: '/work/svc/cli/bin/run.js', userAgent: 'npm/10.8.2' }, 'npx svc'],
+  ['its path in the source tree', { script: '/work/svc/cli/bin/run.js', userAgent: undefined }, 'svc'],
+])('started by %s', (_, start, words) => {
+  expect(calledAs({ cwd, ...start, userAgent: start?.userAgent ?? '' })).toBe(words)
+})

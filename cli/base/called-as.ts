@@ -1,0 +1,35 @@
+/** How `svc` is typed in the shell that has started it: only a global installation is found by its name alone. */
+import { realpathSync } from 'node:fs'
+import { basename, sep } from 'node:path'
+
+const runners: Readonly<Record<string, string>> = { pnpm: 'pnpm exec svc', yarn: 'yarn svc', bun: 'bunx svc' }
+
+interface Start {
+  readonly script?: string | undefined
+  readonly cwd?: string
+  /** npm and the others say their name in it, before a slash. */
+  readonly userAgent?: string | undefined
+}
+
+export function calledAs({
+  script = process.argv[1],
+  cwd = process.cwd(),
+  userAgent = process.env.npm_config_user_agent,
+}: Start = {}): string {
+  const runner = runners[userAgent?.split('/')[0] ?? ''] ?? 'npx svc'
+  const [above = '', ...below] = (script ?? '').split(/[\\/]node_modules[\\/]/)
+  // Of the source tree there is no file called svc: `npm start` runs it by its path.
+  if (below.length === 0) return userAgent && basename(above) !== 'svc' ? runner : 'svc'
+  // A copy that npx or the like keeps to itself, where `svc` alone would be asked of the registry.
+  if (/[\\/](_npx|dlx-?|bunx-)/.test(above)) return 'npx svc-toolkit'
+  const app = real(above)
+  return `${cwd}${sep}`.startsWith(`${app}${sep}`) ? runner : 'svc'
+}
+
+function real(folder: string): string {
+  try {
+    return realpathSync(folder)
+  } catch {
+    return folder
+  }
+}
