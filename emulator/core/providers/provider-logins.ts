@@ -69,17 +69,19 @@ export async function startAppLogin(
   { redirectUrl, scopes = [], isBound }: AppLogin,
 ): Promise<{ url: string; state: string }> {
   const isOwn = redirectUrl === undefined
+  const to = isCallbackOf(scope, redirectUrl ?? configuredPages(scope, provider).redirectUrl) ? 'service' : 'app'
   const setup = readProvider(scope, provider, [
-    'CLIENT_ID',
-    'CLIENT_SECRET',
+    ...(['CLIENT_ID', 'CLIENT_SECRET'] as const),
     ...(isOwn ? (['REDIRECT_URL'] as const) : []),
+    ...(to === 'service' ? (['COMPLETE_URL'] as const) : []),
   ])
+  // Where the service ends the login it has to know the page, before anybody has logged in.
+  if (to === 'service') readCompleteUrl(scope, provider)
   if (!isOwn) requireAllowed(scope, redirectUrl, configuredPages(scope, provider).redirectUrl)
   // A page of an app is not posted to: where a provider does that, it is asked for less, which comes with a query.
   const usual = setup.client.responseMode === undefined ? setup.client.scopes : ['openid']
   const client = { ...setup.client, responseMode: undefined, scopes: [...new Set([...usual, ...scopes])] }
   const login = { provider, redirectUrl: redirectUrl ?? setup.redirectUrl, completeUrl: null }
-  const to = isCallbackOf(scope, login.redirectUrl) ? 'service' : 'app'
   return leave(scope, { ...setup, client }, { ...login, to, isBound })
 }
 
@@ -105,8 +107,8 @@ async function leave(
 }
 
 /** Only where the address is that of the service's own callback does the service see the browser before and after. */
-function isCallbackOf({ project }: Scope, redirectUrl: string): boolean {
-  return new URL(redirectUrl).pathname.endsWith(`/auth-idp-redirect/${project.id}`)
+function isCallbackOf({ project }: Scope, redirectUrl = ''): boolean {
+  return URL.canParse(redirectUrl) && new URL(redirectUrl).pathname.endsWith(`/auth-idp-redirect/${project.id}`)
 }
 
 /** Where a browser is sent, with what it shows when it comes back. */
