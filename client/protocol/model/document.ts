@@ -137,7 +137,8 @@ function identityOf(value: Json): Json {
   return typeof value === 'object' && value !== null ? `\0${canonicalJson(value)}` : value
 }
 
-function items(value: Json): Json[] {
+/** What an operator is given for a field: one item, or an array of them. */
+export function items(value: Json): Json[] {
   return Array.isArray(value) ? value : [value]
 }
 

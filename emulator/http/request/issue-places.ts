@@ -18,7 +18,7 @@ export function placesInDocument(dialect: Pick<Dialect, 'body'>, body: JsonObjec
   return (path) => (isOperator(path) ? place(path) : ['data', ...path])
 }
 
-/** Of operators beside `data` or in it, where they count more. */
+/** Of operators beside `data` or in it; in it, where both name the field. */
 export function placesOfOperators(data: JsonObject): Placing {
   return (path) => {
     const [operator = '', field = ''] = path

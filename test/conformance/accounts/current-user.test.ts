@@ -51,6 +51,7 @@ inDialects('The current user', (wire) => {
     const merged = await api.patch('/auth-collections/user', { data: { bio: 'Ho', nested: { y: 2 } } })
     const operated = await api.patch('/auth-collections/user', {
       data: { $append: { tags: ['c', 'a'] } },
+      $append: { tags: 'd' },
       $remove: { tags: 'b' },
     })
 
@@ -59,7 +60,7 @@ inDialects('The current user', (wire) => {
       tags: ['a', 'b'],
       nested: { y: 2 },
     })
-    expect(userOf(wire, wire.record(expectStatus(200, operated))).data.tags).toEqual(['a', 'c'])
+    expect(userOf(wire, wire.record(expectStatus(200, operated))).data.tags).toEqual(['a', 'c', 'd'])
   })
 
   test('DOC-07 100 concurrent appends to a user’s data leave all 100', async () => {

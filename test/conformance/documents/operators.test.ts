@@ -102,6 +102,25 @@ inDialects('Array operators', (wire) => {
     expect(await change({ data: { a: 2, $append: { t: 3 } } })).toEqual({ a: 2, t: [1, 2, 3] })
   })
 
+  test('contract 3.3 operators beside data and in it both count, for one field too', async () => {
+    const { api, path, read } = await aPost(wire, { t: [1, 2], u: [], list: 'x' })
+    // Where nothing is unwrapped, "data" is a field.
+    if (wire.name === 'c') return
+    const sent = `{"data": {"a": 1, "$append": {"t": ["a", [7]], "__proto__": 1}, "$remove": {"t": 1}},
+      "$append": {"t": "b", "u": 5, "__proto__": [2]}, "$remove": {"t": [2]}}`
+
+    const answer = expectStatus(200, await api.patch(path, sent))
+
+    expect(answer.text).toMatch(/"__proto__": ?\[1, ?2\]/)
+    expect(await read()).toMatchObject({ t: ['a', [7], 'b'], u: [5], a: 1 })
+    const refused = await api.patch(path, { data: { $append: { list: 1 } }, $append: { list: 2 } })
+    expectFailure(refused, 422, 'VALIDATION_ERROR')
+    const id = path.slice(path.lastIndexOf('/') + 1)
+    const update = { data: { $append: { u: 6 } }, $append: { u: [7] } }
+    expectStatus(200, await api.post('/collections/posts/batch/documents/update', { updates: { [id]: update } }))
+    expect(await read()).toMatchObject({ u: [5, 6, 7] })
+  })
+
   test.each([
     ['a text', 'text'],
     ['a number', 5],

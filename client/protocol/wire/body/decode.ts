@@ -1,8 +1,8 @@
 /** The `body` axis: whether fields may come wrapped as `{data: {…}}`. Contract 1, 3.3 and 3.6. */
-import { type DocumentUpdate, type Fields, requireNoOperator, splitOperators } from '../../model/document.js'
+import { type DocumentUpdate, type Fields, items, requireNoOperator, splitOperators } from '../../model/document.js'
 import { type Issue, SvcError } from '../../model/errors.js'
 import { formatCount } from '../../model/figures.js'
-import { isObject, type Json, type JsonObject } from '../../model/json.js'
+import { isObject, type Json, type JsonObject, setOwn } from '../../model/json.js'
 import { sizes } from '../../model/limits.js'
 import type { BodyFormName } from './encode.js'
 
@@ -51,9 +51,19 @@ export function decodeChanges(speaks: Speaks, body: JsonObject, place: Issue['pa
     : { operators: { append: {}, remove: {} }, rest: fields }
   return {
     fields: inside.rest,
-    remove: { ...outside.remove, ...inside.operators.remove },
-    append: { ...outside.append, ...inside.operators.append },
+    remove: joinOperators(inside.operators.remove, outside.remove),
+    append: joinOperators(inside.operators.append, outside.append),
   }
+}
+
+/** Of a field that both name, the items of both. */
+function joinOperators(one: JsonObject, other: JsonObject): JsonObject {
+  const joined = { ...one }
+  for (const [field, value] of Object.entries(other)) {
+    const known = Object.hasOwn(one, field) ? items(one[field] ?? null) : undefined
+    setOwn(joined, field, known ? [...known, ...items(value)] : value)
+  }
+  return joined
 }
 
 /** The operators beside the fields of an update, and its fields, with operators among them where they come wrapped. */
