@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { existsSync, readFileSync } from 'node:fs'
+import { homedir, userInfo } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
@@ -25,6 +26,27 @@ function print(text) {
   process.stdout.write(text)
 }
 
+/**
+ * A container may run as a user id without an entry in /etc/passwd. The framework asks for shell and home folder there as soon as
+ * it is loaded, and fails where neither the entry nor a variable says them.
+ */
+function nameShellAndHome() {
+  const { env } = process
+  if (env.SHELL === undefined && !answers(userInfo)) env.SHELL = '/bin/sh'
+  // As container runtimes do. A folder that others may write to could hold profiles of theirs.
+  if (env.HOME === undefined && !answers(homedir)) env.HOME = '/'
+}
+
+/** @param {() => unknown} look */
+function answers(look) {
+  try {
+    look()
+    return true
+  } catch {
+    return false
+  }
+}
+
 if (first === '--version') {
   const { name, version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   print(`${name}/${version} ${process.platform}-${process.arch} node-${process.version}\n`)
@@ -40,6 +62,7 @@ if (first === '--version') {
     const { startSpareThread } = await import(built('../emulator/database/pglite/thread.js'))
     startSpareThread()
   }
+  nameShellAndHome()
   const { start } = await import(built('bin/start.js'))
   await start(root)
 }

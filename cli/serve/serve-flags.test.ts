@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Parser } from '@oclif/core'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { requireServable } from '../../emulator/serving/config.js'
 import { readServeConfig, type ServeFlags, serveFlags } from './serve-flags.js'
 
@@ -13,9 +13,47 @@ const whole = {
 }
 
 async function config(words: readonly string[], env: Record<string, string | undefined> = {}) {
-  const parsed = await Parser.parse([...words, '--files-url', 's3://bucket/files'], { flags: serveFlags, strict: true })
+  const files = words.includes('--files-url') || process.env.SVC_FILES_URL ? [] : ['--files-url', 's3://bucket/files']
+  const parsed = await Parser.parse([...words, ...files], { flags: serveFlags, strict: true })
   return readServeConfig(parsed.flags as ServeFlags, { ...whole, ...env })
 }
+
+/** For each flag, another value than it has by itself. */
+const others = {
+  'files-url': 's3://other/files',
+  'public-url': 'https://api.example.com',
+  port: '4500',
+  host: '0.0.0.0',
+  'admin-port': '4501',
+  'allowed-host': 'former.example, other.example',
+  'trusted-proxies': '2',
+  workers: '3',
+  'worker-timeout': '50s',
+  'mail-from': 'us@example.com',
+  'shutdown-delay': '6s',
+  'shutdown-timeout': '21s',
+  'request-log': 'false',
+  'database-url': 'postgres://svc@127.0.0.1/other',
+  'database-listen-url': 'postgres://svc@127.0.0.1/listen',
+  'database-read-url': 'postgres://svc@127.0.0.1/read',
+  smtp: 'smtp://127.0.0.1',
+} satisfies Record<keyof typeof serveFlags, string>
+
+it.each(Object.entries(others))('--%s is also a variable', async (flag, value) => {
+  const words = value === 'false' ? [`--no-${flag}`] : [`--${flag}`, value]
+  const variable = `SVC_${flag
+    .replaceAll('-', '_')
+    .toUpperCase()
+    .replace(/^SMTP$/, 'SMTP_URL')}`
+  const said = await config(words)
+
+  vi.stubEnv(variable, value)
+  const read = await config([], { [variable]: value })
+  vi.unstubAllEnvs()
+
+  expect({ ...read }).toEqual({ ...said })
+  expect(read).not.toEqual(await config([]))
+})
 
 async function aFile(text: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'svc-secret-'))

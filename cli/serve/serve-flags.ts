@@ -135,7 +135,7 @@ export function readServeConfig(flags: ServeFlags, env: NodeJS.ProcessEnv = proc
     host: flags.host,
     port: flags.port,
     adminPort: flags['admin-port'],
-    allowedHosts: flags['allowed-host'] ?? [],
+    allowedHosts: readNames(flags['allowed-host']),
     trustedProxies: flags['trusted-proxies'],
     workers: flags.workers,
     workerTimeout: readTime('worker-timeout', flags['worker-timeout'], { fewest: 1_000 }),
@@ -145,6 +145,12 @@ export function readServeConfig(flags: ServeFlags, env: NodeJS.ProcessEnv = proc
     shutdownTimeout: readTime('shutdown-timeout', flags['shutdown-timeout']),
     log: flags['request-log'] ? 'info' : 'warn',
   }
+}
+
+/** The framework takes a flag apart at its commas, and leaves what a variable says as one text. */
+function readNames(names: string | readonly string[] = []): string[] {
+  const each = typeof names === 'string' ? names.split(',') : names
+  return each.map((name) => name.trim()).filter((name) => name !== '')
 }
 
 /** What each of them is to be. */

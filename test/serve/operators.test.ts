@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parseAllDocuments, parseDocument } from 'yaml'
 import { serveFlags } from '../../cli/serve/serve-flags.js'
 import { bin, hungMilliseconds } from '../cli/command-line.js'
+import { endsByItself } from '../fixtures/patience.js'
 import { openServeWorld, type ServeWorld } from '../fixtures/serve.js'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
@@ -132,6 +133,34 @@ describe('the files of deploy/', () => {
 
   it.each(['compose.yaml', 'kubernetes.yaml'])('%s is YAML', async (name) => {
     for (const document of parseAllDocuments(await deployed(name))) expect(document.errors).toEqual([])
+  })
+
+  it('no variable that Kubernetes makes of a service is one of ours', async () => {
+    const documents = parseAllDocuments(await deployed('kubernetes.yaml')).map((document) => document.toJS())
+    const { enableServiceLinks, containers } = documents.find(({ kind }) => kind === 'Deployment').spec.template.spec
+    const written: string[] = containers[0].env.map(({ name }: { name: string }) => name)
+    const made = documents
+      .filter(({ kind }) => kind === 'Service')
+      .map(({ metadata }) => `${metadata.name.replaceAll('-', '_').toUpperCase()}_PORT`)
+      .filter((name) => known.has(name))
+
+    expect(made).toEqual(['SVC_PORT', 'SVC_ADMIN_PORT'])
+    expect([enableServiceLinks, written]).toEqual([false, expect.arrayContaining(made)])
+  })
+
+  it.runIf(process.getuid?.() === 0)('the user of the image and of the pod needs no entry in /etc/passwd', async () => {
+    const uids = await Promise.all([
+      deployed('Dockerfile').then((text) => /^USER (\d+)/m.exec(text)?.[1]),
+      deployed('kubernetes.yaml').then((text) => /runAsUser: (\d+)/.exec(text)?.[1]),
+    ])
+    expect(uids).toEqual(['10001', '10001'])
+
+    const { exitCode, stdout, stderr } = await execa(process.execPath, [bin, 'serve', 'keys'], {
+      ...{ uid: Number(uids[0]), cwd: '/', env: { PATH: process.env.PATH }, extendEnv: false, reject: false },
+      ...endsByItself,
+    })
+
+    expect([exitCode, stdout], stderr).toEqual([0, expect.stringMatching(/^SVC_SECRET=/)])
   })
 
   it('the guide makes each secret that they take, and names what they insist on', async () => {
