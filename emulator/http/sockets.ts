@@ -1,6 +1,7 @@
 /** Servers that no slow or silent peer can hold up, and how they are closed. */
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
+import { openAnswerEnds } from './reply/ends.js'
 import type { ServerHandlers } from './server.js'
 
 // An `import` of it loads `fetch` as well, from Node 22 on. Decision 20.
@@ -25,7 +26,11 @@ const graceMilliseconds = 90_000
 
 /** A server that is not listening yet. */
 export function openServer({ answer, upgrade }: Pick<ServerHandlers, 'answer' | 'upgrade'>): Server {
-  const server = createServer(limits, answer)
+  const endWithConnection = openAnswerEnds()
+  const server = createServer(limits, (req, res) => {
+    endWithConnection(res)
+    answer(req, res)
+  })
   server.on('upgrade', upgrade)
   server.on('timeout', closeIdle)
   server.on('clientError', ({ code = '' }: NodeJS.ErrnoException, socket) => {

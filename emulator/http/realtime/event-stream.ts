@@ -6,6 +6,7 @@ import type { ServerResponse } from 'node:http'
 import type { EmulatorEvent } from '../../../client/protocol/model/events/emulator-event.js'
 import type { Backend } from '../../core/context.js'
 import type { EventLog, LoggedEvent } from '../../core/events/event-log.js'
+import { cutOff } from '../reply/ends.js'
 import { backpressureOf } from './backpressure.js'
 import type { Stream } from './sse.js'
 
@@ -73,7 +74,7 @@ function openStream(log: EventLog, wish: Followed, { res, streams, begin, leave 
     waitingBytes: () => res.writableLength,
     giveUp() {
       end()
-      res.destroy()
+      cutOff(res)
     },
   })
 

@@ -8,6 +8,7 @@ import { openSubscriber } from '../../core/realtime/subscriber.js'
 import { type CollectionSubscription, subscribe, type Wish } from '../../core/realtime/subscriptions.js'
 import { nameOf } from '../guards/identify.js'
 import type { IdentityWatch } from '../guards/identity-watch.js'
+import { cutOff } from '../reply/ends.js'
 import { backpressureOf } from './backpressure.js'
 import type { ConnectionPlaces, Placed } from './connection-places.js'
 import { frameOf } from './frames.js'
@@ -57,7 +58,7 @@ export function streamEvents(ctx: Context, wish: Wish, surroundings: Surrounding
   let listed: OpenConnection | undefined
   let bytesSent = 0
   const early: Buffer[] = []
-  const placed = takePlace(surroundings, identity, { close, destroy: () => void res?.destroy() })
+  const placed = takePlace(surroundings, identity, { close, destroy })
   const waitingBytes = () => res?.writableLength ?? early.reduce((sum, { length }) => sum + length, 0)
   const subscriber = openSubscriber(backpressureOf({ isOpen: () => !isOver, waitingBytes, giveUp }))
 
@@ -88,7 +89,11 @@ export function streamEvents(ctx: Context, wish: Wish, surroundings: Surrounding
   /** What waits for a reader that does not read goes with its connection. */
   function giveUp(): void {
     end('too far behind')
-    res?.destroy()
+    destroy()
+  }
+
+  function destroy(): void {
+    if (res) cutOff(res)
   }
 
   function open(opened: ServerResponse): void {

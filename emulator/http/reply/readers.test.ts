@@ -14,7 +14,8 @@ const seconds = (count: number) => vi.advanceTimersByTime(count * 1_000)
 function anAnswer(bytes = 0, everySeconds = 1) {
   const socket = { bytesWritten: 0, writableLength: 0 }
   const answer = Object.assign(new EventEmitter(), {
-    ...{ socket, writableLength: 10_000, destroyed: false },
+    ...{ socket, writableLength: 10_000, writableFinished: false, destroyed: false },
+    req: { socket: { destroy: () => undefined } },
     destroy() {
       answer.destroyed = true
       answer.emit('close')

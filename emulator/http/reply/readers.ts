@@ -1,4 +1,6 @@
 /** Who reads answers too slowly: what waits for them is not held for ever, and not without a limit. Contract 10.10. */
+import { type Cuttable, cutOff } from './ends.js'
+
 export interface ReaderLimits {
   /** Who takes less than that falls behind. */
   readonly leastBytesPerSecond: number
@@ -21,12 +23,11 @@ const ownLimits: ReaderLimits = {
 }
 
 /** What is looked at of an answer. */
-interface Answer {
+interface Answer extends Cuttable {
   readonly destroyed: boolean
   readonly writableLength: number
   readonly socket: { readonly bytesWritten: number; readonly writableLength: number } | null
   on(event: 'close', listener: () => void): unknown
-  destroy(): unknown
 }
 
 export interface Readers {
@@ -63,7 +64,7 @@ export function openReaders(limits: Partial<ReaderLimits> = {}): Readers {
 
   function close(reader: Reader): void {
     forget(reader)
-    reader.res.destroy()
+    cutOff(reader.res)
   }
 
   function look(): void {

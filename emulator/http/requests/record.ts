@@ -59,8 +59,11 @@ export function record(door: Door, exchange: Exchange, seen: Captured, res: Serv
   const { socket } = req
   const before = socket.bytesWritten
   const recordedAt = performance.now()
-  res.once('close', () => {
+  const end = () => {
     const longer = performance.now() - recordedAt
     requests.change(request.id, (kept) => endedStream(kept, longer, socket.bytesWritten - before))
-  })
+  }
+  // Its client may have disconnected before it began.
+  if (socket.closed) end()
+  else res.once('close', end)
 }
