@@ -7,9 +7,11 @@ import { openPglite } from '../../../emulator/database/pglite/pglite.js'
 import { type Database, sql } from '../../../emulator/database/port.js'
 import { openPostgres } from '../../../emulator/database/postgres/postgres.js'
 import { migrations } from '../../../emulator/database/schema/migrations.js'
+import { selectMails } from '../../../emulator/store/accounts/mails.js'
 import { selectCollection } from '../../../emulator/store/collections.js'
 import { selectDocument } from '../../../emulator/store/documents.js'
 import { selectUsage } from '../../../emulator/store/files.js'
+import { selectSnapshots, selectUndoable } from '../../../emulator/store/snapshots/registry.js'
 import { openDatabases } from '../../fixtures/databases/shared-server.js'
 
 it('migrations are numbered from 1 without gaps, as their files are', () => {
@@ -75,6 +77,44 @@ describe('An embedded database', () => {
     expect(await textOf()).toEqual(before)
     expect(await selectCollection(db, 'dev', 'posts')).toMatchObject({ schema })
   })
+
+  it.each([23, 24])('of version %i has its snapshots and mails in the order in which they came', async (version) => {
+    await migrateTo(23)
+    await db.query(sql`insert into projects (id, name, settings, created_at) values ('dev', 'dev', '{}'::jsonb, now())`)
+    for (let n = 1; n <= 12; n++) await insertSnapshotAndMail(n, 23)
+    await db.query(sql`delete from snapshots where id <= ${idOf(6)}`)
+    await db.query(sql`delete from mails where id <= ${idOf(6)}`)
+    // Those that follow take the room of those that were deleted, before the others.
+    await db.query(sql`vacuum snapshots, mails`)
+    for (let n = 13; n <= 15; n++) await insertSnapshotAndMail(n, 23)
+    const [last] = migrations.filter(({ number }) => number === 24)
+    if (version === 24) for (const statement of last?.statements ?? []) await db.query(statement)
+    if (version === 24) await db.query(sql`insert into svc.migrations (number, name) values (24, '')`)
+    // The clock was moved back before it was saved.
+    if (version === 24) await insertSnapshotAndMail(1, 24)
+
+    await migrate(db)
+    await insertSnapshotAndMail(50, migrations.length)
+
+    const kept = [15, 14, 13, 12, 11, 10, 9, 8, 7]
+    const named = (numbers: readonly number[]) => numbers.map(String)
+    const snapshots = await selectSnapshots(db, 'dev')
+    expect(snapshots.map(({ name }) => name)).toEqual(named([50, ...(version === 24 ? [1] : []), ...kept]))
+    expect(await selectUndoable(db, 'dev', undefined)).toMatchObject({ name: '50' })
+    const mails = await selectMails(db, { project: 'dev', limit: 100 })
+    expect(mails.map(({ subject }) => subject)).toEqual(named([50, ...kept, ...(version === 24 ? [1] : [])]))
+  })
+
+  const idOf = (n: number) => `01900000-0000-7000-8000-${String(n).padStart(12, '0')}`
+
+  async function insertSnapshotAndMail(n: number, schemaNumber: number): Promise<void> {
+    const at = new Date(Date.UTC(2026, 0, 1, 0, n)).toISOString()
+    await db.query(sql`insert into snapshots (id, project_id, name, command, made_at, schema_number, collections, documents,
+        users, files, file_bytes, bytes)
+      values (${idOf(n)}, 'dev', ${String(n)}, 'svc seed', ${at}, ${schemaNumber}::int, 0, 0, 0, 0, 0, 0)`)
+    await db.query(sql`insert into mails (id, project_id, recipient, subject, text_body, html_body, raw, created_at)
+      values (${idOf(n)}, 'dev', 'ada@example.com', ${String(n)}, '', '', '', ${at})`)
+  }
 
   it('of version 9 opens with everything that is in it', async () => {
     for (const text of statementsOf('version-9.sql')) await db.query({ text, values: [] })
