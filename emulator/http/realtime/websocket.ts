@@ -24,7 +24,7 @@ export const socketPath = '/realtime'
 
 const mostMessageBytes = 1024 * 1024
 const pingMilliseconds = 30_000
-/** How long a socket may take to say goodbye when the service stops. */
+/** How long a socket may take to say goodbye when the service stops, or to take its refusal. */
 const farewellMilliseconds = 1_000
 
 /** What sockets are closed with when the service stops. */
@@ -141,5 +141,7 @@ async function refuse(door: Door, { req, socket }: Handshake, thrown: unknown): 
     `content-length: ${Buffer.byteLength(text)}`,
     ...Object.entries({ ...headers, ...dialectHeaders(dialect) }).map(([name, value]) => `${name}: ${value}`),
   ]
-  socket.end(`${lines.join('\r\n')}\r\n\r\n${text}`)
+  // Node looks at no connection that asks for an upgrade: nobody else closes it where the other end does not read, or keeps it open.
+  setTimeout(() => socket.destroy(), farewellMilliseconds).unref()
+  socket.end(`${lines.join('\r\n')}\r\n\r\n${text}`, () => socket.destroy())
 }

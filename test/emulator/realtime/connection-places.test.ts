@@ -1,4 +1,6 @@
 /** Who gets a place where there are few. Contract 9.1 and 9.5. */
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
 import { openEvents, openSocket, refusedWith, type Socket } from '../../fixtures/realtime/streams.js'
 import { startLimited } from '../../fixtures/requests/limited-service.js'
@@ -43,6 +45,25 @@ it('contract 9.1 an address holds so many sockets that have not said who they ar
 
   await isOpen(await silent('1.1.1.1'))
 })
+
+it.each(['/realtime', '/nonsense'])(
+  'contract 9.1 a refused handshake at %s ends its connection, also where its client keeps it open',
+  async (path) => {
+    const { port, connections } = await aService({ mostUnidentifiedOfAddress: 0 })
+    await expect.poll(connections).toBe(0)
+    const client = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
+    onTestFinished(() => void client.destroy())
+
+    client.write(
+      `GET ${path} HTTP/1.1\r\nhost: localhost\r\nx-forwarded-for: 127.0.0.1\r\nconnection: upgrade\r\nupgrade: websocket\r\n` +
+        'sec-websocket-version: 13\r\nsec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n',
+    )
+    const [answer] = await once(client, 'data')
+
+    expect(String(answer)).toMatch(/^HTTP\/1.1 4(?:29|04) /)
+    await expect.poll(connections).toBe(0)
+  },
+)
 
 it('contract 9.1 sockets that have not said who they are take no place of those that have', async () => {
   const { silent, authenticated, events, handshakeOf } = await aService({ most: 3, mostUnidentified: 3 })
