@@ -60,7 +60,7 @@ inDialects('The current user', (wire) => {
       tags: ['a', 'b'],
       nested: { y: 2 },
     })
-    expect(userOf(wire, wire.record(expectStatus(200, operated))).data.tags).toEqual(['a', 'c', 'd'])
+    expect(userOf(wire, wire.record(expectStatus(200, operated))).data.tags).toEqual(['a', 'd', 'c'])
   })
 
   test('DOC-07 100 concurrent appends to a user’s data leave all 100', async () => {

@@ -51,12 +51,12 @@ export function decodeChanges(speaks: Speaks, body: JsonObject, place: Issue['pa
     : { operators: { append: {}, remove: {} }, rest: fields }
   return {
     fields: inside.rest,
-    remove: joinOperators(inside.operators.remove, outside.remove),
-    append: joinOperators(inside.operators.append, outside.append),
+    remove: joinOperators(outside.remove, inside.operators.remove),
+    append: joinOperators(outside.append, inside.operators.append),
   }
 }
 
-/** Of a field that both name, the items of both. */
+/** Of a field that both name, the items of both, in this order. */
 function joinOperators(one: JsonObject, other: JsonObject): JsonObject {
   const joined = { ...one }
   for (const [field, value] of Object.entries(other)) {
