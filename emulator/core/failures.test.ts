@@ -22,6 +22,7 @@ test.each([
   [new DatabaseError('', '57014'), { code: 'UNAVAILABLE', message: expect.stringContaining('took too long') }],
   [new DatabaseError('', '23505', { constraint: 'users_email' }), { code: 'EMAIL_ALREADY_EXISTS' }],
   [new DatabaseError('', '23505', { constraint: 'collections_project_id_name_key' }), { code: 'COLLECTION_EXISTS' }],
+  [new DatabaseError('', '23503', { constraint: 'users_project_id_fkey' }), { code: 'NOT_FOUND' }],
   [new StorageError('full', ''), { code: 'STORAGE_LIMIT', message: expect.stringContaining('Free some space') }],
   [new StorageError('refused', ''), { code: 'UNAVAILABLE', message: expect.stringContaining('refuses') }],
   [new StorageError('unreachable', ''), { code: 'UNAVAILABLE', retryAfterSeconds: 1 }],
@@ -33,6 +34,7 @@ test.each([
   new DatabaseError('syntax error', '42601'),
   new DatabaseError('no such table', '42P01'),
   new DatabaseError('taken', '23505', { constraint: 'documents_pkey' }),
+  new DatabaseError('gone', '23503', { constraint: 'sessions_user_id_fkey' }),
   new StorageError('failed', 'permission denied'),
   new Error('anything else'),
 ])('%o is a fault of ours', (failure) => {

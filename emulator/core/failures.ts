@@ -11,6 +11,8 @@ interface Meaning {
   readonly retryAfterSeconds?: number
 }
 
+const removedProject: Meaning = { code: 'NOT_FOUND', words: 'The project was removed.' }
+
 /** A fault of ours: it is logged, and answered with a 500. */
 const fault = undefined
 
@@ -28,6 +30,7 @@ const ofDatabase = {
   timeout: { ...busy, words: 'That took too long. Ask for less, or filter on other fields.' },
   'result too large': { code: 'RESULT_TOO_LARGE' },
   taken: fault,
+  gone: fault,
   'missing table': fault,
   exists: fault,
   damaged: fault,
@@ -46,6 +49,9 @@ const ofIndexes: Readonly<Record<string, Meaning>> = {
   collections_project_id_name_key: { code: 'COLLECTION_EXISTS' },
   users_email: { code: 'EMAIL_ALREADY_EXISTS' },
 }
+
+/** Of the row of a project, by whatever belongs to one: it was removed while the request was at work. */
+const ofProjects = /_project_id_fkey$/
 
 /** What may be said of a failure; nothing if it is a fault of ours. */
 export function asSvcError(error: unknown): SvcError | undefined {
@@ -69,5 +75,6 @@ export function needsOperator(error: unknown): boolean {
 function meaningOf(error: unknown): Meaning | undefined {
   if (error instanceof StorageError) return ofStorage[error.kind]
   if (!(error instanceof DatabaseError)) return undefined
+  if (error.kind === 'gone' && ofProjects.test(error.constraint ?? '')) return removedProject
   return error.kind === 'taken' ? ofIndexes[error.constraint ?? ''] : ofDatabase[error.kind]
 }

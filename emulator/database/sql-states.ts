@@ -17,6 +17,8 @@ export type DatabaseErrorKind =
   | 'result too large'
   /** A unique index has the value already; `constraint` names it. */
   | 'taken'
+  /** A row that it refers to is gone; `constraint` names the foreign key. */
+  | 'gone'
   /** A table or a schema is not there. */
   | 'missing table'
   /** A table, a schema or an extension is there already. */
@@ -30,6 +32,7 @@ export type DatabaseErrorKind =
 const kinds: Readonly<Record<string, DatabaseErrorKind>> = {
   '08': 'unavailable',
   '08007': 'unknown outcome',
+  '23503': 'gone',
   '23505': 'taken',
   // A former primary, which is a standby now.
   '25006': 'unavailable',

@@ -2,6 +2,7 @@
 import { type Database, makingRoom, sql } from '../database/port.js'
 import { isOrphan } from './files.js'
 import { numberChangesFirst, pendingDocuments } from './realtime/numbering.js'
+import { dropStrayTables } from './snapshots/delete.js'
 
 /**
  * Waits for open writes, and has later writes wait until the transaction ends, however long its statements
@@ -85,6 +86,25 @@ export async function orphanAllFiles(tx: Database, project: string): Promise<num
 /** Deletes the answers that are kept for idempotency keys: they tell of what is gone. */
 export async function deleteAnswers(tx: Database, project: string): Promise<void> {
   await tx.query(sql`delete from idempotency where project_id = ${project}`)
+}
+
+/** The files of a project, those that only its snapshots hold among them. */
+export async function selectAllFileIds(tx: Database, project: string): Promise<string[]> {
+  const rows = await tx.query<{ id: string }>(sql`
+    select f.id from files f where f.project_id = ${project}
+    union
+    select h.file_id from snapshot_files h join snapshots s on s.id = h.snapshot_id where s.project_id = ${project}`)
+  return rows.map(({ id }) => id)
+}
+
+/** Deletes a project with all that it keeps but its audit log; its documents are left to `deleteRemovedDocuments`. Whether there was one. */
+export async function deleteProject(tx: Database, project: string): Promise<boolean> {
+  await deleteCollections(tx, project)
+  await tx.query(patiently(sql`delete from pending_changes where project_id = ${project}`))
+  await tx.query(patiently(sql`delete from changes where project_id = ${project}`))
+  const rows = await tx.query(patiently(sql`delete from projects where id = ${project} returning 1 as one`))
+  await dropStrayTables(tx)
+  return rows.length > 0
 }
 
 /** There may be a million of them. */

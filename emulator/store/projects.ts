@@ -113,6 +113,26 @@ export async function selectProject(db: Database, id: string): Promise<Project |
   return row && projectFromRow(row)
 }
 
+/** A project as lists show it. */
+export interface ListedProject {
+  readonly id: string
+  readonly name: string
+  readonly createdAt: string
+}
+
+/** The projects by their ids, behind that one. */
+export async function selectProjects(
+  db: Database,
+  { after = '', limit }: { readonly after: string | undefined; readonly limit: number },
+): Promise<ListedProject[]> {
+  const rows = await db.query<{ id: string; name: string; created_at: string }>(sql`
+    select id, name, created_at from projects
+    where id collate "C" > ${after}
+    order by id collate "C"
+    limit ${limit}::int`)
+  return rows.map((row) => ({ id: row.id, name: row.name, createdAt: row.created_at }))
+}
+
 /** The same, locked until the transaction ends. */
 export async function lockProject(db: Database, id: string): Promise<Project | undefined> {
   const [row] = await db.query<ProjectRow>(

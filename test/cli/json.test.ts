@@ -109,7 +109,9 @@ const words: { readonly [command: string]: () => string[] } = {
   // No address is set here.
   'profiles:trust': () => [],
   'profiles:use': () => ['--none'],
+  'project:delete': () => ['01900000-0000-7000-8000-000000000001', '--yes'],
   'project:key': () => [],
+  'project:list': () => [],
   pull: () => ['--yes'],
   push: () => ['--yes'],
   'project:set': () => ['requireVerifiedEmail:=false'],

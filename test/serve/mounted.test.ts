@@ -7,6 +7,8 @@ import { openServeWorld, type ServeWorld, type Serving } from '../fixtures/serve
 
 /** All of the control API that is mounted there. */
 const administered = [
+  'GET /projects',
+  'DELETE /projects/:project',
   'GET /projects/:project',
   'PATCH /projects/:project',
   'POST /projects',
@@ -20,6 +22,8 @@ const administered = [
   'DELETE /users/:user',
   'POST /users/:user/token',
   'DELETE /users/:user/sessions',
+  'GET /users/:user/sessions',
+  'DELETE /users/:user/sessions/:session',
 ]
 
 let world: ServeWorld

@@ -15,9 +15,11 @@ export const operations = {
   },
   projects: {
     create: 'POST /projects',
+    list: 'GET /projects',
     get: 'GET /projects/:project',
     update: 'PATCH /projects/:project',
     reset: 'POST /projects/:project/reset',
+    remove: 'DELETE /projects/:project',
   },
   keys: {
     list: 'GET /projects/:project/keys',
@@ -57,6 +59,10 @@ export const operations = {
     remove: 'DELETE /users/:user',
     token: 'POST /users/:user/token',
     logOut: 'DELETE /users/:user/sessions',
+    sessions: {
+      list: 'GET /users/:user/sessions',
+      end: 'DELETE /users/:user/sessions/:session',
+    },
     code: 'GET /users/:user/code',
   },
   seeds: {

@@ -4,7 +4,7 @@ import { rateLimitWords, tiers } from '../model/limits.js'
 import { originForm, type ProjectSettings } from '../model/project.js'
 import { parseDialect } from '../wire/dialects.js'
 import { listedKey } from './access/keys.js'
-import type { OperationsOf } from './operation.js'
+import { counted, type OperationsOf, removed } from './operation.js'
 import type { operations } from './operations.js'
 
 const requests = z.int().min(0).optional()
@@ -65,6 +65,17 @@ export const projects = {
     status: 201,
     reply: z.strictObject({ id: z.string(), apiKey: z.string(), secretKey: z.string() }),
   },
+  list: {
+    summary: 'List the projects, by their ids: those of this service are in the order in which they were created.',
+    request: z.object({
+      after: z.string().optional().describe('Id of a project; only those behind it.'),
+      limit: counted.optional().describe('Most projects to list: 100, at most 1,000.'),
+    }),
+    reply: z.strictObject({
+      projects: z.array(z.strictObject({ id: z.string(), name: z.string(), createdAt: z.string() })),
+      next: z.string().nullable().describe('What `after` takes for those behind these; null where there are no more.'),
+    }),
+  },
   get: {
     summary: 'Get a project with its settings and keys, without secrets.',
     reply: z.strictObject({
@@ -91,6 +102,11 @@ export const projects = {
       files: z.int(),
       mails: z.int(),
     }),
+  },
+  remove: {
+    summary:
+      'Delete a project with all that it keeps, its keys, files and snapshots too. Not the one that the emulator runs for.',
+    reply: removed,
   },
 } satisfies OperationsOf<typeof operations.projects>
 

@@ -32,6 +32,21 @@ export const users = {
     reply: z.strictObject({ token: z.string() }),
   },
   logOut: { summary: 'End all sessions of a user.', reply: removed },
+  sessions: {
+    list: {
+      summary: 'List the sessions of a user that have not expired, the oldest first.',
+      reply: z.strictObject({
+        sessions: z.array(
+          z.strictObject({
+            id: z.string(),
+            signedInAt: z.string().describe('When the password, code or provider was asked for.'),
+            expiresAt: z.string(),
+          }),
+        ),
+      }),
+    },
+    end: { summary: 'End one session of a user. What was opened with it ends.', reply: removed },
+  },
   code: {
     summary: "Get the code that the user's authenticator app shows, and what sets up another app.",
     reply: z.strictObject({ code: z.string(), otpauthUrl: z.string().describe('As a QR code, for an app to scan.') }),

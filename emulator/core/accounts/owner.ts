@@ -3,7 +3,12 @@
 import { fieldsOf, isId, type StoredUser } from '../../../client/protocol/model/document.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import { setOwn } from '../../../client/protocol/model/json.js'
-import { deleteSessionsOf } from '../../store/accounts/sessions.js'
+import {
+  deleteSessionOf,
+  deleteSessionsOf,
+  type ListedSession,
+  selectSessionsOf,
+} from '../../store/accounts/sessions.js'
 import { selectSecrets, updateTotp } from '../../store/accounts/user-secrets.js'
 import {
   deleteUser,
@@ -102,6 +107,24 @@ export async function endSessions(backend: Backend, id: string): Promise<void> {
     publish(unit, identityChanged())
     happened(unit, loginEvent(project, 'ended', { user: id }))
     await audit(unit, { project, operation: 'user.sessions.ended', subject: { user: id } })
+  })
+}
+
+/** The sessions of a user that have not expired, the oldest first. @throws {SvcError} `USER_NOT_FOUND` */
+export async function listSessions(backend: Backend, id: string): Promise<ListedSession[]> {
+  const project = await projectOf(backend, id)
+  return selectSessionsOf(backend.db, id, backend.now(project).toISOString())
+}
+
+/** Ends one session of a user. @throws {SvcError} `USER_NOT_FOUND`, `NOT_FOUND` */
+export async function endSession(backend: Backend, id: string, session: string): Promise<void> {
+  const project = await projectOf(backend, id)
+  await inTransaction(unitOf(backend), async (unit) => {
+    const isEnded = isId(session) && (await deleteSessionOf(unit.db, id, session))
+    if (!isEnded) throw new SvcError('NOT_FOUND', `This user has no session "${session.slice(0, 80)}".`)
+    publish(unit, identityChanged())
+    happened(unit, loginEvent(project, 'ended', { user: id }))
+    await audit(unit, { project, operation: 'user.session.ended', subject: { user: id } })
   })
 }
 

@@ -27,10 +27,11 @@ export async function audit(unit: Scope, { project, operation, subject = {}, cal
   })
 }
 
-/** The operations of a project, the newest first. @throws {SvcError} `NOT_FOUND` */
+/** The operations of a project, the newest first; those of a removed one, too. @throws {SvcError} `NOT_FOUND` */
 export async function listAudit(backend: Backend, project: string, query: AuditQuery): Promise<StoredAuditRecord[]> {
-  await requireProject(backend, project)
-  return selectAuditRecords(backend.db, project, query)
+  const records = await selectAuditRecords(backend.db, project, query)
+  if (records.length === 0) await requireProject(backend, project)
+  return records
 }
 
 /** Undefined for a caller that stands for the project's owner, whose key goes by the id of the project. */

@@ -50,7 +50,7 @@ export function snapshotEvent(
 /** @param what was emptied, seeded or changed */
 export function projectEvent(
   { id, name }: { readonly id: string; readonly name: string },
-  how: 'created' | 'changed' | 'reset' | 'seeded',
+  how: 'created' | 'changed' | 'reset' | 'seeded' | 'removed',
   what: readonly string[] = [],
 ): Happened {
   return { kind: `project.${how}`, projectId: id, project: { name, what } }

@@ -10,12 +10,14 @@ import { deleteTrustedRoles } from '../../store/accounts/users.js'
 import {
   insertKey,
   insertProject,
+  type ListedProject,
   lockProject,
   type ProjectKey,
   selectAllowsOrigin,
   selectProject,
   selectProjectByKey,
   selectProjectKeys,
+  selectProjects,
   updateSettings,
 } from '../../store/projects.js'
 import { audit } from '../audit/audit-log.js'
@@ -171,6 +173,14 @@ function choicesOf(tier: Tier): string {
 /** Whether any project allows pages of that origin. What none may allow is neither asked for nor remembered. */
 export async function allowsOrigin({ db, caches }: Backend, origin: string): Promise<boolean> {
   return originForm.test(origin) && caches.origins.of(origin, () => selectAllowsOrigin(db, origin))
+}
+
+/** The projects by their ids, behind that one. */
+export function listProjects(
+  { db }: Backend,
+  page: { readonly after: string | undefined; readonly limit: number },
+): Promise<ListedProject[]> {
+  return selectProjects(db, page)
 }
 
 /** The project of that id, from the cache. */

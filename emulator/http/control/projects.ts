@@ -1,6 +1,7 @@
 import type { Project } from '../../../client/protocol/model/project.js'
 import { listKeys } from '../../core/projects/keys.js'
-import { changeProject, createProject } from '../../core/projects/projects.js'
+import { changeProject, createProject, listProjects } from '../../core/projects/projects.js'
+import { removeProject } from '../../core/projects/remove.js'
 import { requireProject } from '../../core/projects/require-project.js'
 import { resetProject } from '../../core/projects/reset.js'
 import type { ControlHandlers } from './control-routes.js'
@@ -10,12 +11,22 @@ export const projects: ControlHandlers['projects'] = {
     const { project, apiKey, secretKey } = await createProject(backend, { name, settings })
     return { id: project.id, apiKey, secretKey }
   },
+  async list(backend, { request: { after, limit = 100 } }) {
+    const most = Math.min(limit, 1_000)
+    const projects = await listProjects(backend, { after, limit: most + 1 })
+    const shown = projects.slice(0, most)
+    return { projects: shown, next: projects.length > most ? (shown.at(-1)?.id ?? null) : null }
+  },
   async get(backend, { params }) {
     const keys = await listKeys(backend, params.project)
     return { ...shown(await requireProject(backend, params.project)), keys }
   },
   update: async (backend, { params, request }) => shown(await changeProject(backend, params.project, request.settings)),
   reset: (backend, { params, request }) => resetProject(backend, params.project, request),
+  async remove(backend, { params }) {
+    await removeProject(backend, params.project)
+    return { id: params.project }
+  },
 }
 
 /** What is shared with providers in confidence is not shown. */

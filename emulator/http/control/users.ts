@@ -1,7 +1,15 @@
 import type { OutgoingUser } from '../../../client/protocol/model/document.js'
 import { documentShapes } from '../../../client/protocol/wire/document/encode.js'
 import { encodeData } from '../../../client/protocol/wire/document/populated.js'
-import { authenticatorOf, changeUser, endSessions, openTokenFor, removeUser } from '../../core/accounts/owner.js'
+import {
+  authenticatorOf,
+  changeUser,
+  endSession,
+  endSessions,
+  listSessions,
+  openTokenFor,
+  removeUser,
+} from '../../core/accounts/owner.js'
 import type { ControlHandlers } from './control-routes.js'
 
 export const users: ControlHandlers['users'] = {
@@ -14,6 +22,13 @@ export const users: ControlHandlers['users'] = {
   async logOut(backend, { params }) {
     await endSessions(backend, params.user)
     return { id: params.user }
+  },
+  sessions: {
+    list: async (backend, { params }) => ({ sessions: await listSessions(backend, params.user) }),
+    async end(backend, { params }) {
+      await endSession(backend, params.user, params.session)
+      return { id: params.session }
+    },
   },
   code: (backend, { params }) => authenticatorOf(backend, params.user),
 }

@@ -9,13 +9,13 @@ import { users } from '../control/users.js'
 import type { Route } from '../route.js'
 import { describing } from '../routes/about.js'
 
-/** What empties a project, and what shows a user's code of two-factor login, belongs to a developer's machine. */
+/** What empties a project and leaves it, and what shows a user's code of two-factor login, belongs to a developer's machine. */
 const handlers = {
-  projects: pick(projects, ['create', 'get', 'update']),
+  projects: pick(projects, ['create', 'list', 'get', 'update', 'remove']),
   keys,
   audit,
   creators,
-  users: pick(users, ['update', 'remove', 'token', 'logOut']),
+  users: pick(users, ['update', 'remove', 'token', 'logOut', 'sessions']),
 } satisfies { readonly [Name in keyof ControlHandlers]?: object }
 
 const operations = routesOf(handlers)

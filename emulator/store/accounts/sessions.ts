@@ -70,6 +70,25 @@ export async function deleteSessionsOf(db: Database, user: string, but: string |
   await db.query(sql`delete from sessions where user_id = ${user} and id is distinct from ${but}::uuid`)
 }
 
+export interface ListedSession {
+  readonly id: string
+  readonly signedInAt: string
+  readonly expiresAt: string
+}
+
+/** The sessions of a user that have not expired, the oldest first. */
+export async function selectSessionsOf(db: Database, user: string, at: string): Promise<ListedSession[]> {
+  const rows = await db.query<{ id: string; signed_in_at: string; expires_at: string }>(sql`
+    select id, signed_in_at, expires_at from sessions where user_id = ${user} and expires_at > ${at} order by id`)
+  return rows.map((row) => ({ id: row.id, signedInAt: row.signed_in_at, expiresAt: row.expires_at }))
+}
+
+/** Ends that session of a user; whether there was one. */
+export async function deleteSessionOf(db: Database, user: string, id: string): Promise<boolean> {
+  const rows = await db.query(sql`delete from sessions where id = ${id} and user_id = ${user} returning id`)
+  return rows.length > 0
+}
+
 export async function deleteExpiredSessions(db: Database, at: string): Promise<void> {
   await db.query(sql`delete from sessions where expires_at <= ${at}`)
 }

@@ -30,7 +30,7 @@ export async function deleteSnapshot(tx: Database, project: string, id: string):
 }
 
 /** Drops the tables of snapshots that are no more, those of a project that was deleted among them. */
-async function dropStrayTables(tx: Database): Promise<void> {
+export async function dropStrayTables(tx: Database): Promise<void> {
   const strays = await tx.query<{ name: string }>(sql`
     select c.relname as name
     from pg_class c

@@ -30,19 +30,20 @@ describe.each(engines)('The audit log on %s', (engine) => {
     const { id: document } = await owner.collection('posts').create({ text: 'content of a document' })
     await app.auth.signUp({ email: 'ada@example.com', password })
     const { id: user } = await app.auth.me()
+    const session = (await control.users.sessions.list({ user })).sessions[0]?.id ?? ''
     const { id: key, key: worker } = await control.keys.create({ project, secret: true, name: 'worker' })
     await control.snapshots.save({ project, name: 'full' })
     const { name: undoable } = await control.snapshots.save({ project, automatic: true, command: 'docs delete' })
     await owner.collection('posts').create({ text: 'of the command' })
     await control.snapshots.finish({ project, snapshot: undoable })
     const entries = async () => (await control.audit.list({ project })).entries
-    return { control, project, apiKey, secretKey, owner, app, document, user, key, worker, undoable, entries }
+    return { control, project, apiKey, secretKey, owner, app, document, user, session, key, worker, undoable, entries }
   }
   type Shop = Awaited<ReturnType<typeof aShop>>
 
   /** Each operation, its subject, and its actor where that is not the control token. */
   function operationsOf(shop: Shop) {
-    const { control, project, document, user, key, worker, undoable } = shop
+    const { control, project, document, user, session, key, worker, undoable } = shop
     const byKey = createClient({ url: service.url, apiKey: worker })
     const keyActor = { kind: 'key', id: key, name: 'worker' }
     const settings = { appUrl: 'https://shop.example', idp: { IDP_CLIENT_SECRET: 'confidential of the provider' } }
@@ -69,6 +70,7 @@ describe.each(engines)('The audit log on %s', (engine) => {
         { user, names: ['roles', 'emailVerified', 'twoFactor'] },
       ],
       ['user.token.created', () => control.users.token({ user }), { user }],
+      ['user.session.ended', () => control.users.sessions.end({ user, session }), { user }],
       ['user.sessions.ended', () => control.users.logOut({ user }), { user }],
       ['user.removed', () => control.users.remove({ user }), { user }],
       ['snapshot.undone', () => control.snapshots.undo({ project }), { snapshot: undoable }],
@@ -76,6 +78,7 @@ describe.each(engines)('The audit log on %s', (engine) => {
       ['project.reset', () => control.projects.reset({ project, collections: ['posts'] }), { names: ['posts'] }],
       ['key.revoked', () => control.keys.revoke({ project, key }), { key }],
       ['project.reset', () => control.projects.reset({ project }), { names: ['everything'] }],
+      ['project.removed', () => control.projects.remove({ project }), { names: ['shop'] }],
     ] as const
   }
 

@@ -134,7 +134,8 @@ it('contract 11 snapshots, settings, resets and the clock are events', async () 
   await control.projects.reset({ project })
   await control.clock.ofProject.change({ project, advance: 60_000 })
   await control.clock.ofProject.reset({ project })
-  const found = await stream.next(7)
+  await control.projects.remove({ project })
+  const found = await stream.next(8)
   await stream.close()
 
   expect(found).toMatchObject([
@@ -145,5 +146,6 @@ it('contract 11 snapshots, settings, resets and the clock are events', async () 
     { kind: 'project.reset', project: { what: ['everything'] } },
     { kind: 'clock.moved', projectId: project },
     { kind: 'clock.reset', projectId: project },
+    { kind: 'project.removed', projectId: project, project: { what: [] } },
   ])
 })

@@ -2,6 +2,7 @@
 export const auditedOperations = {
   'project.created': 'created the project',
   'project.reset': 'reset the project',
+  'project.removed': 'removed the project',
   'settings.changed': 'changed settings',
   'key.created': 'created a key',
   'key.revoked': 'revoked a key',
@@ -12,6 +13,7 @@ export const auditedOperations = {
   'user.changed': 'changed a user',
   'user.removed': 'removed a user',
   'user.token.created': 'created a token of a user',
+  'user.session.ended': 'ended a session of a user',
   'user.sessions.ended': 'ended the sessions of a user',
   'snapshot.loaded': 'loaded a snapshot',
   'snapshot.undone': 'undid a command',

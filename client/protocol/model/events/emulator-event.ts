@@ -14,7 +14,7 @@ export const eventGroups = {
   fault: ['added', 'removed'],
   clock: ['moved', 'reset'],
   snapshot: ['saved', 'loaded', 'removed', 'undone'],
-  project: ['created', 'changed', 'reset', 'seeded'],
+  project: ['created', 'changed', 'reset', 'seeded', 'removed'],
   /** Of the stream itself, whatever it was asked for. */
   stream: ['opened', 'missed'],
 } as const

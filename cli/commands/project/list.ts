@@ -1,0 +1,32 @@
+import * as Flags from '@oclif/core/flags'
+import { ProjectCommand } from '../../base/project-command.js'
+import { table } from '../../terminal/print.js'
+import { printable } from '../../terminal/text-width.js'
+
+export default class ProjectList extends ProjectCommand {
+  static override summary = 'List the projects that the emulator keeps, those of tests too.'
+  static override examples = ['<%= config.bin %> project list', '<%= config.bin %> project list --limit 1000 --json']
+  static override flags = {
+    limit: Flags.integer({ min: 1, max: 1_000, default: 100, description: 'most projects to list' }),
+    after: Flags.string({ description: 'only projects behind the one with this id', helpValue: 'ID' }),
+  }
+
+  async run() {
+    const { flags } = await this.parse(ProjectList)
+    const { projects, project: own } = this.projects(flags)
+    const listed = await projects.list({ limit: flags.limit, after: flags.after })
+
+    this.log(
+      table(
+        listed.projects.map(({ id, name, createdAt }) => ({
+          id,
+          name,
+          created: createdAt,
+          note: id === own ? "the emulator's own" : '',
+        })),
+      ),
+    )
+    if (listed.next !== null) this.note(`There are more: --after ${printable(listed.next)}`)
+    return listed
+  }
+}

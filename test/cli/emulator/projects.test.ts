@@ -1,0 +1,44 @@
+/** Projects beside the emulator's own, as tests leave them. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { controlOf } from '../../fixtures/events.js'
+import { openWorld, type World } from '../command-line.js'
+
+let world: World
+let own = ''
+const made: string[] = []
+
+beforeAll(async () => {
+  world = await openWorld()
+  await world.dev('--memory')
+  const emulator = JSON.parse(readFileSync(join(world.folder, '.svc', 'emulator.json'), 'utf8'))
+  own = emulator.projectId
+  const { projects } = controlOf(emulator)
+  for (const name of ['first', 'second']) made.push((await projects.create({ name })).id)
+})
+afterAll(() => world.close())
+
+test('are listed beside it, page by page', async () => {
+  const { stdout, stderr } = await world.svc(['project', 'list', '--limit', '1'])
+  const rest = await world.svc(['project', 'list', '--after', made[0] ?? '', '--json'])
+
+  expect(stdout).toMatch(/first/)
+  expect(stdout).not.toMatch(/second/)
+  expect(stderr).toContain(`--after ${made[0]}`)
+  expect(JSON.parse(rest.stdout).projects.map(({ name }: { name: string }) => name)).toContain('second')
+  expect((await world.svc(['project', 'list'])).stdout).toMatch(new RegExp(`${own} .*the emulator's own`))
+})
+
+test('are deleted after a question, the one that the emulator runs for never', async () => {
+  const [first = ''] = made
+  const unasked = await world.svc(['project', 'delete', first])
+  const deleted = await world.svc(['project', 'delete', first, '--yes'])
+  const again = await world.svc(['project', 'delete', first, '--yes'])
+  const refused = await world.svc(['project', 'delete', own, '--yes'])
+
+  expect(unasked).toMatchObject({ exit: 2, stderr: expect.stringContaining('"first"') })
+  expect(deleted.stderr).toContain('Project "first" is deleted.')
+  expect(again.stderr).toContain(`No project "${first}".`)
+  expect(refused.stderr).toContain('svc reset')
+})
