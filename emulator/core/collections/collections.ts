@@ -173,7 +173,10 @@ async function recordChange(ctx: Context, collection: string, at: string): Promi
 
 /** The collection of that name or id. @throws {SvcError} `NOT_FOUND` */
 export async function requireCollection(ctx: Context, name: string): Promise<StoredCollection> {
-  const { backend, db, project } = ctx
+  const { backend, project } = ctx
+  // Of the primary, as permissions are among it and every request is answered from the cache: a standby may lag behind. In a
+  // transaction, of that one.
+  const db = ctx.pending ? ctx.db : backend.db
   const read = () => selectCollection(db, project.id, name)
   const collection = await backend.caches.collections.of(`${project.id}/${name}`, read)
   // Whether there is one is nothing for a key whose scopes leave it out.

@@ -77,6 +77,28 @@ it('a standby answers once it has what the reader wrote; before, the primary doe
   expect(list).toMatchObject({ status: 200, mayLag: true })
 })
 
+it('a standby that lags is asked for no permissions, neither for its own reads nor for those of the primary', async () => {
+  await send('POST', '/collections', {}, { name: 'pay' })
+  const { json } = await send('POST', '/collections/pay/documents', {}, { salary: 1 })
+  const path = `/collections/pay/documents/${(json as { id: string }).id}`
+  const anybody = { 'x-api-key': service.apiKey }
+  const lagging = { ...anybody, ...eventual }
+  await expect.poll(() => send('GET', path, lagging), patiently).toMatchObject({ status: 200, mayLag: true })
+  await onStandby('select pg_wal_replay_pause()')
+  await send('PATCH', '/collections/pay', {}, { permissions: { read: ['staff'], create: ['staff'] } })
+  await send('POST', '/collections', {}, { name: 'young' })
+
+  const read = await send('GET', path, lagging)
+  const list = await send('GET', '/collections/pay/documents', lagging)
+  const strong = await send('GET', path, anybody)
+  const write = await send('POST', '/collections/pay/documents', anybody, { salary: 2 })
+  const young = await send('GET', '/collections/young/documents', lagging)
+  await onStandby('select pg_wal_replay_resume()')
+
+  expect([read.status, list.status, strong.status, write.status]).toEqual([401, 401, 401, 401])
+  expect(young).toMatchObject({ status: 200, mayLag: true, json: { documents: [], total: 0 } })
+})
+
 it('a read that does not ask for a standby is of the primary, and so is one with an invalid position', async () => {
   const { path } = await aPost()
 
