@@ -3,7 +3,13 @@ import { statfs } from 'node:fs/promises'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import { formatBytes } from '../../../client/protocol/model/figures.js'
 import { deleteSnapshot } from '../../store/snapshots/delete.js'
-import { lockSnapshots, type StoredSnapshot, selectAutomatic, takeTime } from '../../store/snapshots/registry.js'
+import {
+  type AutomaticSnapshot,
+  lockSnapshots,
+  type StoredSnapshot,
+  selectAutomatic,
+  takeTime,
+} from '../../store/snapshots/registry.js'
 import type { Backend } from '../context.js'
 import { inTransaction, unitOf } from '../unit-of-work.js'
 
@@ -14,7 +20,7 @@ const partOfDisk = 0.1
 /**
  * Deletes the oldest automatic snapshots, of whatever project, until all of them fit into what they may take.
  *
- * @throws {SvcError} `STORAGE_LIMIT` where the newest does not fit by itself; it is deleted too then
+ * @throws {SvcError} `STORAGE_LIMIT` where the newest does not fit by itself; it alone is deleted then
  */
 export async function trimAutomatic(
   backend: Backend,
@@ -22,23 +28,30 @@ export async function trimAutomatic(
   limitBytes?: number | undefined,
 ): Promise<void> {
   const mostBytes = limitBytes ?? (await mostAutomaticBytes(backend))
-  const deleted = await inTransaction(unitOf(backend), async ({ db: tx }) => {
+  const { deleted, tooLarge } = await inTransaction(unitOf(backend), async ({ db: tx }) => {
     await takeTime(tx)
     await lockSnapshots(tx)
-    let bytes = 0
-    const beyond = (await selectAutomatic(tx)).filter((snapshot) => {
-      bytes += snapshot.bytes
-      return bytes > mostBytes
-    })
-    for (const { id, project } of beyond) await deleteSnapshot(tx, project, id)
-    return beyond
+    const all = await selectAutomatic(tx)
+    const tooLarge = all.find(({ id, bytes }) => id === newest.id && bytes > mostBytes)
+    const deleted = tooLarge ? [tooLarge] : beyond(all, mostBytes)
+    for (const { id, project } of deleted) await deleteSnapshot(tx, project, id)
+    return { deleted, tooLarge }
   })
   if (deleted.length > 0) backend.sweepFilesSoon()
-  if (!deleted.some(({ id }) => id === newest.id)) return
+  if (!tooLarge) return
   throw new SvcError(
     'STORAGE_LIMIT',
-    `A snapshot before "${newest.command}" takes ${formatBytes(newest.bytes)}; automatic ones share at most ${formatBytes(mostBytes)}.`,
+    `A snapshot before "${newest.command}" takes ${formatBytes(tooLarge.bytes)}; automatic ones share at most ${formatBytes(mostBytes)}.`,
   )
+}
+
+/** Those for which there is no more space, beside all that are newer. */
+function beyond(snapshots: readonly AutomaticSnapshot[], mostBytes: number): AutomaticSnapshot[] {
+  let bytes = 0
+  return snapshots.filter((snapshot) => {
+    bytes += snapshot.bytes
+    return bytes > mostBytes
+  })
 }
 
 /** Where the database is elsewhere, its disk is not known. */

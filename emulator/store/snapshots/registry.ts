@@ -1,5 +1,7 @@
 /** The list of snapshots: what each is called and how much is in it. Their order is that in which they were saved, not of time: a clock can be moved. */
-import { type Database, sql } from '../../database/port.js'
+import { type Database, type Fragment, sql } from '../../database/port.js'
+import { isOrphan } from '../files.js'
+import { keptIn, onItsOwn } from './parts.js'
 
 export interface StoredSnapshot {
   readonly id: string
@@ -58,13 +60,44 @@ export async function selectNewestMigration(db: Database): Promise<number> {
   return row?.newest ?? 0
 }
 
-/** All automatic snapshots, the newest first, with what each takes: files that only snapshots have among it. */
-export async function selectAutomatic(db: Database): Promise<{ id: string; project: string; bytes: number }[]> {
-  return db.query<{ id: string; project: string; bytes: number }>(sql`
-    select s.id, s.project_id as project, s.bytes + case when s.files = 0 then 0 else s.file_bytes end as bytes
+export interface AutomaticSnapshot {
+  readonly id: string
+  readonly project: string
+  readonly bytes: number
+}
+
+/**
+ * All automatic snapshots, the newest first, with what each takes beside those that are newer: of files, those that nothing else
+ * holds, be it the project, a snapshot that was asked for or a newer one.
+ */
+export async function selectAutomatic(db: Database): Promise<AutomaticSnapshot[]> {
+  const isAlone = (file: Fragment) => sql`not exists (select from files f where f.id = ${file} and not (${isOrphan}))
+    and not exists (
+      select from snapshot_files o
+      join snapshots n on n.id = o.snapshot_id
+      where o.file_id = ${file} and (n.command is null or n.position > s.position)
+    )`
+  const found = await db.query<AutomaticSnapshot & { has_files: boolean }>(
+    onItsOwn(sql`
+    select s.id, s.project_id as project, s.bytes,
+      exists (select from snapshot_files h where h.snapshot_id = s.id and ${isAlone(sql`h.file_id`)}) as has_files
     from snapshots s
     where s.command is not null
-    order by s.position desc`)
+    order by s.position desc`),
+  )
+  const snapshots: AutomaticSnapshot[] = []
+  for (const { has_files: hasFiles, ...snapshot } of found) {
+    const [held] = hasFiles
+      ? await db.query<{ bytes: number }>(
+          onItsOwn(sql`
+          select coalesce(sum(t.size), 0)::bigint as bytes
+          from snapshots s, ${keptIn(snapshot.id, 'files')} t
+          where s.id = ${snapshot.id} and ${isAlone(sql`t.id`)}`),
+        )
+      : []
+    snapshots.push({ ...snapshot, bytes: snapshot.bytes + (held?.bytes ?? 0) })
+  }
+  return snapshots
 }
 
 /** The newest automatic snapshot of a project, or the one of that name; whether its command is known to have ended. */

@@ -1,8 +1,14 @@
 /** Automatic snapshots share a storage limit, and a full disk fails only the save. Contract 12.6. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { createClient } from '../../../client/index.js'
 import { defaultConfig } from '../../../emulator/config.js'
 import { trimAutomatic } from '../../../emulator/core/snapshots/automatic.js'
-import { listSnapshots, saveAutomatically, saveSnapshot } from '../../../emulator/core/snapshots/snapshots.js'
+import {
+  listSnapshots,
+  removeSnapshot,
+  saveAutomatically,
+  saveSnapshot,
+} from '../../../emulator/core/snapshots/snapshots.js'
 import { undoCommand } from '../../../emulator/core/snapshots/undo.js'
 import { type Database, DatabaseError } from '../../../emulator/database/port.js'
 import { openService, type Service } from '../../../emulator/open-service.js'
@@ -29,7 +35,40 @@ it('contract 12.6 the oldest automatic snapshots go first, and none that was ask
 
   expect(kept.map(({ name, command }) => command ?? name)).toEqual(['third', 'second', 'asked-for'])
   expect(refused).toBe('STORAGE_LIMIT')
-  expect((await listSnapshots(backend, project.id)).map(({ name }) => name)).toEqual(['asked-for'])
+  const left = await listSnapshots(backend, project.id)
+  expect(left.map(({ name, command }) => command ?? name)).toEqual(['second', 'asked-for'])
+})
+
+it('contract 12.6 files count once, and only where neither the project nor a snapshot that was asked for has them', async () => {
+  const { backend, project, url, secretKey = '' } = service
+  const owner = createClient({ url, apiKey: secretKey })
+  const [large, other] = [
+    await owner.files.upload(new File([new Uint8Array(3_000_000)], 'large.bin')),
+    await owner.files.upload(new File([new Uint8Array(5_000_000)], 'other.bin')),
+  ]
+  const asked = await saveSnapshot(backend, project.id, { name: 'with-files' })
+  const first = await saveAutomatically(backend, project.id, { command: 'before one' })
+  const last = await saveAutomatically(backend, project.id, { command: 'before two' })
+  const commandsAfter = async (mostBytes: number) => {
+    const refused = await trimAutomatic(backend, last, mostBytes).catch(({ message }) => message)
+    const left = await listSnapshots(backend, project.id)
+    return { refused, commands: left.flatMap(({ command }) => (command?.startsWith('before') ? [command] : [])) }
+  }
+  const both = { refused: undefined, commands: ['before two', 'before one'] }
+  const data = first.bytes + last.bytes
+
+  expect(await commandsAfter(data)).toEqual(both)
+  await owner.files.delete(large.id)
+  await owner.files.delete(other.id)
+  expect(await commandsAfter(data)).toEqual(both)
+  await removeSnapshot(backend, project.id, asked.name)
+  expect(await commandsAfter(data + 8_000_000)).toEqual(both)
+  expect(await commandsAfter(7_000_000)).toEqual({
+    refused: expect.stringMatching(
+      /^A snapshot before "before two" takes 7\.\d MB; automatic ones share at most 6\.7 MB\.$/,
+    ),
+    commands: ['before one'],
+  })
 })
 
 it('contract 12.6 the newest is the one that was saved last, also where the clock went back', async () => {
