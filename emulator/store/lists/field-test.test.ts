@@ -42,7 +42,8 @@ describe('one of many values', () => {
     ['a number, which is a text as well', ['5'], {}, { contains: 4, looksUp: false }],
     ['as many as the index is asked for', texts(10), { foundIn: collection }, { contains: 20, looksUp: false }],
     ['more', texts(11), {}, { contains: 1, looksUp: false }],
-    ['more, where all matches are wanted', texts(11), { foundIn: collection }, { contains: 1, looksUp: true }],
+    ['more, where all matches are wanted', texts(11), { foundIn: collection }, { contains: 3, looksUp: true }],
+    ['one that is repeated', Array(200).fill('tea'), { foundIn: collection }, { contains: 2, looksUp: false }],
     ['none that a document can hold', ['a\0'], {}, { contains: 0, looksUp: false }],
   ])('%s', (_, values, help, { contains, looksUp }) => {
     const words = worded({ path: field, operator: 'in', values }, help)

@@ -1,6 +1,6 @@
 import { isIndexSegment, type Path } from '../../../client/protocol/model/path.js'
 import { canHold, meaningsOf, numberOf, type Test } from '../../../client/protocol/model/where.js'
-import { type Fragment, joinSql, nothing, sql } from '../../database/port.js'
+import { type Fragment, joinSql, literal, nothing, sql } from '../../database/port.js'
 import {
   anyOf,
   cheapEnd,
@@ -18,6 +18,9 @@ import type { KnownFields } from './indexes.js'
 /** Of more conditions than this the planner thinks that they hold nearly everywhere, and asks no index. */
 const mostContainments = 10
 
+/** Documents that look-ups of single values find. Of values that more have, the whole collection is compared with all at once. */
+const mostFound = 10_000
+
 /** A test by order. */
 export interface Comparison {
   readonly path: Path
@@ -27,7 +30,7 @@ export interface Comparison {
 
 /** Whether the test is for one of so many values that each is looked up for itself where all matches are wanted. */
 export function looksManyUp(test: Test): boolean {
-  return test.operator === 'in' && test.values.length > mostContainments
+  return test.operator === 'in' && new Set(test.values).size > mostContainments
 }
 
 /** What may help to find the documents. */
@@ -75,34 +78,56 @@ function missingTest(test: Test): Fragment {
 
 /** As containment of the whole data where that says the same, because the index over all data then finds it. */
 function equals(path: Path, texts: readonly string[], foundIn: string | undefined): Fragment {
-  const values = texts.filter(canHold).flatMap(meaningsOf)
   if (path.some(isIndexSegment)) return holdsAny(path, texts)
-  const wholes = values
-    .flatMap((value) => [value, [value]])
-    .map((value) =>
-      path.reduceRight((inner, segment) => `{${JSON.stringify(segment)}:${inner}}`, JSON.stringify(value)),
-    )
-  if (values.length <= mostContainments) return anyOf(wholes.map((json) => sql`d.data @> ${json}::jsonb`))
-  return foundIn === undefined ? holdsAny(path, texts) : isAmongFound(foundIn, wholes)
+  const values = jsonOfAll(texts)
+  const whole = (json: string) => path.reduceRight((inner, segment) => `{${JSON.stringify(segment)}:${inner}}`, json)
+  const wholes = values.map((json) => ({ one: whole(json), item: whole(`[${json}]`) }))
+  if (values.length <= mostContainments) {
+    return anyOf(wholes.flatMap(({ one, item }) => [sql`d.data @> ${one}::jsonb`, sql`d.data @> ${item}::jsonb`]))
+  }
+  return foundIn === undefined ? holdsAny(path, texts) : isAmongFound(foundIn, wholes, holdsAny(path, texts))
+}
+
+/** What the texts may mean, each once, as JSON. */
+function jsonOfAll(texts: readonly string[]): string[] {
+  return [
+    ...new Set(
+      texts
+        .filter(canHold)
+        .flatMap(meaningsOf)
+        .map((value) => JSON.stringify(value)),
+    ),
+  ]
 }
 
 /**
  * Each look-up reads all entries that wait beside the index over all data, so these are put in their places first: after
  * a thousand writes that takes as long as a few dozen look-ups, and makes each of the others ten times as fast. The
- * collection is compared in words that no index understands: without statistics, as after an import, the planner would
- * read the whole collection for each.
+ * collection is compared afterwards: without statistics, as after an import, the planner would read the whole collection
+ * for each, and documents of others are work as well. Once too many are found the look-ups end, whatever is left of them,
+ * and each document of the collection is compared by `holdsOne` instead.
  */
-function isAmongFound(collection: string, wholes: readonly string[]): Fragment {
-  return sql`d.id = any(array(
-    select found.id
-    from (select gin_clean_pending_list('svc.documents_data'::regclass) offset 0) as tidied
-    cross join unnest(${wholes}::jsonb[]) as wanted (json)
-    cross join lateral (
-      select d.id
-      from documents d
-      where d.data @> wanted.json and d.collection_id is not distinct from ${collection}::uuid
-      offset 0
-    ) as found))`
+function isAmongFound(
+  collection: string,
+  wholes: readonly { readonly one: string; readonly item: string }[],
+  holdsOne: Fragment,
+): Fragment {
+  const [ones, items] = [wholes.map(({ one }) => one), wholes.map(({ item }) => item)]
+  return sql`d.id = any((
+    select case
+      when count(*) <= ${literal(mostFound)}
+        then coalesce(array_agg(found.id) filter (where found.collection_id = ${collection}::uuid), '{}')
+      else array(select d.id from documents d where d.collection_id = ${collection}::uuid and ${holdsOne})
+      end
+    from (
+      select looked.id, looked.collection_id
+      from (select gin_clean_pending_list('svc.documents_data'::regclass) offset 0) as tidied
+      cross join unnest(${ones}::jsonb[], ${items}::jsonb[]) as wanted (one, item)
+      cross join lateral (
+        select d.id, d.collection_id from documents d where d.data @> wanted.one or d.data @> wanted.item offset 0
+      ) as looked
+      limit ${literal(mostFound + 1)}
+    ) as found)::uuid[])`
 }
 
 function equalsNone(path: Path, texts: readonly string[]): Fragment {
@@ -111,8 +136,7 @@ function equalsNone(path: Path, texts: readonly string[]): Fragment {
 
 /** The value is one of them, which costs the same for any number of them, or an array with one among its items. */
 function holdsAny(path: Path, texts: readonly string[]): Fragment {
-  const values = texts.filter(canHold).flatMap(meaningsOf)
-  const any = sql`any(${values.map((value) => JSON.stringify(value))}::jsonb[])`
+  const any = sql`any(${jsonOfAll(texts)}::jsonb[])`
   const value = fieldValue(path)
   return sql`(${value} = ${any} or (jsonb_typeof(${value}) = 'array' and ${value} @> ${any}))`
 }

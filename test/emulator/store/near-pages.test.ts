@@ -71,6 +71,32 @@ onEachEngine(() => {
     expect(await rowsRead(database(), 'documents', sent)).toBe(100)
   })
 
+  test('many values are looked up one by one, but compared with each document once where most documents have them', async () => {
+    const tags = Array.from({ length: 60 }, (_, at) => `tag ${at}`)
+    const posts = await aCollection(
+      'posts',
+      Array.from({ length: many }, (_, n) => ({ name: `name ${n}`, tags })),
+    )
+    const readFor = async (name: string, values: readonly string[]) => {
+      const { watched, sent } = watch(database())
+      const oneOf = { all: [{ any: [{ path: [name], operator: 'in', values }] }] } as const
+      const { total } = await selectPage(
+        watched,
+        placeOf(posts, large),
+        queryOf({ where: oneOf, count: true, limit: 20 }),
+      )
+      return { total, rows: await rowsRead(database(), 'documents', sent) }
+    }
+
+    const few = await readFor('name', [...tags, ...Array.from({ length: 60 }, (_, at) => `name ${at}`)])
+    const most = await readFor('tags', tags)
+
+    expect([few.total, most.total]).toEqual([60, many])
+    expect(few.rows).toBeLessThan(many)
+    // Until too many are found, 10,000; then the collection, and what is found in it.
+    expect(most.rows).toBeLessThan(20_000)
+  })
+
   test('a range reads of its index what lies between the bounds, not what lies on either side', async () => {
     const posts = await aCollection(
       'posts',
