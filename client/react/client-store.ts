@@ -1,7 +1,6 @@
 /** What the hooks keep for a client: who is signed in, and what was read and written for that user. */
 import type { SignedIn } from '../auth/auth-state.js'
 import type { Client } from '../index.js'
-import { asText } from './as-text.js'
 import { type LiveEntry, openEntry } from './live-store.js'
 import { type Overlay, openOverlay } from './overlay.js'
 
@@ -14,22 +13,24 @@ interface AuthShown {
 export interface UserStore {
   /** Which of all stores it is. */
   readonly round: number
-  /** The list of a question, one for all components; nothing is sent before one of them subscribes or waits for it. */
-  list(collection: string, query: object): LiveEntry
+  /** The list of a question as one component asks it: nothing is kept or sent before it subscribes or waits, as none does on a server. */
+  list(key: string, collection: string, query: object): List
   overlay(collection: string): Overlay
   end(): void
 }
 
+/** One list for all components that ask the same. */
+export type List = Omit<LiveEntry, 'end'>
+
 export interface ClientStore {
   auth(): AuthShown
   user(): UserStore
+  /** For a server, which renders once and listens to nothing. */
+  serverUser(): UserStore
   subscribe(listener: () => void): () => void
 }
 
 export const unknownAuth: AuthShown = { user: undefined, isLoading: true }
-
-/** React Native has a `window`, and no `document`. */
-const isServer = () => typeof window === 'undefined'
 
 /** What is kept under this key, made if there is none. */
 function once<Key, Value>(
@@ -45,22 +46,27 @@ function once<Key, Value>(
 let rounds = 0
 
 function openUserStore(client: Client): UserStore {
+  /** Those that are open. */
   const entries = new Map<string, LiveEntry>()
   const overlays = new Map<string, Overlay>()
   const overlay = (collection: string) => once(overlays, collection, openOverlay)
   return {
     round: ++rounds,
     overlay,
-    list(collection, query) {
-      const key = asText([collection, query])
+    list(key, collection, query) {
       const forget = () => entries.delete(key)
-      const entry = once(entries, key, () => openEntry(client, collection, query, overlay(collection), forget))
-      // No component subscribes there, so that nothing would close it.
-      if (isServer()) forget()
-      return entry
+      // A tree that was hidden, its list closed meanwhile, comes back with what it showed.
+      const known = entries.get(key) ?? openEntry(client, collection, query, overlay(collection), forget)
+      const current = () => entries.get(key) ?? known
+      const enter = () => once(entries, key, current)
+      return {
+        state: () => current().state(),
+        subscribe: (listener) => enter().subscribe(listener),
+        ready: () => enter().ready(),
+      }
     },
     end() {
-      for (const entry of [...entries.values()]) entry.end()
+      for (const entry of entries.values()) entry.end()
     },
   }
 }
@@ -72,14 +78,17 @@ export const clientStore = (client: Client) => once(stores, client, () => openCl
 function openClientStore(client: Client): ClientStore {
   let auth = unknownAuth
   let user = openUserStore(client)
+  let isListening = false
   const listeners = new Set<() => void>()
   const show = (session: SignedIn | undefined) => {
     if (!auth.isLoading && auth.user === session?.user) return
     auth = { user: session?.user, isLoading: false }
     for (const listener of listeners) listener()
   }
-  if (!isServer()) {
-    // As long as the client: who signs in while no component is shown is another user as well.
+  /** From the first look on, as long as the client: who signs in while no component is shown is another user as well. */
+  function listen() {
+    if (isListening) return
+    isListening = true
     client.auth.onChange((session) => {
       if (auth.user?.id !== session?.user.id) {
         user.end()
@@ -93,8 +102,15 @@ function openClientStore(client: Client): ClientStore {
       .then((session) => auth.isLoading && show(session))
   }
   return {
-    auth: () => auth,
-    user: () => user,
+    auth() {
+      listen()
+      return auth
+    },
+    user() {
+      listen()
+      return user
+    },
+    serverUser: () => user,
     subscribe(listener) {
       listeners.add(listener)
       return () => listeners.delete(listener)

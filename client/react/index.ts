@@ -7,11 +7,12 @@ import { repeatable } from '../keys.js'
 import type { Document, Fields } from '../protocol/model/document.js'
 import type { SvcError } from '../protocol/model/errors.js'
 import type { AnySchema, Populated, PopulatePath } from '../types.js'
-import { clientStore, unknownAuth } from './client-store.js'
+import { asText } from './as-text.js'
+import { clientStore, type UserStore, unknownAuth } from './client-store.js'
 import { type LiveState, noState } from './live-store.js'
 import type { Overlay } from './overlay.js'
 import { type PageState, usePage } from './page.js'
-import { persistently } from './persistence.js'
+import { openWrite } from './persistence.js'
 import { SvcProvider, useClient, useUserStore } from './provider.js'
 
 export type { LiveState } from './live-store.js'
@@ -37,7 +38,7 @@ export interface DocumentState<Item> {
 export interface MutationOptions {
   /**
    * Sends a write again for as long as it takes, where the service cannot be reached or asks to come back later. Without it the
-   * write is refused after a few attempts. It ends when the page is left, or another user signs in.
+   * write is refused after a few attempts. It ends when the page is left, or the user signs out or another one in.
    */
   readonly retry?: boolean
 }
@@ -112,10 +113,12 @@ const serverList = { ...noState }
 const serverState = () => serverList
 
 function useLive(collection: string, { suspense = false, ...query }: Query = {}): LiveState<Doc> {
-  const entry = useUserStore().list(collection, query)
-  const state = useSyncExternalStore(entry.subscribe, entry.state, serverState)
+  const user = useUserStore()
+  const key = asText([collection, query])
+  const list = useMemo(() => user.list(key, collection, query), [user, key])
+  const state = useSyncExternalStore(list.subscribe, list.state, serverState)
   // A server would wait for what is never read, and a page that takes its text over begins with the same.
-  if (suspense && state.isLoading && state !== serverList) throw entry.ready
+  if (suspense && state.isLoading && state !== serverList) throw list.ready()
   if (suspense && state.error) throw state.error
   return state
 }
@@ -137,10 +140,12 @@ function useDocument(
   return { document: id === undefined ? undefined : items[0], isLoading, status, error }
 }
 
-/** A write on its way, and why it is sent again. */
-interface Running {
+/** A write that is on its way, why it is sent again, or why it was refused. */
+interface Write {
   readonly key: number
+  readonly user: UserStore
   readonly waiting?: SvcError
+  readonly error?: SvcError
 }
 
 let writes = 0
@@ -148,32 +153,30 @@ let writes = 0
 function useMutation(name: string, { retry = false }: MutationOptions = {}): Mutations<Fields> {
   const client = useClient()
   const user = useUserStore()
-  const [running, setRunning] = useState<readonly Running[]>([])
-  const [error, setError] = useState<SvcError>()
+  const [all, setAll] = useState<readonly Write[]>([])
   const calls = useMemo(() => {
-    const overlay = user.overlay(name)
     const collection = client.collection(name)
     const write = async <Result extends Doc | undefined>(
       change: Parameters<Overlay['begin']>[0],
       send: (attempt: number) => Promise<Result>,
     ): Promise<Result> => {
+      // Of now: an app may log in and write before it renders.
+      const user = clientStore(client).user()
+      const overlay = user.overlay(name)
       const pending = overlay.begin(change)
       const key = ++writes
-      const end = (all: readonly Running[]) => all.filter((other) => other.key !== key)
-      setRunning((all) => [...all, { key }])
-      setError(undefined)
+      const become = (next: readonly Write[]) => setAll((all) => all.flatMap((one) => (one.key === key ? next : one)))
+      const onWaiting = (waiting: SvcError) => become([{ key, user, waiting }])
+      setAll((all) => [{ key, user }, ...all.filter((other) => !other.error)])
       try {
-        const onWaiting = (waiting: SvcError) => setRunning((all) => [...end(all), { key, waiting }])
-        const work = () => (retry ? persistently(client, send, onWaiting) : send(1))
-        const result = await overlay.inTurn(change.id, work)
+        const result = await overlay.inTurn(change.id, openWrite(client, send, retry && onWaiting))
         pending.confirm(result)
+        become([])
         return result
-      } catch (failure) {
+      } catch (error) {
         pending.rollBack()
-        setError(failure as SvcError)
-        throw failure
-      } finally {
-        setRunning(end)
+        become([{ key, user, error: error as SvcError }])
+        throw error
       }
     }
     return {
@@ -184,20 +187,24 @@ function useMutation(name: string, { retry = false }: MutationOptions = {}): Mut
       },
       update: (id: string, data: Partial<Fields>) =>
         write({ kind: 'update', id, data }, () => collection.update(id, data as Fields)),
-      async remove(id: string) {
-        await write({ kind: 'delete', id, data: {} }, async (attempt) => {
-          await collection.delete(id).catch((failure: SvcError) => {
-            // The answer of an attempt before may have been lost.
-            if (attempt === 1 || failure.code !== 'NOT_FOUND') throw failure
-          })
-          return undefined
-        })
-      },
+      remove: (id: string) =>
+        write({ kind: 'delete', id, data: {} }, (attempt) =>
+          collection.delete(id).then(
+            () => undefined,
+            (failure: SvcError) => {
+              // The answer of an attempt before may have been lost.
+              if (attempt === 1 || failure.code !== 'NOT_FOUND') throw failure
+              return undefined
+            },
+          ),
+        ),
     }
-  }, [client, user, name, retry])
-  const pendingCount = running.length
-  const { waiting } = running.find((write) => write.waiting) ?? {}
-  return { ...calls, isPending: pendingCount > 0, pendingCount, error, waiting }
+  }, [client, name, retry])
+  // Those of another user are not shown, although they may still be on their way.
+  const shown = all.filter((write) => write.user === user)
+  const pendingCount = shown.filter((write) => !write.error).length
+  const found = (name: 'waiting' | 'error') => shown.find((write) => write[name])?.[name]
+  return { ...calls, isPending: pendingCount > 0, pendingCount, error: found('error'), waiting: found('waiting') }
 }
 
 const serverAuth = () => unknownAuth

@@ -25,8 +25,8 @@ export interface LiveEntry {
   state(): LiveState<Doc>
   subscribe(listener: () => void): () => void
   /** Resolves once there is something to show, or another entry to ask. */
-  readonly ready: Promise<void>
-  /** Closes the list. */
+  ready(): Promise<void>
+  /** Closes the list; it is opened again by who subscribes or waits. */
   end(): void
 }
 
@@ -80,6 +80,7 @@ export function openEntry(
     // What was refused may be allowed with the next token.
     if (leave.length === 0) leave = [overlay.onChange(show), client.auth.onChange(() => read.error && open())]
     if (read.error) show({ error: undefined, isLoading: true })
+    if (read.status === 'closed') show({ status: 'connecting' })
     try {
       const opened = client.collection(collection).live({
         ...query,
@@ -102,7 +103,7 @@ export function openEntry(
 
   function closeSoon(milliseconds: number) {
     clearTimeout(timer)
-    timer = setTimeout(() => listeners.size > 0 || end(), milliseconds)
+    timer = setTimeout(() => listeners.size || ready || end(), milliseconds)
   }
 
   function end() {
@@ -127,7 +128,7 @@ export function openEntry(
         if (listeners.size === 0) closeSoon(lingerMilliseconds)
       }
     },
-    get ready() {
+    ready() {
       clearTimeout(timer)
       ready ??= new Promise((resolve) => {
         whenReady = resolve

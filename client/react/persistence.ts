@@ -1,4 +1,4 @@
-/** A write that goes on until the service has taken or refused it. */
+/** A write of whoever is signed in when it is begun: nothing of it is sent as another user. */
 import type { Client } from '../index.js'
 import type { SvcError } from '../protocol/model/errors.js'
 import { backOff, isPassing } from '../send.js'
@@ -7,25 +7,33 @@ import { backOff, isPassing } from '../send.js'
 const mostDoublings = 3
 
 /**
- * @param onWaiting receives why it is sent again
- * @throws {SvcError} what cannot pass, and the last failure if another user is signed in by then: it was not their write
+ * How to send it once its turn has come, which may be long after it was begun.
+ *
+ * @param onWaiting receives why it is sent again; with it, that goes on until the service has taken or refused it
+ * @throws {SvcError} what cannot pass, and, once another user is signed in, the last failure, or `UNAUTHORIZED` if it was never sent
  */
-export async function persistently<Result>(
+export function openWrite<Result>(
   { auth }: Pick<Client, 'auth'>,
   send: (attempt: number) => Promise<Result>,
-  onWaiting: (why: SvcError) => void,
-): Promise<Result> {
+  onWaiting: false | ((why: SvcError) => void),
+): () => Promise<Result> {
   const whoAsks = async () => (await auth.session())?.user.id
-  const writer = await whoAsks()
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await send(attempt)
-    } catch (error) {
-      const failure = error as SvcError
-      if (!isPassing(failure)) throw failure
-      onWaiting(failure)
-      await new Promise((resolve) => setTimeout(resolve, backOff(Math.min(attempt, mostDoublings), 1_000)))
-      if ((await whoAsks()) !== writer) throw failure
+  const writer = whoAsks()
+  return async () => {
+    let failure = Object.assign(new Error('Another user is signed in.'), {
+      code: 'UNAUTHORIZED',
+      issues: [],
+    }) as object as SvcError
+    for (let attempt = 1; (await whoAsks()) === (await writer); attempt++) {
+      try {
+        return await send(attempt)
+      } catch (error) {
+        failure = error as SvcError
+        if (!onWaiting || !isPassing(failure)) break
+        onWaiting(failure)
+        await new Promise((resolve) => setTimeout(resolve, backOff(Math.min(attempt, mostDoublings), 1_000)))
+      }
     }
+    throw failure
   }
 }

@@ -17,6 +17,6 @@ export function useClient(): Client {
 
 /** What was read and written for the user who is signed in. */
 export function useUserStore(): UserStore {
-  const { subscribe, user } = clientStore(useClient())
-  return useSyncExternalStore(subscribe, user, user)
+  const { subscribe, user, serverUser } = clientStore(useClient())
+  return useSyncExternalStore(subscribe, user, serverUser)
 }

@@ -146,7 +146,49 @@ it('nothing is sent again in the name of somebody else', async () => {
   await away.remove()
 
   expect(await stored()).toEqual([])
-  await shows('open,UNAVAILABLE:')
+  // What became of it concerns nobody else.
+  await shows('open:')
+})
+
+it('a write that waits for its turn is not sent as the next user', async () => {
+  const [ada, bob] = [await project.users.create(), await project.users.create()]
+  const { id } = await posts.create({ title: 'A' })
+  await svc.auth.logIn(ada.credentials)
+  const away = await project.faults.add({ kind: 'status', status: 503, method: 'PATCH' })
+  const writes = [posts.update(id, { views: 1 }), posts.update(id, { views: 2 }), posts.remove(id)]
+  const ended = Promise.allSettled(writes)
+  await shows('open,waiting 3:')
+
+  await svc.auth.logIn(bob.credentials)
+  await away.remove()
+
+  expect(await ended).toMatchObject([
+    { status: 'rejected', reason: { code: 'UNAVAILABLE' } },
+    { status: 'rejected', reason: { code: 'UNAUTHORIZED' } },
+    { status: 'rejected', reason: { code: 'UNAUTHORIZED' } },
+  ])
+  expect(await stored()).toEqual([{ title: 'A' }])
+})
+
+it('the next user sees neither what the one before has on its way nor what was refused', async () => {
+  const [ada, bob] = [await project.users.create(), await project.users.create()]
+  const { id } = await posts.create({ title: 'A' })
+  await svc.auth.logIn(ada.credentials)
+  await expect(posts.update('00000000-0000-4000-8000-000000000000', { views: 1 })).rejects.toThrow()
+  await shows('open,NOT_FOUND:A')
+  const away = await project.faults.add({ kind: 'status', status: 503, method: 'PATCH' })
+  const ofAda = posts.update(id, { views: 2 })
+  ofAda.catch(() => undefined)
+  await shows('open,waiting 1:A 2')
+  await svc.auth.logIn(bob.credentials)
+  // A page may write at once, before it has rendered.
+  const ofBob = posts.create({ title: 'B' })
+
+  await ofBob
+  await shows('open:A,B')
+  await away.remove()
+  await expect(ofAda).rejects.toThrow()
+  await shows('open:A,B')
 })
 
 it('a change of one document leaves the others the objects that they were', async () => {

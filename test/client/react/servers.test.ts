@@ -1,10 +1,11 @@
 /** Components that a server renders, and a page takes over. */
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { createElement, Suspense } from 'react'
 import { hydrateRoot } from 'react-dom/client'
 import { renderToString } from 'react-dom/server'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
-import { type Client, createClient } from '../../../client/index.js'
-import { clientStore } from '../../../client/react/client-store.js'
+import { createClient } from '../../../client/index.js'
 import { startTestEmulator, type TestEmulator } from '../../../emulator/testing.js'
 import { aPlace } from '../../fixtures/dom.js'
 import { hooks, openStage, type Schema, type Stage, titles } from './stage.js'
@@ -21,15 +22,6 @@ beforeEach(async () => {
 })
 afterEach(() => stage.close())
 
-function onServer<Result>(work: () => Result): Result {
-  vi.stubGlobal('window', undefined)
-  try {
-    return work()
-  } finally {
-    vi.unstubAllGlobals()
-  }
-}
-
 const aServersClient = () => createClient<Schema>({ url: stage.project.url, apiKey: stage.project.apiKey })
 
 it('a list with suspense that a server has rendered becomes the list', async () => {
@@ -42,7 +34,7 @@ it('a list with suspense that a server has rendered becomes the list', async () 
   }
   const Page = () => createElement(Suspense, { fallback: 'waiting' }, createElement(List))
   const place = aPlace()
-  place.innerHTML = onServer(() => renderToString(stage.tree(Page, aServersClient())))
+  place.innerHTML = renderToString(stage.tree(Page, aServersClient()))
   expect(place.textContent).toBe('loading')
   renders = 0
   const problems: unknown[] = []
@@ -57,13 +49,27 @@ it('a list with suspense that a server has rendered becomes the list', async () 
   root.unmount()
 })
 
-it('a server keeps no list for each question that it was asked', () => {
+it('a server keeps nothing of what it was asked, and listens to nobody', async () => {
+  setFlagsFromString('--expose-gc')
+  const collectGarbage: () => void = runInNewContext('gc')
   const client = aServersClient()
-  const Page = () => String(hooks.useDocument('posts', '1').isLoading)
-  expect(onServer(() => renderToString(stage.tree(Page, client)))).toBe('true')
-  const store = clientStore(client as object as Client).user()
+  const onChange = vi.spyOn(client.auth, 'onChange')
+  const questions: WeakRef<object>[] = []
+  const Page = () => {
+    const where = { title: String(questions.length) }
+    questions.push(new WeakRef(where))
+    return `${hooks.useLive('posts', { where, suspense: true }).isLoading} ${hooks.useAuth().isLoading}`
+  }
 
-  const [one, other] = onServer(() => [store.list('posts', {}), store.list('posts', {})])
+  const shown = Array.from({ length: 100 }, () => renderToString(stage.tree(Page, client)))
+  expect(new Set(shown)).toEqual(new Set(['true true']))
 
-  expect(one).not.toBe(other)
+  // React may hold on to what it has rendered last.
+  await expect
+    .poll(() => {
+      collectGarbage()
+      return questions.filter((question) => question.deref()).length
+    })
+    .toBeLessThan(10)
+  expect(onChange).not.toHaveBeenCalled()
 })
