@@ -30,7 +30,14 @@ export function webStore(name = 'svc-session', storage?: Storage): SessionStore 
   }
   return {
     read: () => kept((storage) => storage.getItem(name)),
-    write: (text) => kept((storage) => (text === null ? storage.removeItem(name) : storage.setItem(name, text))),
+    write: (text) =>
+      kept((storage) => {
+        try {
+          if (text) return storage.setItem(name, text)
+        } catch {}
+        // Where there is no room for a login, none of another user stays.
+        storage.removeItem(name)
+      }),
   }
 }
 

@@ -103,7 +103,7 @@ export function openFiles({ ask, options }: Session) {
       try {
         return await accepted(href, await fetch(href, { signal }))
       } catch (error) {
-        throw signal?.reason ?? asFailure(error)
+        throw signal?.aborted ? (signal.reason ?? error) : asFailure(error)
       }
     },
   }

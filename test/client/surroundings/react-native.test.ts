@@ -1,4 +1,5 @@
 /** The client where there is no more than React Native has, against a running service. */
+import { webcrypto } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { type ClientOptions, createClient, type SvcError } from '../../../client/index.js'
@@ -66,6 +67,40 @@ it('writes, lists and stores files', async () => {
   expect(file).toMatchObject({ name: 'hello.txt', path: 'letters', size: 5 })
   expect(await (await svc.files.download(file)).text()).toBe('Hello')
   await posts.deleteMany(items.map(({ id }) => id))
+})
+
+it.each([
+  ['a polyfill', { getRandomValues: polyfilled }],
+  ['a part of it', {}],
+])('creates with %s of crypto', async (_, crypto) => {
+  const posts = aClient().collection('posts')
+  vi.stubGlobal('crypto', crypto)
+
+  const { id } = await posts.create({ title: 'Tea' })
+  const [other] = await posts.createMany([{ title: 'Milk' }])
+
+  await posts.deleteMany([id, other?.id ?? ''])
+})
+
+/** As `react-native-get-random-values` does. */
+function polyfilled(array: object): object {
+  const known = [Int8Array, Uint8Array, Uint8ClampedArray, Int16Array, Uint16Array, Int32Array, Uint32Array]
+  if (!known.some((kind) => array instanceof kind)) throw new Error('Expected an integer array')
+  return webcrypto.getRandomValues(array as Uint32Array)
+}
+
+it('a download that is ended is no failure of the network', async () => {
+  const controller = new AbortController()
+  // Its signals know no reason.
+  Object.defineProperty(controller.signal, 'reason', { value: undefined })
+  const ended = new Error('Aborted')
+  const never: typeof fetch = (_, { signal } = {}) =>
+    new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(ended)))
+
+  const download = aClient({ fetch: never }).files.download(`${emulator.url}/file`, controller)
+  controller.abort()
+
+  await expect(download).rejects.toBe(ended)
 })
 
 it('keeps a list current', async () => {

@@ -71,3 +71,23 @@ it('keeps the login for the next page where there is one', async () => {
   await next.auth.logOut()
   expect(texts.size).toBe(0)
 })
+
+it('leaves no login of another user where there is no room for the new one', async () => {
+  const kept = new Map([['svc-session', JSON.stringify({ token: 't0', user: { id: 'u0' } })]])
+  withStorage({
+    value: {
+      getItem: (name: string) => kept.get(name) ?? null,
+      removeItem: (name: string) => kept.delete(name),
+      setItem() {
+        throw new DOMException('It is full.', 'QuotaExceededError')
+      },
+    },
+  })
+  const svc = openClient()
+  expect(await svc.auth.session()).toMatchObject({ token: 't0' })
+
+  await svc.auth.logIn({ email: user.email, password: 'x' })
+
+  expect(await svc.auth.session()).toMatchObject({ token: 't1', user: { id: 'u1' } })
+  expect(await openClient().auth.session()).toBeUndefined()
+})
