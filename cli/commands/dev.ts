@@ -1,6 +1,8 @@
+import { basename, dirname } from 'node:path'
 import { createClient } from '../../client/index.js'
 import type { Emulator } from '../../emulator/dev.js'
 import { findSeeds } from '../../seeds/seed.js'
+import { calledAs } from '../base/called-as.js'
 import { misuse } from '../base/failure.js'
 import { SvcCommand } from '../base/svc-command.js'
 import { type FolderConfig, openFolderConfig, rememberFolder } from '../config/folder-config.js'
@@ -19,8 +21,8 @@ import { splitAtDashes } from '../dev/words-after-dashes.js'
 import { clearReadyFile } from '../files/ready-file.js'
 import { openServedBranch } from '../git/served-branch.js'
 import { type SeedOptions, seededNote, seedFiles, seedingOf } from '../seeds/seed-inputs.js'
-import type { EmulatorInfo } from '../target/emulator-file.js'
-import { envFile, fillEnvFile } from '../target/env-file.js'
+import { type EmulatorInfo, stateFolder } from '../target/emulator-file.js'
+import { envFile, fillEnvFile, lacksEnvFile } from '../target/env-file.js'
 import { fetchDirectly } from '../target/fetch-directly.js'
 import { openDashboard } from '../target/open-dashboard.js'
 import { prose } from '../terminal/prose.js'
@@ -149,6 +151,10 @@ command's exit code if it ends by itself.`)
     if (this.jsonEnabled()) process.stdout.write(`${JSON.stringify({ type: 'ready', ...info })}\n`)
     else if (!this.isQuiet()) process.stdout.write(`${box(info, details)}\n`)
     if (filled !== undefined) this.note(`${nearby(filled)} has this address and key.`)
+    else if (basename(details.folder) === stateFolder && lacksEnvFile(dirname(details.folder)))
+      this.note(
+        `No .env file here names the service, as in a fresh clone. Have ${envFile} written: ${calledAs()} init --yes`,
+      )
     if (details.open) await openDashboard(info, details.folder)
   }
 

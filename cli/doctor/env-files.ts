@@ -3,16 +3,12 @@ import { readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { execa } from 'execa'
 import { isLoopbackUrl } from '../../client/protocol/model/loopback.js'
+import { calledAs } from '../base/called-as.js'
 import { stateFolder } from '../target/emulator-file.js'
-import { envFile, fillEnvFile, ownersMark } from '../target/env-file.js'
+import { envFile, envFiles, envLine, fillEnvFile, lacksEnvFile, ownersMark } from '../target/env-file.js'
 import { maskKey } from '../target/profiles.js'
 import type { Finding, Patient, Seen } from './finding.js'
 import { keptKeys, keptPort } from './folder-files.js'
-
-const files = ['.env', envFile, '.env.development', '.env.development.local', '.env.test']
-
-const setting =
-  /^\s*(?:export\s+)?(?<prefix>\w*)SVC_(?<name>URL|API_KEY|SECRET_KEY)\s*=\s*(?<quote>["']?)(?<value>.*?)\k<quote>\s*$/
 
 /** What bundlers put into the page. */
 const isPublic = /^(VITE_|NEXT_PUBLIC_|EXPO_PUBLIC_|PUBLIC_|REACT_APP_)/
@@ -29,15 +25,23 @@ interface Line {
 export async function checkEnvFiles(patient: Patient): Promise<Seen> {
   const { folder, app } = patient
   if (basename(folder) !== stateFolder) return { said: `none belong to ${basename(folder)}`, findings: [] }
-  const lines = files.flatMap((file) => linesOf(app, file))
+  const lines = envFiles.flatMap((file) => linesOf(app, file))
   const found = [...new Set(lines.map(({ file }) => file))]
   const findings = [
     ...lines.flatMap((line) => secretFinding(line)),
     ...lines.flatMap((line) => addressFinding(line, patient)),
     ...lines.flatMap((line) => keyFinding(line, lines, patient)),
+    ...(lacksEnvFile(app) ? [envMissing] : []),
     ...(await gitFindings(app)),
   ]
   return { said: found.length === 0 ? 'none name the service' : found.join(', '), findings }
+}
+
+const envMissing: Finding = {
+  code: 'ENV_FILE_MISSING',
+  level: 'note',
+  message: `No .env file names the service: ${envFile} is not in git, so a clone lacks it.`,
+  remedy: `Have it written: ${calledAs()} init --yes`,
 }
 
 function linesOf(app: string, file: string): Line[] {
@@ -49,7 +53,7 @@ function linesOf(app: string, file: string): Line[] {
   }
   const isFilled = text.includes(ownersMark)
   return text.split('\n').flatMap((line) => {
-    const { prefix = '', name = '', value = '' } = setting.exec(line.trimEnd())?.groups ?? {}
+    const { prefix = '', name = '', value = '' } = envLine.exec(line.trimEnd())?.groups ?? {}
     return name === '' ? [] : [{ file, prefix, name, value, isFilled }]
   })
 }

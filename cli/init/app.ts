@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isObject } from '../../client/protocol/model/json.js'
 import { CliFailure, exits } from '../base/failure.js'
+import { isSetUp } from '../target/env-file.js'
 import { type PackageManager, packageManagerOf } from './package-manager.js'
 
 /** In the order in which they are looked for: an app made with Expo or Next may have Vite for its tests. */
@@ -29,6 +30,8 @@ export interface AppFolder {
   readonly manager: PackageManager
   /** Whether `npm test` runs something: the script that `npm init` writes fails. */
   readonly hasTests: boolean
+  /** Whether `svc init` has been here, or in the folder of which this is a clone. */
+  readonly isClone: boolean
   /** What is still to be installed. */
   readonly installs: readonly string[]
   /** What starts the emulator. */
@@ -53,6 +56,7 @@ export function readApp(folder: string): AppFolder {
   return {
     ...{ folder, kind, title, prefix, isTyped, clientPackage, manager },
     hasTests: typeof test === 'string' && !test.includes('no test specified'),
+    isClone: isSetUp(folder) && shipped.includes(clientPackage),
     isCommonJs: kind === 'node' && !isTyped && type !== 'module',
     installs: [
       ...(shipped.includes(clientPackage) ? [] : [`${add} ${clientPackage}`]),

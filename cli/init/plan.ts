@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, join, relative, resolve } from 'node:path'
 import type { EmulatorInfo } from '../target/emulator-file.js'
-import { envFile, fillOwnLines, ownersMark } from '../target/env-file.js'
+import { envFile, fillOwnLines, ignoredLines, ownersMark } from '../target/env-file.js'
 import { type AppFolder, clientModule } from './app.js'
 
 /** A file that is going to be written, and what is in it. */
@@ -58,12 +58,14 @@ function filesIn(folder: string): string[] {
 export function planExistingApp(app: AppFolder, emulator: EmulatorInfo | undefined): PlannedFile[] {
   const { folder } = app
   const source = existsSync(join(folder, 'src')) ? join(folder, 'src') : folder
-  return [
+  const files = [
     planFile(join(folder, 'svc.json'), `${JSON.stringify({ dialect: 'a' }, null, 2)}\n`),
     planEnv(folder, emulator, app.prefix),
     planFile(join(source, app.isTyped ? 'svc.ts' : 'svc.js'), clientModule(app)),
     planIgnore(folder),
   ]
+  // A clone has what git keeps: a file that it lacks is one that the app does without.
+  return files.filter(({ path, change }) => !app.isClone || change !== 'add' || basename(path) === envFile)
 }
 
 /** Where the service is, for bundlers and `node --env-file`. Lines that are there stay; those added are kept up by `svc dev`. */
@@ -77,20 +79,8 @@ function planEnv(folder: string, emulator: EmulatorInfo | undefined, prefix = ''
   return plan.change === 'keep' ? plan : { ...plan, content: fillOwnLines(plan.content, address) }
 }
 
-/** How other tools write what these lines say. */
-const covering: Readonly<Record<string, readonly string[]>> = {
-  '.env.local': ['.env*', '.env*.local', '*.local', '.env.*', '.env.*.local'],
-}
-
 function planIgnore(folder: string): PlannedFile {
-  const bare = (line: string) => line.replace(/^\/|\/$/g, '')
-  return planLines(
-    join(folder, '.gitignore'),
-    ['.svc/', envFile, 'node_modules/'].map((line) => ({
-      line,
-      isThere: (text) => bare(text) === bare(line) || (covering[line] ?? []).includes(text),
-    })),
-  )
+  return planLines(join(folder, '.gitignore'), ignoredLines)
 }
 
 interface WantedLine {

@@ -1,4 +1,5 @@
 /** The lines of an app's `.env.local` that say where the emulator is: `svc init` writes them, `svc dev` keeps them true. */
+import { existsSync, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { CliFailure, exits } from '../base/failure.js'
@@ -6,6 +7,13 @@ import { type EmulatorInfo, isPlainAddress, isPlainWord, stateFolder, writePriva
 import { requireNoLink } from './no-link.js'
 
 export const envFile = '.env.local'
+
+/** Where bundlers and `node --env-file` look for settings. */
+export const envFiles = ['.env', envFile, '.env.development', '.env.development.local', '.env.test'] as const
+
+/** A line that says where the service is, or what opens it. */
+export const envLine =
+  /^\s*(?:export\s+)?(?<prefix>\w*)SVC_(?<name>URL|API_KEY|SECRET_KEY)\s*=\s*(?<quote>["']?)(?<value>.*?)\k<quote>\s*$/
 
 /** What follows it line by line belongs to `svc dev`; a line that stands elsewhere is the user's. */
 export const ownersMark = '# svc dev updates the next lines. Delete this comment to keep them as they are.'
@@ -48,4 +56,40 @@ export async function fillEnvFile(folder: string, address: Address): Promise<str
   requireNoLink(path, dirname(folder))
   await writePrivateFile(path, filled)
   return path
+}
+
+/** What `svc init` keeps out of git, and how other tools write the same. */
+const ignored: Readonly<Record<string, readonly string[]>> = {
+  '.svc/': [],
+  [envFile]: ['.env*', '.env*.local', '*.local', '.env.*', '.env.*.local'],
+  'node_modules/': [],
+}
+
+/** The lines that `.gitignore` has to have, and whether a line says the same as one of them. */
+export const ignoredLines = Object.entries(ignored).map(([line, others]) => ({
+  line,
+  isThere: (text: string) => bare(text) === bare(line) || others.includes(text),
+}))
+
+function bare(line: string): string {
+  return line.replace(/^\/|\/$/g, '')
+}
+
+/** Whether `svc init` has been in this folder, or in that of which it is a clone. */
+export function isSetUp(app: string): boolean {
+  const lines = linesIn(join(app, '.gitignore')).map((line) => line.trim())
+  return existsSync(join(app, 'package.json')) && ignoredLines.every(({ isThere }) => lines.some(isThere))
+}
+
+/** Whether an app that is set up has no file that says where the service is, as in a fresh clone: it is not in git. */
+export function lacksEnvFile(app: string): boolean {
+  return isSetUp(app) && !envFiles.some((file) => linesIn(join(app, file)).some((line) => envLine.test(line.trimEnd())))
+}
+
+function linesIn(path: string): string[] {
+  try {
+    return readFileSync(path, 'utf8').split('\n')
+  } catch {
+    return []
+  }
 }

@@ -7,7 +7,8 @@ const { VITE_SVC_URL: url, VITE_SVC_API_KEY: apiKey } = import.meta.env
 
 if (!url || !apiKey) {
   const problem =
-    'VITE_SVC_URL and VITE_SVC_API_KEY are not set. On your machine “npx svc dev” writes them into .env.local.'
+    'VITE_SVC_URL and VITE_SVC_API_KEY are not set. On your machine “npx svc dev” writes them into .env.local. ' +
+    'In a fresh clone, where that file is missing, run “npx svc init --yes” first.'
   document.body.textContent = problem
   throw new Error(problem)
 }

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openWorld, type World } from '../command-line.js'
@@ -232,4 +232,54 @@ test('an emulator in memory beside that of the folder leaves .env.local as it is
   expect(beside.url).not.toBe(dev.url)
   expect(text('.env.local')).toBe(filled)
   expect(filled).toContain(`SVC_URL=${dev.url}\n`)
+})
+
+/** Ends by itself, and says what it says once it is ready. */
+const devOnce = ['dev', '--memory', '--port', '0', '--', process.execPath, '-e', '0']
+
+test.each(['node', 'react'])(
+  'in a clone of the template %s only .env.local is written, and svc dev and doctor ask for it',
+  async (template) => {
+    await world.svc(['init', '--template', template, '--yes'])
+    const lines = text('.env.local')
+      .split('\n')
+      .map((line) => line.replace(/=.*/, '='))
+    rmSync(path('.env.local'))
+    const before = readdirSync(world.folder).sort()
+
+    const started = await world.svc(devOnce)
+    const examined = await world.svc(['doctor'])
+    const { files } = (await world.json(['init', '--yes'])) as { files: { path: string; change: string }[] }
+    const well = await world.svc(['doctor'])
+    const dev = await world.dev('--memory')
+
+    expect(started.stderr).toContain('No .env file here names the service')
+    expect(started.stderr).toContain('svc init --yes')
+    expect(examined).toMatchObject({ exit: 0, stdout: expect.stringContaining('→ Have it written: svc init --yes') })
+    expect(files.filter(({ change }) => change !== 'keep')).toEqual([{ path: '.env.local', change: 'add' }])
+    expect(
+      readdirSync(world.folder)
+        .filter((name) => name !== '.svc')
+        .sort(),
+    ).toEqual(['.env.local', ...before].sort())
+    expect(well.stdout).not.toContain('svc init --yes')
+    expect(
+      text('.env.local')
+        .split('\n')
+        .map((line) => line.replace(/=.*/, '=')),
+    ).toEqual(lines)
+    expect(text('.env.local')).toContain(`SVC_API_KEY=${dev.apiKey}\n`)
+  },
+)
+
+test('svc dev asks for no .env.local where another .env file names the service, or where init has not been', async () => {
+  anApp({ '.env': 'SVC_URL=https://example.com\n', '.gitignore': '/node_modules\n.env*\n.svc\n' })
+  const named = await world.svc(devOnce)
+  rmSync(path('.env'))
+  const lost = await world.svc(devOnce)
+  writeFileSync(path('.gitignore'), 'node_modules\n')
+  const other = await world.svc(devOnce)
+
+  expect(lost.stderr).toContain('svc init --yes')
+  expect(named.stderr + other.stderr).not.toContain('svc init --yes')
 })
