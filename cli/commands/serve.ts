@@ -15,8 +15,8 @@ export default class Serve extends SvcCommand {
 PostgreSQL and a bucket. Nothing that is for development comes along: no dashboard, no mailbox, no login provider, no
 keys and no project before you make one. TLS is left to the balancer in front.
 
-It needs SVC_DATABASE_URL, SVC_FILES_URL and SVC_SECRET, which svc serve keys makes. Each flag is also a variable: --public-url is
-SVC_PUBLIC_URL. Secrets have files as well: SVC_SECRET_FILE names the file that holds SVC_SECRET.
+It needs SVC_DATABASE_URL, SVC_FILES_URL and SVC_SECRET, which svc serve keys makes. Each flag but --ready-file is also a variable: --public-url
+is SVC_PUBLIC_URL. Secrets have files as well: SVC_SECRET_FILE names the file that holds SVC_SECRET.
 
 SIGTERM and Ctrl-C let requests finish and hand streams over to other processes; a second one ends it at once. Keys of S3
 come from the environment, as AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.`)

@@ -3,14 +3,17 @@ import * as Flags from '@oclif/core/flags'
 import { type MailTransportName, type MailUrls, mailTransports } from '../../client/protocol/model/mail-transports.js'
 import { misuse } from '../base/failure.js'
 
-const flag = (name: MailTransportName) => {
+const flag = (name: MailTransportName, more: string) => {
   const { summary, variable, schemes } = mailTransports[name]
-  return Flags.string({ description: `${summary} [${variable}]`, helpValue: `${schemes[0]}//…` })
+  return Flags.string({ description: `${summary}${more} [${variable}]`, helpValue: `${schemes[0]}//…` })
 }
 
-export const mailFlags = {
-  smtp: flag('smtp'),
-} satisfies Record<MailTransportName, unknown>
+const flags = (more: string) => ({ smtp: flag('smtp', more) }) satisfies Record<MailTransportName, unknown>
+
+export const mailFlags = flags(', beside keeping it')
+
+/** Those of a service that keeps none. */
+export const sendingFlags = flags('')
 
 /** The addresses that flags or environment say. @throws {CliError} for what is not an address of that kind */
 export function readMailUrls(flags: { readonly [Name in MailTransportName]?: string | undefined }): MailUrls {

@@ -140,3 +140,7 @@ it('takes a folder for a single process, and a bucket for several', async () => 
   expect(() => requireServable({ ...read, filesUrl: 'file:///var/lib/svc', workers: 1 })).not.toThrow()
   expect(read.mailFrom).toBe('no-reply@api.example.com')
 })
+
+it('promises no mailbox, as there is none', () => {
+  expect(serveFlags.smtp.description).not.toContain('keeping')
+})

@@ -5,7 +5,7 @@ import * as Flags from '@oclif/core/flags'
 import type { InferredFlags } from '@oclif/core/interfaces'
 import type { ServeConfig } from '../../emulator/serve.js'
 import { type CliFailure, misuse, noFile } from '../base/failure.js'
-import { mailFlags, readMailUrls } from '../dev/mail-flags.js'
+import { readMailUrls, sendingFlags } from '../dev/mail-flags.js'
 import { durationOf } from '../terminal/duration.js'
 
 /** What is a secret or has a password in it: also from the file that the same name with `_FILE` names. */
@@ -89,7 +89,7 @@ export const serveFlags = {
     helpValue: '30s',
     env: 'SVC_WORKER_TIMEOUT',
   }),
-  ...mailFlags,
+  ...sendingFlags,
   'mail-from': Flags.string({ description: 'sender address of mail', helpValue: 'address', env: 'SVC_MAIL_FROM' }),
   'shutdown-delay': Flags.string({
     default: '0s',

@@ -20,7 +20,7 @@ export default class MailWait extends ControlCommand {
 or --code it waits for a mail that has one. Exits with 7 when none comes in time.`)
   static override examples = [
     '<%= config.bin %> mail wait --to ada@example.com',
-    'curl "$(<%= config.bin %> mail wait --to ada@example.com --link)"',
+    '<%= config.bin %> users verify ada@example.com --token "$(<%= config.bin %> mail wait --to ada@example.com --link | sed "s/.*token=//")"',
   ]
   static override flags = {
     to: toFlag,

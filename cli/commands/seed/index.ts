@@ -22,8 +22,8 @@ or holds several collections, with schemas and with references between documents
     "posts": {"schema": {"title": {"type": "string"}},
               "documents": [{"title": "Hello", "author": "\${authors.ada.id}"}]}}}
 
-Without files it takes seed.json and what is in seeds/. Seeding again adds nothing: a collection that holds
-documents is left alone, or with --upsert brought up to date.`)
+Without files it takes seed.json, seed.ts and seed.js, and what is in seeds/; .ts and .js are code, and run. Seeding
+again adds nothing: a collection that holds documents is left alone, or with --upsert brought up to date.`)
   static override examples = ['<%= config.bin %> seed', '<%= config.bin %> seed seeds/users.csv --upsert --by email']
   static override usage = 'seed [FILE...]'
   static override args = {
