@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { execa } from 'execa'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { serveFlags } from '../../cli/serve/serve-flags.js'
 import { tool } from '../fixtures/packages/packages.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -78,4 +79,38 @@ it('no guide or README has “npx svc” before what installs it', async () => {
   }
 
   expect(without).toEqual([])
+})
+
+const sources = async (folder: string) =>
+  Promise.all(
+    (await readdir(join(root, folder), { recursive: true }))
+      .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts'))
+      .map(async (path) => ({ path, text: await read(`${folder}/${path}`) })),
+  )
+
+it('the guide to undo names each command that it takes back', async () => {
+  const text = (await read('docs/guides/reset-snapshots-undo.md')).replaceAll('\n', ' ')
+  const [, named = ''] = /save a snapshot first, and say its name: (.*?)\. /.exec(text) ?? []
+  const words = (await sources('cli/commands'))
+    .filter((source) => source.text.includes('this.undoably('))
+    .map(({ path }) => path.replace(/(\/index)?\.ts$/, '').replaceAll('/', ' '))
+
+  // The class of `docs update --where` is in a folder of its own.
+  expect([...words, 'docs update'].filter((command) => !named.includes(`\`${command}`))).toEqual([])
+  expect(words.length).toBeGreaterThan(5)
+})
+
+it('the guides name each variable of the environment that commands read or set', async () => {
+  const text = (await Promise.all(guides.map((name) => read(`docs/guides/${name}`)))).join('\n')
+  const found = [...(await sources('cli')), ...(await sources('seeds'))].flatMap((source) => [
+    ...source.text.matchAll(/\bSVC_[A-Z_]*[A-Z]\b/g),
+  ])
+  const names = [...new Set(found.map(([name]) => name))]
+  // `svc serve` has one for each flag, which its guide says; the other is between two processes of `svc dev`.
+  const isSaid = (name: string) =>
+    text.includes(name) ||
+    Object.hasOwn(serveFlags, name.slice('SVC_'.length).toLowerCase().replaceAll('_', '-')) ||
+    name === 'SVC_DEV_IN_BACKGROUND'
+
+  expect(names.filter((name) => !isSaid(name))).toEqual([])
 })

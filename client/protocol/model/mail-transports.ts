@@ -3,7 +3,7 @@ interface MailTransport {
   /** Of the address, with its colon. */
   readonly schemes: readonly string[]
   readonly example: string
-  /** What `svc dev` calls the one that it sends by. */
+  /** What help calls it. */
   readonly summary: string
   /** The environment variable that says the address where no flag does. */
   readonly variable: string
@@ -13,7 +13,7 @@ export const mailTransports = {
   smtp: {
     schemes: ['smtp:', 'smtps:'],
     example: 'smtp://user:password@host:587',
-    summary: 'a server to send mail by, beside keeping it',
+    summary: 'a server to send mail by',
     variable: 'SVC_SMTP_URL',
   },
 } as const satisfies Record<string, MailTransport>
