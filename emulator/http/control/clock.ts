@@ -1,3 +1,4 @@
+import { SvcError } from '../../../client/protocol/model/errors.js'
 import type { Backend, Clock } from '../../core/context.js'
 import { requireProject } from '../../core/projects/require-project.js'
 import type { ControlHandlers } from './control-routes.js'
@@ -6,7 +7,11 @@ type Move = { readonly now: string } | { readonly advance: number }
 
 export const clock: ControlHandlers['clock'] = {
   get: ({ clocks }) => shown(clocks.service),
-  change: (backend, { request }) => changed(backend, null, moved(backend.clocks.service, request)),
+  change(backend, { request }) {
+    const { service } = backend.clocks
+    requireYear(service, request)
+    return changed(backend, null, moved(service, request))
+  },
   reset(backend) {
     backend.clocks.service.reset()
     return changed(backend, null, backend.clocks.service, 'reset')
@@ -17,8 +22,11 @@ export const clock: ControlHandlers['clock'] = {
       return shown(backend.clocks.of(params.project))
     },
     async change(backend, { params, request }) {
-      await requireProject(backend, params.project)
-      return changed(backend, params.project, moved(backend.clocks.openOwn(params.project), request))
+      const { project } = params
+      await requireProject(backend, project)
+      const { clocks } = backend
+      requireYear(clocks.of(project), request)
+      return changed(backend, project, moved(clocks.openOwn(project), request))
     },
     async reset(backend, { params }) {
       await requireProject(backend, params.project)
@@ -26,6 +34,22 @@ export const clock: ControlHandlers['clock'] = {
       return changed(backend, params.project, backend.clocks.service, 'reset')
     },
   },
+}
+
+const firstYear = 1970
+const lastYear = 9998
+
+/**
+ * Ids hold their moment as milliseconds since 1970, and a time of five digits for the year is none that PostgreSQL reads. What
+ * expires is later than now, and has the last of four digits for it.
+ *
+ * @throws {SvcError} `VALIDATION_ERROR`
+ */
+function requireYear(clock: Clock, move: Move): void {
+  const at = 'now' in move ? new Date(move.now) : new Date(clock.now().getTime() + move.advance)
+  const year = at.getUTCFullYear()
+  if (year >= firstYear && year <= lastYear) return
+  throw new SvcError('VALIDATION_ERROR', `A clock can be from ${firstYear} to ${lastYear}, not in the year ${year}.`)
 }
 
 function moved(clock: Clock, move: Move): Clock {

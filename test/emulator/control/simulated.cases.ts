@@ -1,5 +1,6 @@
 /** The external systems that the emulator simulates. */
 import { expect, it } from 'vitest'
+import { createClient } from '../../../client/index.js'
 import type { Opened } from './opened.js'
 
 export function simulationCases(opened: Opened): void {
@@ -23,6 +24,44 @@ export function simulationCases(opened: Opened): void {
 
     expect([moved.offset, offset]).toEqual([shown.offset, 0])
     await expect(control.clock.ofProject.get({ project: 'none' })).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  })
+
+  it('a clock at which nothing could be written is refused', async () => {
+    const { control, emulator } = opened
+    const project = emulator.projectId
+    const refusal = {
+      code: 'VALIDATION_ERROR',
+      message: expect.stringMatching(/^A clock can be from 1970 to 9998, not/),
+    }
+    const centuries = (count: number) => count * 100 * 365 * 86_400_000
+
+    for (const now of ['1969-12-31T23:59:59Z', '9999-01-01T00:00:00Z', '1970-01-01T00:00:00+01:00']) {
+      await expect(control.clock.change({ now })).rejects.toMatchObject(refusal)
+      await expect(control.clock.ofProject.change({ project, now })).rejects.toMatchObject(refusal)
+    }
+    await expect(control.clock.change({ advance: centuries(-1) })).rejects.toMatchObject(refusal)
+    await control.clock.change({ now: '9950-01-01T00:00:00Z' })
+    await expect(control.clock.change({ advance: centuries(1) })).rejects.toMatchObject(refusal)
+    const shown = await control.clock.get()
+    await control.clock.reset()
+
+    expect(shown.now).toMatch(/^9950-01-01T/)
+    expect(await control.clock.ofProject.get({ project })).toMatchObject({ offset: 0 })
+  })
+
+  it('a document is written at either end of what a clock can be', async () => {
+    const { control, emulator } = opened
+    const owner = createClient({ url: emulator.url, apiKey: emulator.secretKey })
+    await owner.collections.create({ name: 'ends' })
+
+    for (const now of ['1970-01-01T00:00:00.000Z', '9998-12-31T00:00:00.000Z']) {
+      await control.clock.change({ now })
+      const { createdAt, id } = await owner.collection('ends').create({ n: 1 })
+      expect(createdAt.slice(0, 10)).toBe(now.slice(0, 10))
+      expect((await owner.collection('ends').get(id)).data).toEqual({ n: 1 })
+    }
+    await control.clock.reset()
+    await owner.collections.delete('ends')
   })
 
   it('the built-in identity provider', async () => {
