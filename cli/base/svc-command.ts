@@ -83,8 +83,9 @@ export abstract class SvcCommand extends Command {
     const { withSnapshot } = await import('../snapshots/undoable.js')
     const onSaved = (name: string) => this.note(`Saved snapshot "${name}"; svc undo takes this back.`)
     const onUnchanged = (name: string) => this.note(`Nothing was changed; deleted snapshot "${name}" again.`)
+    const onGone = (name: string) => this.noteAlways(`Snapshot "${name}" is gone: svc undo cannot take this back.`)
     const onUnsaved = (why: string) => this.confirm(`${why} Go on, although it cannot be undone?`, flags)
-    return withSnapshot({ emulator, key, command, onSaved, onUnchanged, onUnsaved }, work)
+    return withSnapshot({ emulator, key, command, onSaved, onUnchanged, onGone, onUnsaved }, work)
   }
 
   /** Whether `--json` prints a line for each thing that happens, rather than one value. */

@@ -83,6 +83,7 @@ export async function loadSnapshot(info: EmulatorInfo, snapshot: string, say: (w
     key: undefined,
     onSaved: (name: string) => say(`saved "${name}" first; svc undo brings it back`),
     onUnchanged: (name: string) => say(`nothing is different; deleted "${name}" again`),
+    onGone: (name: string) => say(`snapshot "${name}" is gone; svc undo cannot take this back`),
     onUnsaved: (why: string) => Promise.reject(new Error(why)),
   }
   await withSnapshot(undoable, () => snapshots.load({ project, snapshot }))

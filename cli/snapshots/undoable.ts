@@ -17,13 +17,15 @@ export interface Undoable {
   onSaved(name: string): void
   /** Receives its name where the command has changed nothing, and it was deleted again. */
   onUnchanged(name: string): void
+  /** Receives its name where it was used up or deleted while the command ran. */
+  onGone(name: string): void
   /** Receives why there is none. Nothing is done where it throws. */
   onUnsaved(why: string): Promise<void>
 }
 
 /** Does the work between a snapshot and the word that the command has ended: what is written after that is not the command's. */
 export async function withSnapshot<Result>(
-  { emulator, command, key, onSaved, onUnchanged, onUnsaved }: Undoable,
+  { emulator, command, key, onSaved, onUnchanged, onGone, onUnsaved }: Undoable,
   work: () => Promise<Result>,
 ): Promise<Result> {
   const control = openSnapshotControl(emulator)
@@ -36,8 +38,9 @@ export async function withSnapshot<Result>(
   if (name === undefined) return work()
   onSaved(name)
   const finish = async () => {
-    const { isKept } = await control.snapshots.finish({ project, snapshot: name })
-    if (!isKept) onUnchanged(name)
+    const finished = await control.snapshots.finish({ project, snapshot: name }).catch(noneIfGone)
+    if (!finished) onGone(name)
+    else if (!finished.isKept) onUnchanged(name)
   }
   const result = await work().catch(async (error) => {
     // What went wrong first is what is said.
@@ -46,6 +49,11 @@ export async function withSnapshot<Result>(
   })
   await finish()
   return result
+}
+
+/** Another command may have needed its space, or another undo have used it up. The work is done all the same. */
+function noneIfGone(error: unknown): undefined {
+  if (!(error instanceof SvcError) || error.code !== 'NOT_FOUND') throw error
 }
 
 async function save({ snapshots }: Control, project: string, command: string): Promise<string> {

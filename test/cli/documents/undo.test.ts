@@ -1,5 +1,5 @@
 /** Commands that destroy something save a snapshot before, and `svc undo` takes each of them back. Contract 12.6. */
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openWorld, type World } from '../command-line.js'
@@ -93,7 +93,7 @@ test('contract 12.6 what was written since stays as it is, and is listed', async
 
   const { exit, stderr } = await world.svc(['undo'])
 
-  expect(exit).toBe(0)
+  expect({ exit, stderr }).toMatchObject({ exit: 0 })
   expect(stderr).toContain('1 document brought back')
   expect(stderr).toContain('1 document left as it is now')
   expect(stderr).toContain(`  ${one?.id}`)
@@ -135,6 +135,27 @@ test('at a terminal undo says what it takes back, which after a refused command 
   expect([no.exit, yes.exit]).toEqual([130, 0])
   expect(after).toEqual(between)
   expect(await documentsOf(name)).toEqual(before)
+})
+
+test('a command whose snapshot went while it ran has done its work, and says that it cannot be undone', async () => {
+  const name = await aCollection()
+  const { url, projectId, controlToken } = JSON.parse(
+    readFileSync(join(world.folder, '.svc', 'emulator.json'), 'utf8'),
+  ) as Record<string, string>
+  const module = `const path = '${url}/_svc/api/projects/${projectId}/snapshots'
+    const headers = { 'svc-control-token': '${controlToken}' }
+    export default async () => {
+      const { snapshots } = await (await fetch(path, { headers })).json()
+      for (const { name, command } of snapshots) if (command) await fetch(path + '/' + name, { method: 'DELETE', headers })
+      return { collections: { '${name}': { documents: [{ n: 7 }] } } }
+    }\n`
+  writeFileSync(join(world.folder, 'forgetful.mjs'), module)
+
+  const { exit, stderr } = await world.svc(['seed', 'forgetful.mjs', '--replace', '--yes', '--quiet'])
+
+  expect({ exit, stderr }).toMatchObject({ exit: 0 })
+  expect(stderr).toMatch(/^Snapshot "auto-[\w-]+" is gone: svc undo cannot take this back\.$/m)
+  expect((await documentsOf(name)).map(({ data }) => data.n)).toEqual([7])
 })
 
 test('contract 12.6 one document, or what is only created, needs no snapshot', async () => {
