@@ -37,6 +37,7 @@ come from the environment, as AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.`)
     const signals = openSignals()
     const { serve } = await import('../../emulator/serve.js')
     const served = await serve(config)
+    ignoreClosedOutput()
     try {
       const { url, adminUrl = null } = served
       const ready = { url, adminUrl, publicUrl: config.publicUrl ?? url, workers: config.workers, pid: process.pid }
@@ -46,8 +47,9 @@ come from the environment, as AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.`)
       await signals.stopped(served)
       this.say('Stopping: requests at work are finished.')
     } finally {
-      await served.close()
+      // Also where closing fails or hangs: nobody is to take it for one that serves.
       if (readyFile !== undefined) await rm(readyFile, { force: true })
+      await served.close()
     }
     this.say('Stopped.')
   }
@@ -72,6 +74,15 @@ function readyLine(publicUrl: string | undefined, { url, adminUrl, workers }: Re
     ...(adminUrl === null ? [] : [`probes and metrics at ${adminUrl}`]),
   ]
   return `${places.join(', ')}.`
+}
+
+/** Who reads the line that it serves may go, and so may the terminal: requests go on, and are finished by a stop. */
+function ignoreClosedOutput(): void {
+  for (const stream of [process.stdout, process.stderr]) {
+    // Those of the command line end the process.
+    stream.removeAllListeners('error')
+    stream.on('error', () => undefined)
+  }
 }
 
 /** The first signal stops it, also while it starts; a second one ends it at once. */

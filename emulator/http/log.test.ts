@@ -94,3 +94,26 @@ test('a folder that cannot be written costs the line, not the request', () => {
 
   expect(said).toContain('request-1')
 })
+
+test('what cannot be written waits, what is too much is lost, and how much is said once there is room', async () => {
+  let isFull = true
+  const write = (_fd: number, text: string, ...more: ((error: Error | null, size?: number) => void)[]) => {
+    if (isFull) return more.at(-1)?.(Object.assign(new Error('no space left'), { code: 'ENOSPC' }))
+    said += text
+    more.at(-1)?.(null, Buffer.byteLength(text))
+  }
+  vi.spyOn(fs, 'write').mockImplementation(write as never)
+  const log = openLog({ level: 'info', folder: undefined })
+
+  log.warn('first')
+  for (let n = 0; n < 3; n++) log.warn('x'.repeat(1_048_576))
+  isFull = false
+  log.warn('last')
+
+  const lines = said.trim().split('\n')
+  expect(lines.map((line) => JSON.parse(line).msg)).toEqual([
+    'first',
+    'last',
+    'Standard error could not be written: 3 lines of the log are lost.',
+  ])
+})

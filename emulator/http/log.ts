@@ -1,7 +1,8 @@
 import { appendFileSync, renameSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { pino } from 'pino'
+import { type Logger, pino } from 'pino'
 import { failureText } from './failure-text.js'
+import { openLineWriter } from './line-writer.js'
 
 /** What is written down: method, route pattern, status, milliseconds and request id; never bodies, keys or query values. */
 export interface Log {
@@ -53,7 +54,12 @@ const formerName = 'errors.1.log'
 /** A log on standard error, and of failures in the state folder as well. */
 export function openLog({ level, folder, onRequest, isOfService = false, mostBytes = 1_048_576 }: LogOptions): Log {
   const base = isOfService ? { pid: process.pid } : undefined
-  const logger = pino({ level, base }, pino.destination(2))
+  const logger: Logger = pino(
+    { level, base },
+    openLineWriter(2, (lines) =>
+      logger.warn(`Standard error could not be written: ${lines} lines of the log are lost.`),
+    ),
+  )
   const file = folder === undefined ? undefined : join(folder, fileName)
   return {
     isOpen: level === 'info' || onRequest !== undefined,

@@ -7,7 +7,7 @@ export function endAfterFault(drain: () => Promise<void>): () => void {
   let isEnding = false
   const onFault = (error: unknown) => {
     const line = { level: 60, time: Date.now(), pid: process.pid, msg: 'uncaught', error: failureText(error) }
-    writeSync(2, `${JSON.stringify(line)}\n`)
+    say(`${JSON.stringify(line)}\n`)
     if (isEnding) process.exit(1)
     isEnding = true
     drain().then(
@@ -20,5 +20,14 @@ export function endAfterFault(drain: () => Promise<void>): () => void {
   return () => {
     process.off('uncaughtException', onFault)
     process.off('unhandledRejection', onFault)
+  }
+}
+
+/** Where the disk of the log is full, or its terminal gone, requests are finished all the same. */
+function say(line: string): void {
+  try {
+    writeSync(2, line)
+  } catch {
+    return
   }
 }

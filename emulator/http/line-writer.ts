@@ -1,0 +1,89 @@
+/** Lines on standard error, in order and without waiting for who reads them. A disk that is full loses lines, not requests. */
+import fs from 'node:fs'
+
+/** So much waits for what cannot be written; what comes then is lost. */
+const mostWaiting = 1_048_576
+/** A pipe takes so much in one piece, so that the lines of several processes stay apart. */
+const pieceBytes = 4_096
+const pauseMilliseconds = 100
+/** So often a reader that stands still is waited for at the end of the process. */
+const mostTriesAtExit = 10
+
+export interface LineWriter {
+  write(line: string): void
+}
+
+/** @param onLost receives how many lines were lost, once there is room again */
+export function openLineWriter(fd: number, onLost: (lines: number) => void): LineWriter {
+  const waiting: Buffer[] = []
+  let bytes = 0
+  let lost = 0
+  /** Being written, and not to be written again at the end of the process. */
+  let piece: Buffer | undefined
+
+  function write(line: string): void {
+    const added = Buffer.from(line)
+    if (bytes + added.length > mostWaiting) {
+      lost++
+    } else {
+      if (bytes === 0) process.on('exit', flush)
+      waiting.push(added)
+      bytes += added.length
+    }
+    if (piece === undefined) writeNext()
+  }
+
+  function writeNext(): void {
+    piece = nextPiece(waiting)
+    if (piece === undefined) process.off('exit', flush)
+    else fs.write(fd, piece, onWritten)
+  }
+
+  function onWritten(error: NodeJS.ErrnoException | null, written = 0): void {
+    const rest = piece?.subarray(written)
+    bytes -= written
+    if (rest && rest.length > 0) waiting.unshift(rest)
+    if (error?.code === 'EPIPE') {
+      // Nobody will read it any more.
+      waiting.length = 0
+      bytes = 0
+    }
+    if (error?.code === 'EAGAIN') return void setTimeout(writeNext, pauseMilliseconds)
+    piece = undefined
+    // What waits is tried again with the next line.
+    if (error && error.code !== 'EPIPE') return
+    if (!error && lost > 0 && bytes === 0) {
+      const lines = lost
+      lost = 0
+      onLost(lines)
+    }
+    if (piece === undefined) writeNext()
+  }
+
+  function flush(): void {
+    for (let tries = 0, next = nextPiece(waiting); next !== undefined; ) {
+      try {
+        const rest = next.subarray(fs.writeSync(fd, next))
+        next = rest.length > 0 ? rest : nextPiece(waiting)
+      } catch (error) {
+        tries++
+        if ((error as NodeJS.ErrnoException).code !== 'EAGAIN' || tries > mostTriesAtExit) return
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pauseMilliseconds)
+      }
+    }
+  }
+
+  return { write }
+}
+
+/** As many of the first lines as fit into a piece, and the first in any case. */
+function nextPiece(waiting: Buffer[]): Buffer | undefined {
+  const taken: Buffer[] = []
+  let bytes = 0
+  for (let next = waiting[0]; next && (bytes === 0 || bytes + next.length <= pieceBytes); next = waiting[0]) {
+    waiting.shift()
+    taken.push(next)
+    bytes += next.length
+  }
+  return taken.length > 1 ? Buffer.concat(taken) : taken[0]
+}
