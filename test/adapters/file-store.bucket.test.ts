@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import S3rver from 's3rver'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import type { ByteRange, FileStore } from '../../emulator/ports/files/port.js'
 import { openS3Store } from '../../emulator/ports/files/s3.js'
 import { fileStoreCases } from './file-store.cases.js'
@@ -85,11 +85,73 @@ it('is unreachable, and lacks no file, while its bucket is not there', async () 
   await store.write(place, chunks('x'))
 
   isThere = false
-  const reading = store.read(place)
+  const failures = await Promise.allSettled([store.read(place), store.has(place), store.isSettled(place)])
 
-  await expect(reading).rejects.toMatchObject({ name: 'StorageError', kind: 'unreachable' })
+  expect(failures).toMatchObject(Array(3).fill({ reason: { name: 'StorageError', kind: 'unreachable' } }))
   await stop()
 })
+
+const long = Array(9).fill('x'.repeat(1_048_576))
+
+it('refuses temporary keys that have expired, which is 400, as keys that are revoked', async () => {
+  let hasExpired = false
+  const { url, stop } = await startS3((_req, res) => {
+    if (!hasExpired) return false
+    res.writeHead(400, { 'content-type': 'application/xml' })
+    res.end('<?xml version="1.0"?><Error><Code>ExpiredToken</Code><Message>Expired.</Message></Error>')
+    return true
+  })
+  const store = await openS3Store({ url: url('things'), place })
+
+  hasExpired = true
+
+  expect(await kindsOf(store)).toEqual(Array(5).fill('refused'))
+  await expect(openS3Store({ url: url('things'), place })).rejects.toMatchObject({
+    hint: expect.stringContaining('expired'),
+  })
+  await stop()
+})
+
+it('is refused, as by revoked keys, while keys cannot be fetched', async () => {
+  const { url, stop } = await startS3()
+  // Keys that have ended are fetched for each request.
+  vi.stubEnv('AWS_CREDENTIAL_EXPIRATION', new Date(0).toISOString())
+  vi.stubEnv('AWS_EC2_METADATA_DISABLED', 'true')
+  const store = await openS3Store({ url: url('things'), place })
+  await store.write(place, chunks('x'))
+
+  vi.stubEnv('AWS_SECRET_ACCESS_KEY', '')
+  const kinds = await kindsOf(store)
+  vi.unstubAllEnvs()
+
+  expect(kinds).toEqual(Array(5).fill('refused'))
+  expect(await readAll(store, place)).toBe('x')
+  await stop()
+})
+
+it('throws what the sender of the bytes throws, also in a later part', async () => {
+  const { url, stop } = await startS3()
+  const store = await openS3Store({ url: url('things'), place })
+  const cut = async function* () {
+    yield* chunks(...long)
+    throw new Error('cut')
+  }
+
+  await expect(store.write(place, cut())).rejects.toThrow('cut')
+  expect(await store.has(place)).toBe(false)
+  await stop()
+})
+
+async function kindsOf(store: FileStore): Promise<unknown[]> {
+  const failures = await Promise.allSettled([
+    store.write(place, chunks('x')),
+    store.write(place, chunks(...long)),
+    store.read(place),
+    store.remove([place]),
+    store.has(place),
+  ])
+  return failures.map((failure) => failure.status === 'rejected' && failure.reason.kind)
+}
 
 it('is unreachable while its server says nothing, and writes nothing half', async () => {
   let isSilent = false
@@ -97,10 +159,9 @@ it('is unreachable while its server says nothing, and writes nothing half', asyn
   const store = await openS3Store({ url: url('things'), place, mostMilliseconds: 200 })
 
   isSilent = true
-  const parts = Array(9).fill('x'.repeat(1_048_576))
   const failures = await Promise.allSettled([
     store.write(place, chunks('x')),
-    store.write(place, chunks(...parts)),
+    store.write(place, chunks(...long)),
     store.read(place),
     store.remove([place]),
   ])
@@ -148,13 +209,13 @@ it('goes on where an answer breaks off, and gives up where nothing comes any mor
     return false
   })
   const store = await openS3Store({ url: url('things'), place })
-  const long = Array.from({ length: 20_000 }, (_, n) => String(n)).join(' ')
-  await store.write(place, chunks(long))
+  const numbers = Array.from({ length: 20_000 }, (_, n) => String(n)).join(' ')
+  await store.write(place, chunks(numbers))
 
-  expect((await readAll(store, place)) === long).toBe(true)
+  expect((await readAll(store, place)) === numbers).toBe(true)
   expect(cuts).toBe(3)
   cuts = 0
-  expect(await readAll(store, place, { first: 10, last: 5_009 })).toBe(long.slice(10, 5_010))
+  expect(await readAll(store, place, { first: 10, last: 5_009 })).toBe(numbers.slice(10, 5_010))
   expect(cuts).toBe(3)
   cuts = 0
   most = 1_000

@@ -1,5 +1,6 @@
 /** Which bucket an address names, and why it cannot be opened: in words of who runs the service, not of the library. */
 import { StartError } from '../../database/start-error.js'
+import { hasNoKeys } from './s3-failures.js'
 
 export interface S3Place {
   readonly bucket: string
@@ -50,7 +51,7 @@ export function cannotOpenBucket(cause: unknown, { bucket, endpoint, region }: S
   const status = $metadata?.httpStatusCode
   const server = endpoint ?? 'Amazon S3'
   const home = $response?.headers?.['x-amz-bucket-region']
-  if (name === 'CredentialsProviderError') {
+  if (hasNoKeys(cause)) {
     return unreachable(`There are no keys for the bucket "${bucket}".`, `Set ${keys} in the environment.`, cause)
   }
   if (home !== undefined && home !== region) {
@@ -66,7 +67,7 @@ export function cannotOpenBucket(cause: unknown, { bucket, endpoint, region }: S
     return unreachable(`The bucket "${bucket}" refuses the keys, or they lack s3:ListBucket.`, hint, cause)
   }
   if (status !== undefined && status < 500) {
-    const hint = `Check region ("${region}") and endpoint in --files-url, as in s3://bucket/prefix?region=…&endpoint=….`
+    const hint = `Check whether the keys have expired (AWS_SESSION_TOKEN), and region ("${region}") and endpoint in --files-url, as in s3://bucket/prefix?region=…&endpoint=….`
     return unreachable(`The bucket "${bucket}" refuses the request: ${status} ${name}.`, hint, cause)
   }
   const said = status === undefined ? message || code || name : `${status} ${name}`

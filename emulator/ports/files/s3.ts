@@ -2,6 +2,7 @@
 import { Readable } from 'node:stream'
 import type { ListObjectsCommand, ListObjectsCommandOutput, S3Client } from '@aws-sdk/client-s3'
 import { type FileStore, StorageError } from './port.js'
+import { noneIfMissing, noneIfMissingByHead, refuse, refuseBucket } from './s3-failures.js'
 import { cannotOpenBucket, readS3Url, unreachable } from './s3-start.js'
 import { abortUploads } from './s3-uploads.js'
 
@@ -27,7 +28,12 @@ export interface S3Options {
   readonly mayLackBucket?: boolean | undefined
 }
 
+type Library = Awaited<ReturnType<typeof loadLibrary>>
+
 const mostConnectMilliseconds = 5_000
+
+/** So long it is taken for granted that the bucket is there, or is not. */
+const keptMilliseconds = 1_000
 
 /** @throws {StartError} `FILES_UNREACHABLE` */
 export async function openS3Store({
@@ -61,35 +67,22 @@ export async function openS3Store({
   })
   const objectOf = (id: string) => ({ Bucket: bucket, Key: home + id })
 
-  async function writeParts(id: string, first: Uint8Array, rest: AsyncIterator<Uint8Array>): Promise<void> {
-    const object = objectOf(id)
-    const { UploadId } = await client.send(new s3.CreateMultipartUploadCommand(object))
-    const upload = { ...object, UploadId }
-    try {
-      const parts: { PartNumber: number; ETag: string | undefined }[] = []
-      for (let bytes = first; bytes.length > 0; bytes = await takePart(rest)) {
-        const PartNumber = parts.length + 1
-        const { ETag } = await client.send(new s3.UploadPartCommand({ ...upload, PartNumber, Body: bytes }))
-        parts.push({ PartNumber, ETag })
-      }
-      await client.send(new s3.CompleteMultipartUploadCommand({ ...upload, MultipartUpload: { Parts: parts } }))
-    } catch (error) {
-      await client.send(new s3.AbortMultipartUploadCommand(upload)).catch(() => undefined)
-      throw error
-    }
-  }
+  const requireBucket = keptForAMoment(() =>
+    client.send(new s3.HeadBucketCommand({ Bucket: bucket })).catch(refuseBucket),
+  )
 
-  const head = (id: string) => client.send(new s3.HeadObjectCommand(objectOf(id))).catch(noneIfMissing)
+  async function head(id: string) {
+    const found = await client.send(new s3.HeadObjectCommand(objectOf(id))).catch(noneIfMissingByHead)
+    if (!found) await requireBucket()
+    return found
+  }
 
   return {
     async write(id, bytes) {
       const chunks = bytes[Symbol.asyncIterator]()
       const first = await takePart(chunks)
-      const isLong = first.length >= partBytes
-      const writing = isLong
-        ? writeParts(id, first, chunks)
-        : client.send(new s3.PutObjectCommand({ ...objectOf(id), Body: first }))
-      await writing.catch(refuse)
+      if (first.length >= partBytes) await writeParts(client, s3, objectOf(id), [first, chunks])
+      else await client.send(new s3.PutObjectCommand({ ...objectOf(id), Body: first })).catch(refuse)
     },
 
     async read(id, range) {
@@ -133,12 +126,47 @@ export async function openS3Store({
   }
 }
 
+/** Asks at most once a moment. */
+function keptForAMoment(ask: () => Promise<unknown>): () => Promise<unknown> {
+  let asked: { readonly at: number; readonly answer: Promise<unknown> } | undefined
+  return () => {
+    const now = performance.now()
+    if (!asked || now - asked.at > keptMilliseconds) asked = { at: now, answer: ask() }
+    return asked.answer
+  }
+}
+
 async function loadLibrary() {
   // Which Node is supported, this package says.
   process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true'
   return import('@aws-sdk/client-s3').catch((cause) => {
     throw unreachable('The library for S3 is not installed.', 'Add it: npm install @aws-sdk/client-s3', cause)
   })
+}
+
+/** @throws {StorageError} or what `rest` throws */
+async function writeParts(
+  client: S3Client,
+  s3: Library,
+  object: { readonly Bucket: string; readonly Key: string },
+  [first, rest]: readonly [Uint8Array, AsyncIterator<Uint8Array>],
+): Promise<void> {
+  const { UploadId } = await client.send(new s3.CreateMultipartUploadCommand(object)).catch(refuse)
+  const upload = { ...object, UploadId }
+  try {
+    const parts: { PartNumber: number; ETag: string | undefined }[] = []
+    for (let bytes = first; bytes.length > 0; bytes = await takePart(rest)) {
+      const PartNumber = parts.length + 1
+      const part = new s3.UploadPartCommand({ ...upload, PartNumber, Body: bytes })
+      const { ETag } = await client.send(part).catch(refuse)
+      parts.push({ PartNumber, ETag })
+    }
+    const whole = new s3.CompleteMultipartUploadCommand({ ...upload, MultipartUpload: { Parts: parts } })
+    await client.send(whole).catch(refuse)
+  } catch (error) {
+    await client.send(new s3.AbortMultipartUploadCommand(upload)).catch(() => undefined)
+    throw error
+  }
 }
 
 /** By the older of the two ways to list, which every server with an S3 interface knows. */
@@ -208,39 +236,4 @@ async function takePart(chunks: AsyncIterator<Uint8Array>): Promise<Uint8Array> 
     bytes += value.length
   }
   return Buffer.concat(taken)
-}
-
-function noneIfMissing(error: unknown): undefined {
-  const { name, $metadata } = error as { name?: string; $metadata?: { httpStatusCode?: number } }
-  // Without its bucket, nothing is known of the object.
-  if (name === 'NoSuchBucket') throw new StorageError('unreachable', 'The bucket is not there.', error)
-  // Without s3:ListBucket, a missing object is answered like a refused one. Taken for missing, all files would be gone once the
-  // keys are revoked, and that answer would be remembered.
-  if (isRefusal(error)) throw refused(error, 'or it is not there and they lack s3:ListBucket')
-  if ($metadata?.httpStatusCode !== 404) refuse(error)
-}
-
-function isRefusal(error: unknown): boolean {
-  const { $metadata } = error as { $metadata?: { httpStatusCode?: number } }
-  return $metadata?.httpStatusCode === 401 || $metadata?.httpStatusCode === 403
-}
-
-function refused(error: unknown, or: string): StorageError {
-  return new StorageError('refused', `The bucket refuses the keys (${(error as Error).name}), ${or}.`, error)
-}
-
-/** The library's errors say how often it asked, also where nothing answered; others come from the sender of the bytes. */
-function refuse(error: unknown): never {
-  const { name, message, $metadata } = error as {
-    name?: string
-    message?: string
-    $metadata?: { httpStatusCode?: number }
-  }
-  if ($metadata === undefined) throw error
-  if (isRefusal(error)) throw refused(error, 'or what they may not do')
-  const { httpStatusCode: status } = $metadata
-  if (status === undefined)
-    throw new StorageError('unreachable', `The bucket does not answer: ${message || name}.`, error)
-  const kind = status < 500 ? 'failed' : 'unreachable'
-  throw new StorageError(kind, `The bucket refused: ${status} ${name}.`, error)
 }
