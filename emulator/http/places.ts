@@ -60,13 +60,16 @@ function takesIdBelow(table: ReadonlyMap<string, Methods>, path: string, method:
   )
 }
 
-/** With a slash behind it, a path ends in an id that is empty. It may be read as the path, but nothing else is done to that. */
+/**
+ * With a slash behind it, a path ends in an id that is empty: what changes or removes the thing of that id is not done to all that
+ * the path stands for. What reads or creates cannot be confused.
+ */
 function refusingEmptyId(door: Door, serve: Serve): Serve {
   return (exchange) => {
-    const { method, url = '' } = exchange.req
+    const { method = '', url = '' } = exchange.req
     const [path = ''] = url.split('?', 1)
-    const isReading = method === 'GET' || method === 'HEAD'
-    return !isReading && path.endsWith('/') ? refusePath(door, exchange) : serve(exchange)
+    const isOfOne = ['PATCH', 'PUT', 'DELETE'].includes(method)
+    return isOfOne && path.endsWith('/') ? refusePath(door, exchange) : serve(exchange)
   }
 }
 

@@ -151,6 +151,9 @@ inDialects('Errors', (wire) => {
     const { id } = await posts.create({ a: 1 })
 
     expectStatus(200, await api.get('/collections/'))
+    expectStatus(201, await api.post('/collections/', { name: 'one' }))
+    expectStatus(201, await api.post('/api/collections/?a=b', { name: 'two' }))
+    expectFailure(await api.post('/collections/', { title: 'Tea' }), 422, 'VALIDATION_ERROR')
     expectStatus(200, await api.get('/api/collections/posts/'))
     expectStatus(201, await api.post('/collections/posts/', {}))
     expectStatus(201, await api.post('/collections/posts/batch/', { documents: [{}] }))
