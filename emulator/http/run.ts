@@ -2,12 +2,11 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
-import { SvcError, statusOf } from '../../client/protocol/model/errors.js'
+import { statusOf } from '../../client/protocol/model/errors.js'
 import { writeJson } from '../../client/protocol/model/json.js'
 import { dialects } from '../../client/protocol/wire/dialects.js'
 import { encodeError } from '../../client/protocol/wire/records/documents.js'
 import type { StoredAnswer } from '../core/documents/idempotency.js'
-import { asSvcError, needsOperator } from '../core/failures.js'
 import type { Door, Exchange, Outgoing, Serve } from './exchange.js'
 import { endFaultily, isDropped, isStalled } from './faults/answer-faultily.js'
 import { nameOf } from './guards/identify.js'
@@ -15,6 +14,7 @@ import { isKnownOrigin } from './guards/known-origins.js'
 import { originHeaders } from './guards/origins.js'
 import { clientClosedRequest, ownPaths } from './log.js'
 import type { Stream } from './realtime/sse.js'
+import { loggedFailure } from './reply/logged-failure.js'
 import { dialectHeaders, namedDialect, speakAnyway } from './reply/spoken-dialect.js'
 import { bytesOf, endWith, type Text } from './reply/write-steps.js'
 import { Aborted } from './request/read-json.js'
@@ -116,9 +116,7 @@ async function serveOrFail(door: Door, serve: Serve, exchange: Exchange): Promis
 
 async function answerFailure(door: Door, exchange: Exchange, error: unknown): Promise<StoredAnswer> {
   const { id } = exchange
-  const known = asSvcError(error)
-  if (!known || needsOperator(error)) door.log.failure(id, error)
-  const failure = known ?? internal(door, id)
+  const failure = loggedFailure(door, id, error)
   exchange.error = failure
   const isRefused = statusOf(failure) === 401
   // A database that fails does not say what a project speaks.
@@ -136,11 +134,6 @@ async function answerFailure(door: Door, exchange: Exchange, error: unknown): Pr
     },
     body: writeJson(body),
   }
-}
-
-/** The log has the rest. Contract 10.6. */
-function internal({ log }: Door, id: string): SvcError {
-  return new SvcError('INTERNAL', `Something went wrong on our side. The log has more under "${id}": ${log.place}.`)
 }
 
 /** An answer that could not be written is a fault of ours; one that has begun can only be ended. */

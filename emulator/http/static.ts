@@ -43,7 +43,7 @@ async function answerPath(
   if (req.method !== 'GET' && req.method !== 'HEAD') return refuseOtherMethods(door, exchange)
   await requireKnownOrigin(door, req)
   speak(exchange, await namedDialect(door, exchange))
-  return answerFile(req, {
+  return answerFile(exchange, {
     size: file.size,
     etag: `"${file.size.toString(16)}-${file.modifiedAt.getTime().toString(16)}"`,
     modifiedAt: file.modifiedAt.toISOString(),

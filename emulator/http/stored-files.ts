@@ -31,7 +31,7 @@ export async function serveStoredFile(door: Door, exchange: Exchange): Promise<O
   requireOrigin(origin, host, { allowed: settings.allowedOrigins, openToLoopback })
   exchange.headers = originHeaders(origin)
 
-  return answerFile(req, {
+  return answerFile(exchange, {
     size: file.size,
     // Bytes under an id never change.
     etag: `"${file.id}"`,

@@ -1,9 +1,13 @@
 /** How a 500 can be investigated: contract 10.6. */
+import { once } from 'node:events'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import type { IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { WebSocket } from 'ws'
 import { type Emulator, startEmulator } from '../../emulator/dev.js'
 import { type Databases, openDatabases } from '../fixtures/databases/shared-server.js'
 
@@ -24,8 +28,8 @@ afterAll(async () => {
 
 it('contract 10.6 a 500 says where the log is, which has why under its request id', async () => {
   let said = ''
-  const writing = vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
-    said += String(text)
+  const writing = vi.spyOn(process.stderr, 'write').mockImplementation((line) => {
+    said += String(line)
     return true
   })
   const client = new pg.Client({ connectionString: server.url })
@@ -46,4 +50,25 @@ it('contract 10.6 a 500 says where the log is, which has why under its request i
   const entry = lines.map((line) => JSON.parse(line)).find(({ requestId }) => requestId === id)
   expect(entry).toMatchObject({ name: 'DatabaseError', code: '42703' })
   expect(said).toContain(`svc: failed (${id}): DatabaseError 42703`)
+})
+
+it('contract 10.6 the log has why a WebSocket handshake failed under the request id of its answer', async () => {
+  const writing = vi.spyOn(process.stderr, 'write').mockImplementation(() => true)
+  const client = new pg.Client({ connectionString: server.url })
+  await client.connect()
+  await client.query('alter table svc.projects rename column settings to kept')
+
+  // Whether a project allows the origin is looked up before the connection is one.
+  const socket = new WebSocket(`${emulator.wsUrl}/realtime`, { origin: 'https://app.example' })
+  const [, answer] = (await once(socket, 'unexpected-response')) as [unknown, IncomingMessage]
+  const body = JSON.parse(await text(answer))
+
+  await client.query('alter table svc.projects rename column kept to settings')
+  await client.end()
+  writing.mockRestore()
+  const id = answer.headers['x-request-id']
+  expect([answer.statusCode, answer.headers['svc-error-code']]).toEqual([500, 'INTERNAL'])
+  expect(body.error.message).toContain(`"${id}": standard error, and errors.log in the state folder.`)
+  const lines = (await readFile(join(dir, 'errors.log'), 'utf8')).trim().split('\n')
+  expect(lines.map((line) => JSON.parse(line).requestId)).toContain(id)
 })

@@ -177,25 +177,26 @@ describe('contract 1 what a token, a key or a path names decides', () => {
 
 describe('contract 1 a WebSocket handshake', () => {
   const refused = (path: string, headers: Sent) =>
-    new Promise<{ status: number | undefined; spoken: string | string[] | undefined; body: unknown }>(
-      (resolve, reject) => {
-        const upgrade = {
-          connection: 'Upgrade',
-          upgrade: 'websocket',
-          'sec-websocket-version': '13',
-          'sec-websocket-key': 'x',
-        }
-        get(`${emulator.url}${path}`, { headers: { ...upgrade, ...headers } }, (res) => {
-          let text = ''
-          res.on('data', (chunk) => {
-            text += chunk
-          })
-          res.on('end', () =>
-            resolve({ status: res.statusCode, spoken: res.headers['svc-dialect'], body: JSON.parse(text) }),
-          )
-        }).on('error', reject)
-      },
-    )
+    new Promise<{ status: number | undefined; spoken: unknown; id: unknown; body: unknown }>((resolve, reject) => {
+      const upgrade = {
+        connection: 'Upgrade',
+        upgrade: 'websocket',
+        'sec-websocket-version': '13',
+        'sec-websocket-key': 'x',
+      }
+      get(`${emulator.url}${path}`, { headers: { ...upgrade, ...headers } }, (res) => {
+        let text = ''
+        res.on('data', (chunk) => {
+          text += chunk
+        })
+        res.on('end', () =>
+          resolve({
+            ...{ status: res.statusCode, spoken: res.headers['svc-dialect'], id: res.headers['x-request-id'] },
+            body: JSON.parse(text),
+          }),
+        )
+      }).on('error', reject)
+    })
 
   test('that is refused is answered in the dialect of the header, the address, or the project', async () => {
     expect(await refused('/nowhere', {})).toMatchObject({ status: 404, spoken: 'b', body: detail })
@@ -207,6 +208,13 @@ describe('contract 1 a WebSocket handshake', () => {
     expect(await refused('/nowhere?dialect=a', { 'svc-dialect': 'b' })).toMatchObject({ spoken: 'a', body: envelope })
     expect(await refused('/realtime?dialect=%zz', {})).toMatchObject({ status: 400, spoken: 'b', body: detail })
     expect(await refused('/realtime', { 'svc-dialect': 'z' })).toMatchObject({ status: 400, spoken: 'b', body: detail })
+  })
+
+  test('contract 10.6 that is refused names its request, each another', async () => {
+    const ids = [await refused('/nowhere', {}), await refused('/realtime?dialect=x', {})].map(({ id }) => id)
+
+    expect(ids).toEqual([expect.stringMatching(/^[0-9a-f-]{36}$/), expect.stringMatching(/^[0-9a-f-]{36}$/)])
+    expect(ids[0]).not.toBe(ids[1])
   })
 
   test('obeys the header', async () => {

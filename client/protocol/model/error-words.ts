@@ -30,6 +30,7 @@ const words: Readonly<Record<ErrorCode, string>> = {
   PAYLOAD_TOO_LARGE: 'The body is too large.',
   FILE_TOO_LARGE: 'The file is too large.',
   STORAGE_LIMIT: 'The storage is full.',
+  INVALID_RANGE: 'The file has no bytes in that range.',
   UNSUPPORTED_MEDIA_TYPE: 'Send JSON or a multipart form.',
   VALIDATION_ERROR: 'The body does not fit.',
   INVALID_SNAPSHOT: 'That is not a snapshot, or a damaged one.',

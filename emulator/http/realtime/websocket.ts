@@ -1,17 +1,17 @@
 /** `/realtime`: the handshake, and what all sockets share. Contract 9. */
+import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { WebSocket, WebSocketServer } from 'ws'
-import { plainError } from '../../../client/protocol/model/error-words.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import { writeJson } from '../../../client/protocol/model/json.js'
 import type { Dialect } from '../../../client/protocol/wire/axes.js'
 import { dialects, parseDialect } from '../../../client/protocol/wire/dialects.js'
 import { encodeError } from '../../../client/protocol/wire/records/documents.js'
-import { asSvcError } from '../../core/failures.js'
 import type { Door } from '../exchange.js'
 import { clientAddress } from '../guards/client-address.js'
 import { requireKnownOrigin } from '../guards/known-origins.js'
+import { loggedFailure } from '../reply/logged-failure.js'
 import { dialectHeader, dialectHeaders, firstReadable, namedDialect } from '../reply/spoken-dialect.js'
 import { readParameters } from '../request/read-list.js'
 import { serveSocket } from './socket-session.js'
@@ -128,9 +128,8 @@ interface Handshake {
 }
 
 async function refuse(door: Door, { req, socket }: Handshake, thrown: unknown): Promise<void> {
-  const known = asSvcError(thrown)
-  if (!known) door.log.failure('handshake', thrown)
-  const error = known ?? plainError('INTERNAL')
+  const id = randomUUID()
+  const error = loggedFailure(door, id, thrown)
   const dialect = await dialectOf(door, req)
   const { status, headers, body } = encodeError(dialect, error)
   const text = writeJson(body)
@@ -139,6 +138,7 @@ async function refuse(door: Door, { req, socket }: Handshake, thrown: unknown): 
     'connection: close',
     'content-type: application/json; charset=utf-8',
     `content-length: ${Buffer.byteLength(text)}`,
+    `x-request-id: ${id}`,
     ...Object.entries({ ...headers, ...dialectHeaders(dialect) }).map(([name, value]) => `${name}: ${value}`),
   ]
   // Node looks at no connection that asks for an upgrade: nobody else closes it where the other end does not read, or keeps it open.

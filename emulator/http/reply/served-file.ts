@@ -1,7 +1,8 @@
 /** How a file is answered: whole, in part, or not again to a client that has it cached. RFC 9110, 13 and 14. */
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import { pipeline, type Readable } from 'node:stream'
-import type { Outgoing } from '../exchange.js'
+import { SvcError } from '../../../client/protocol/model/errors.js'
+import type { Exchange, Outgoing } from '../exchange.js'
 import { hasAlready } from '../request/preconditions.js'
 import { Aborted } from '../request/read-json.js'
 import { type PartOfFile, readRange } from './ranges.js'
@@ -20,7 +21,9 @@ export interface ServedFile {
   requireBytes?(): Promise<void>
 }
 
-export async function answerFile(req: IncomingMessage, file: ServedFile): Promise<Outgoing> {
+/** @throws {SvcError} `INVALID_RANGE` */
+export async function answerFile(exchange: Exchange, file: ServedFile): Promise<Outgoing> {
+  const { req } = exchange
   const { size, etag, modifiedAt } = file
   const headers = {
     etag,
@@ -31,7 +34,8 @@ export async function answerFile(req: IncomingMessage, file: ServedFile): Promis
   if (isKnown(req.headers, file)) return { status: 304, headers, body: '' }
   const part = readRange(req.headers, file)
   if (part === 'nowhere') {
-    return { status: 416, headers: { ...headers, 'content-range': `bytes */${size}` }, body: '' }
+    exchange.headers = { ...exchange.headers, 'accept-ranges': 'bytes', 'content-range': `bytes */${size}` }
+    throw new SvcError('INVALID_RANGE', `The file has no bytes in that range: it holds ${size}.`)
   }
   const described = { ...headers, ...file.describing }
   const answer = part === 'whole' ? whole(described, size) : partial(described, size, part)

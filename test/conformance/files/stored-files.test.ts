@@ -56,8 +56,10 @@ inDialects(
       const answer = await read(url, { range })
       const head = await read(url, { range }, 'HEAD')
 
-      expect([answer.status, answer.text, answer.headers['content-range']]).toEqual([status, text, contentRange])
-      expect(answer.headers['content-length']).toBe(String(text.length))
+      if (status === 416) expectFailure(answer, 416, 'INVALID_RANGE')
+      else expect([answer.status, answer.text]).toEqual([status, text])
+      expect(answer.headers['content-range']).toBe(contentRange)
+      expect(answer.headers['content-length']).toBe(String(answer.text.length))
       expect([head.status, head.text]).toEqual([status, ''])
       const { date: _, 'x-request-id': __, ...rest } = answer.headers
       expect(head.headers).toMatchObject(rest)
