@@ -101,7 +101,9 @@ export async function openWorld(): Promise<World> {
         child.stdin.write(next[1])
       })
       const { stdout, ...ended } = ran(await child)
-      return { ...ended, stdout: stripVTControlCharacters(stdout).replaceAll('\r', '') }
+      const said = stripVTControlCharacters(stdout).replaceAll('\r', '')
+      if (left[0]) throw new Error(`svc ${words.join(' ')} did not ask "${left[0][0]}":\n${said}`)
+      return { ...ended, stdout: said }
     },
     async dev(...flags) {
       const child = start(['dev', '--port', '0', '--json', ...flags], { timeout: 0 })

@@ -193,6 +193,23 @@ describe.each(Object.entries(clocks))('A project by %s', (_name, { clock, servic
     expect(inTime.status).toBe(200)
   })
 
+  it('contract 9.5 a ticket opens a stream for a minute', async () => {
+    await ask('POST', '/collections', { name: 'watched' })
+    const [early, late] = [await ask('POST', '/realtime/tickets', {}), await ask('POST', '/realtime/tickets', {})]
+    const open = async ({ body }: Asked) => {
+      const answer = await fetch(`${emulator.url}/realtime/sse/watched?ticket=${body.ticket}`)
+      await answer.body?.cancel()
+      return answer.status
+    }
+
+    await advance(59_000)
+    const inTime = await open(early)
+    await advance(1_000)
+    const tooLate = await open(late)
+
+    expect([inTime, tooLate]).toEqual([200, 401])
+  })
+
   it('contract 10.1 rate windows begin anew by the clock', async () => {
     await settings({ rateLimit: { minute: 3 } })
     const list = () => ask('GET', '/collections')

@@ -159,6 +159,7 @@ test('express is known in http only, database drivers in database only', () => {
 
   for (const [name, rooms] of Object.entries(owners)) {
     const users = imports.filter(({ target }) => target === name).map(({ file }) => file)
+    expect(users).not.toEqual([])
     expect(users.filter((file) => !rooms.some((room) => file.startsWith(room)))).toEqual([])
   }
 })

@@ -132,7 +132,10 @@ describe('the files of deploy/', () => {
   })
 
   it.each(['compose.yaml', 'kubernetes.yaml'])('%s is YAML', async (name) => {
-    for (const document of parseAllDocuments(await deployed(name))) expect(document.errors).toEqual([])
+    const documents = parseAllDocuments(await deployed(name))
+
+    expect(documents.length).toBeGreaterThan(0)
+    for (const document of documents) expect(document.errors).toEqual([])
   })
 
   it('no variable that Kubernetes makes of a service is one of ours', async () => {

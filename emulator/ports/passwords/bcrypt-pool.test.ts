@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest'
-import { openBcryptPool } from './bcrypt-pool.js'
+import { dummyHash, openBcryptPool } from './bcrypt-pool.js'
 import type { Hasher } from './port.js'
 
 let pool: Hasher
@@ -16,6 +16,17 @@ const of = (account: string, address = home) => ({ address, account })
 const hashOf = (password: string, account: string) => pool.hash(password, of(account)).then(() => 'hashed', refusal)
 const refusal = ({ code, retryAfterSeconds }: { code: string; retryAfterSeconds?: number }) =>
   `${code} ${retryAfterSeconds}`
+
+it('contract 6.6 the cost is ten, also of the hash that is compared where there is none', async () => {
+  openSmallPool()
+
+  const hash = await pool.hash('Correct4Horse', of('ada'))
+
+  expect([hash, dummyHash].map((text) => text.slice(0, 7))).toEqual([
+    expect.stringMatching(/^\$2[by]\$10\$/),
+    '$2b$10$',
+  ])
+})
 
 it('the queue of passwords is bounded: what has no room is refused at once', async () => {
   openSmallPool()

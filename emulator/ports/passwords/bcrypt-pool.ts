@@ -10,7 +10,7 @@ import type { Hasher, PasswordOwner } from './port.js'
 const cost = 10
 
 /** The hash of a random password, of the same cost: checking against it takes as long. */
-const dummyHash = '$2b$10$U3JFWHUhVvzAhukXbpVbiO6wQZ7NJAAP3SWtccLrPq1p6h61wee5i'
+export const dummyHash = '$2b$10$U3JFWHUhVvzAhukXbpVbiO6wQZ7NJAAP3SWtccLrPq1p6h61wee5i'
 
 interface Question {
   readonly password: string

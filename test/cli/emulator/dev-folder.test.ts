@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { execa } from 'execa'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { endsByItself } from '../../fixtures/patience.js'
 import { bin, cleanEnv, hungMilliseconds, openWorld, type World } from '../command-line.js'
 import { openFakeService } from '../fake-service.js'
@@ -94,16 +94,20 @@ test('svc stop ends no process that a file names wrongly, and exits with 0 where
 test('svc stop signals no process for a server that answers everything with 200', async () => {
   const service = await openFakeService(() => ({ body: '<title>An app</title>' }))
   const bystander = execa('sleep', ['1000'], { reject: false })
+  onTestFinished(async () => {
+    service.close()
+    bystander.kill()
+    await bystander
+  })
   const { url } = service
   const info = { url, wsUrl: url.replace('http', 'ws'), storageUrl: url, dashboardUrl: url, pid: bystander.pid }
   mkdirSync(join(world.folder, 'reused'))
   writeFileSync(fileOf('reused'), JSON.stringify({ apiKey: 'k', controlToken: 't', ...info, dataDir: null }))
 
   const stopped = await world.json(['stop', '--data', 'reused'])
-  bystander.kill()
-  service.close()
 
   expect(stopped).toEqual({ stopped: false, pid: null, url: null })
+  expect([bystander.exitCode, bystander.signalCode]).toEqual([null, null])
   expect(service.asked.map(({ path }) => path)).toContain('/_svc/api/process')
 })
 

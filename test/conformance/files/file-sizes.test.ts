@@ -1,10 +1,22 @@
 import { expect, test } from 'vitest'
+import { storageLimits } from '../../../client/protocol/model/limits.js'
 import { createWithFiles, filesOf, sendForm, upload } from '../../fixtures/files.js'
 import { fileOf, textOf } from '../../fixtures/requests/form.js'
 import { changeSettings } from '../../fixtures/service.js'
 import { aWorld, expectFailure, expectStatus, inDialects, someDocuments } from '../../fixtures/wires.js'
 
 const megabyte = 1024 * 1024
+const gigabyte = 1024 * megabyte
+
+test('FIL-06 and FIL-07 each tier has the sizes that the specification gives it', () => {
+  const { free, pro, enterprise } = storageLimits
+
+  expect({ free, pro, enterprise }).toEqual({
+    free: { file: 10 * megabyte, total: gigabyte },
+    pro: { file: 100 * megabyte, total: 100 * gigabyte },
+    enterprise: { file: gigabyte, total: null },
+  })
+})
 
 inDialects(
   'Sizes of files',

@@ -46,6 +46,19 @@ it('a password that is changed meanwhile opens nothing', async () => {
   expect(statuses).toEqual([401, 200])
 })
 
+it.each(['nobody@example.com', 'no address'])(
+  'contract 6.6 a login of %j, whom nobody is, has a password compared as any other has',
+  async (email) => {
+    await ask('POST', '/auth-collections/signup', credentials)
+    const compared = vi.spyOn(service.backend.passwords, 'matches')
+
+    const { status } = await ask('POST', '/auth-collections/login', { ...credentials, email })
+
+    expect(status).toBe(401)
+    expect(compared).toHaveBeenCalledOnce()
+  },
+)
+
 it('an account that is deleted meanwhile is as if it had never been', async () => {
   const { id } = (await ask('POST', '/auth-collections/signup', credentials)).body
 
