@@ -4,6 +4,7 @@ import type { Clock, Clocks } from './core/context.js'
 export function openClocks(outside: () => Date): Clocks {
   const service = openClock(outside)
   const own = new Map<string, Clock>()
+  const offsets = () => [service, ...own.values()].map(({ offset }) => offset())
   return {
     service,
     of: (project) => own.get(project) ?? service,
@@ -13,8 +14,8 @@ export function openClocks(outside: () => Date): Clocks {
       return clock
     },
     closeOwn: (project) => void own.delete(project),
-    earliest: () =>
-      new Date(outside().getTime() + Math.min(...[service, ...own.values()].map(({ offset }) => offset()))),
+    earliest: () => new Date(outside().getTime() + Math.min(...offsets())),
+    latest: () => new Date(outside().getTime() + Math.max(...offsets())),
   }
 }
 

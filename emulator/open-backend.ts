@@ -61,7 +61,9 @@ export async function openBackend(
   const now = (project: string) => clocks.of(project).now()
   // PostgreSQL may have other processes beside this one.
   const leader = stack.use(databaseUrl === undefined ? onlyProcess : openLease(db, 'background'))
-  const maintenance = stack.use(openMaintenance(db, { now: clocks.earliest, report: reportAs('maintenance'), leader }))
+  const maintenance = stack.use(
+    openMaintenance(db, { now: clocks.earliest, latest: clocks.latest, report: reportAs('maintenance'), leader }),
+  )
   const fileKeeper = stack.use(openFileKeeper(db, files, { report: reportAs('orphaned files'), leader }))
   const indexes = stack.use(
     openIndexKeeper(db, { now: clocks.service.now, report: reportAs('indexes'), leader, announce: warn }),

@@ -17,7 +17,10 @@ import type { Leader } from './leader.js'
 import { openRounds, type Rounds } from './rounds.js'
 
 export interface MaintenanceOptions {
+  /** By which something is over for every project. */
   readonly now: () => Date
+  /** The latest time of any project; left out, they all have the same. */
+  readonly latest?: () => Date
   readonly report: (error: unknown) => void
   readonly leader: Leader
 }
@@ -36,7 +39,7 @@ const firstMilliseconds = 1_000
 const everyMilliseconds = 60_000
 
 /** Deletes what removed collections left, what is older than it is kept, and what has expired. */
-export function openMaintenance(db: Database, { now, report, leader }: MaintenanceOptions): Rounds {
+export function openMaintenance(db: Database, { now, latest = now, report, leader }: MaintenanceOptions): Rounds {
   const ago = (milliseconds: number) => new Date(now().getTime() - milliseconds).toISOString()
   return openRounds({
     name: 'maintenance',
@@ -45,7 +48,7 @@ export function openMaintenance(db: Database, { now, report, leader }: Maintenan
     firstMilliseconds,
     everyMilliseconds,
     async work({ isStopped }) {
-      for (const isMore of piecewise(db, ago)) {
+      for (const isMore of piecewise(db, { ago, latest: latest().toISOString() })) {
         while (!isStopped() && (await isMore())) await pause(betweenPiecesMilliseconds)
       }
       if (!isStopped()) await deleteExpired(db, ago)
@@ -54,8 +57,11 @@ export function openMaintenance(db: Database, { now, report, leader }: Maintenan
 }
 
 /** What may be a lot: each deletes one piece, and says whether there may be another. */
-function piecewise(db: Database, ago: (milliseconds: number) => string): readonly (() => Promise<boolean>)[] {
-  const changes = { before: ago(keptChangesMilliseconds), kept: keptChanges, most: piece, reached: new Map() }
+function piecewise(
+  db: Database,
+  { ago, latest }: { readonly ago: (milliseconds: number) => string; readonly latest: string },
+): readonly (() => Promise<boolean>)[] {
+  const changes = { before: ago(keptChangesMilliseconds), latest, kept: keptChanges, most: piece, reached: new Map() }
   const audit = { before: ago(keptAuditMilliseconds), kept: keptAudit, most: piece }
   return [
     () => deleteRemovedDocuments(db, piece),

@@ -123,6 +123,7 @@ export interface Clocks {
   closeOwn(project: string): void
   /** What is over by then is over for every project. */
   earliest(): Date
+  latest(): Date
 }
 
 /** Time that developers may move. */

@@ -4,6 +4,8 @@ import { numberAllChanges } from './numbering.js'
 
 export interface Trimming {
   readonly before: string
+  /** No clock is later: what was recorded after that was so before a clock was set back. */
+  readonly latest?: string
   /** The newest of each project stay, whatever their age. */
   readonly kept: number
   readonly most: number
@@ -17,11 +19,12 @@ export interface Trimming {
 /**
  * Deletes some changes that are both older than `before` and beyond the newest `kept` of their project, the first ones first;
  * how many. Times need not follow the numbers: what stands behind a younger one waits for it, so that none is missing between
- * the oldest that is kept and the newest. What a reset has left behind goes whatever its age.
+ * the oldest that is kept and the newest. What is from the future has no known age, and holds nobody up. What a reset has left
+ * behind goes whatever its age.
  */
 export async function deleteOldChanges(
   db: Database,
-  { before, kept, most, reached = new Map() }: Trimming,
+  { before, latest = 'infinity', kept, most, reached = new Map() }: Trimming,
 ): Promise<number> {
   if (reached.size === 0) await numberAllChanges(db)
   const rows = await db.query<{ project_id: string; reached: number; changes: number }>(sql`
@@ -33,7 +36,9 @@ export async function deleteOldChanges(
         left join unnest(${[...reached.keys()]}::text[], ${[...reached.values()].map(String)}::bigint[])
           as r (project_id, seq) on r.project_id = s.project_id
         cross join lateral (
-          select project_id, seq, max(recorded_at) over (order by seq) as newest_until
+          select project_id, seq,
+            coalesce(max(recorded_at) filter (where recorded_at <= ${latest}::timestamptz) over (order by seq), '-infinity')
+              as newest_until
           from changes
           where project_id = s.project_id and seq > coalesce(r.seq, -1)
             and seq <= greatest(s.last_seq - ${kept}::int, s.kept_after)

@@ -121,4 +121,13 @@ describe.each(Object.keys(engines))('changes on %s', (name) => {
     const [left] = await db.query<{ first: number }>(sql`select min(seq) as first from changes`)
     expect(left?.first).toBe(rows.length - 9)
   })
+
+  it('of the future, which were made before a clock was set back, hold up none that are old and many', async () => {
+    const later = new Date(Date.now() + 60_000).toISOString()
+    const ahead = rows.length - 8
+    await db.query(sql`update changes set recorded_at = recorded_at + interval '365 days' where seq = ${ahead}::bigint`)
+
+    expect(await deleteOldChanges(db, { before: later, kept: 6, most: 1_000 })).toBe(1)
+    expect(await deleteOldChanges(db, { before: later, latest: later, kept: 6, most: 1_000 })).toBe(3)
+  })
 })
