@@ -3,7 +3,7 @@ import { SvcError } from '../protocol/model/errors.js'
 import { valueKind } from '../protocol/model/json.js'
 import { parsePath } from '../protocol/model/path.js'
 import type { Clause, Operator, Test, Where } from '../protocol/model/where.js'
-import { encodeBody } from '../protocol/wire/sendable.js'
+import { encodeBody, sendable } from '../protocol/wire/sendable.js'
 
 /** Clauses that `or` may grow to when each alternative asks several things. */
 const mostClauses = 200
@@ -13,16 +13,17 @@ type Alternatives = readonly { readonly [field: string]: unknown }[]
 /**
  * What a dialect cannot ask shows when it is written.
  *
- * @throws {SvcError} `INVALID_FILTER` for an `or` too large to be asked, and for values that no query can say
+ * @throws {SvcError} `INVALID_FILTER` for an `or` too large to be asked, and for values that no query can say; `VALIDATION_ERROR`
+ * for `null`
  */
 export function toWhere(filter: object = {}): Where {
-  const isWhere = Array.isArray((filter as Partial<Where>).all) && Object.keys(filter).length === 1
+  const isWhere = Array.isArray((filter as Partial<Where> | null)?.all) && Object.keys(filter).length === 1
   if (isWhere) return filter as Where
   return { all: clausesOf(filter as Alternatives[number]) }
 }
 
 function clausesOf(filter: Alternatives[number]): Clause[] {
-  return Object.entries(filter).flatMap(([field, condition]): Clause[] => {
+  return sendable('A filter', () => Object.entries(filter)).flatMap(([field, condition]): Clause[] => {
     if (condition === undefined) return []
     if (field === 'or' && Array.isArray(condition)) return anyOf(condition as Alternatives)
     return testsOf(field, condition).map((test) => ({ any: [test] }))
