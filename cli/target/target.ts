@@ -67,6 +67,8 @@ export function findTarget(flags: TargetFlags, env: NodeJS.ProcessEnv = process.
   ])
   const [dialect] = firstSaid([
     [flags.dialect, '--dialect'],
+    // As for the key: what is given together is meant together.
+    [flags.profile === undefined ? undefined : place.dialect, place.from],
     [env.SVC_DIALECT, 'SVC_DIALECT'],
     [place.dialect, place.from],
   ])

@@ -1,5 +1,5 @@
 import { readFileSync, statSync } from 'node:fs'
-import { createServer, type Server } from 'node:http'
+import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -106,6 +106,19 @@ test('a profile’s key goes to the profile’s service, and the emulator’s ow
   expect([...new Set(elsewhere.keys)]).toEqual([key, undefined])
 })
 
+test('the dialect of a profile that is named among the flags counts, not that of the environment', async () => {
+  const elsewhere = await listen()
+  await world.svc(['profiles', 'add', 'one', '--url', elsewhere.url, '--key', key, '--dialect', 'c'])
+  const env = { SVC_DIALECT: 'b' }
+
+  await world.svc(['docs', 'count', 'posts', '--profile', 'one'], { env })
+  await world.svc(['docs', 'count', 'posts', '--profile', 'one', '--dialect', 'a'], { env })
+  await world.svc(['docs', 'count', 'posts'], { env: { ...env, SVC_PROFILE: 'one' } })
+
+  elsewhere.server.close()
+  expect([...new Set(elsewhere.dialects)]).toEqual(['c', 'a', 'b'])
+})
+
 test.each([
   ['docs', 'create', 'posts', 'title=Hello'],
   ['docs', 'delete', 'posts', 'x'],
@@ -143,15 +156,17 @@ test.each([['http://127.0.0.1.example.invalid'], ['http://localhost.invalid'], [
 )
 
 /** A service that only records the keys it was asked with. */
-async function listen(): Promise<{ url: string; keys: (string | undefined)[]; server: Server }> {
+async function listen() {
   const keys: (string | undefined)[] = []
+  const dialects: unknown[] = []
   const server = createServer((request, response) => {
     const sent = request.headers['x-api-key']
+    dialects.push(request.headers['svc-dialect'])
     keys.push(Array.isArray(sent) ? sent[0] : sent)
     response
       .writeHead(401, { 'content-type': 'application/json' })
       .end('{"error":{"code":"UNAUTHORIZED","message":"No."}}')
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, keys, server }
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, keys, dialects, server }
 }
