@@ -206,7 +206,9 @@ test('svc types generate --watch follows documents, schemas and collections', as
 
   watching.kill('SIGINT')
   expect((await watching).exitCode).toBe(130)
-  for (const line of lines.trim().split('\n')) expect(JSON.parse(line)).toEqual({ type: 'written', file: 'watched.ts' })
+  const [ready, ...rest] = lines.trim().split('\n')
+  expect(JSON.parse(ready ?? '')).toEqual({ type: 'ready', file: 'watched.ts' })
+  for (const line of rest) expect(JSON.parse(line)).toEqual({ type: 'written', file: 'watched.ts' })
 })
 
 test('svc dev --types keeps a file up to date, and refuses one that is somebody else’s', async () => {

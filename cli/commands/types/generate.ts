@@ -41,7 +41,8 @@ Of a collection with more than ${count(sampleSize)} documents that many are read
 each one. Nothing is written to the service. The same data give the same file, which is left alone if it says so already.
 
 With --check nothing is written: it exits with 10, and shows the difference, if the file would be another. Under --watch
-and --json each line is JSON of its own: {"type":"written"} and {"type":"failed"}.`)
+and --json each line is JSON of its own: {"type":"ready"} first, then {"type":"written"} and {"type":"failed"}. What changes
+after the first line is in the file soon.`)
   static override examples = [
     '<%= config.bin %> types generate',
     '<%= config.bin %> types generate --watch',
@@ -159,11 +160,12 @@ and --json each line is JSON of its own: {"type":"written"} and {"type":"failed"
   private async watch(client: Client, wanted: Wanted): Promise<void> {
     await choose(client, wanted.names)
     const stop = stopSignal()
-    this.note(`${wanted.place} follows the data; Ctrl-C ends it`, onStderr.dim)
     const print = (line: object, words: string) => {
       if (this.jsonEnabled()) process.stdout.write(`${jsonText(line)}\n`)
       else this.note(words)
     }
+    if (this.jsonEnabled()) process.stdout.write(`${jsonText({ type: 'ready', file: wanted.place })}\n`)
+    this.note(`${wanted.place} follows the data; Ctrl-C ends it`, onStderr.dim)
     const onWritten = (file: string) => print({ type: 'written', file }, `${file} written`)
     const onFailed = (message: string) => print({ type: 'failed', message }, `failed  ${message}`)
     try {
