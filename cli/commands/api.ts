@@ -6,6 +6,7 @@ import { asFailure } from '../../client/send.js'
 import { CliFailure, describeFailure, exitOfStatus, misuse } from '../base/failure.js'
 import { TargetCommand } from '../base/target-command.js'
 import { fieldsArg, readFields } from '../documents/fields-args.js'
+import { destroysMany } from '../requests/destroying.js'
 import { prose } from '../terminal/prose.js'
 import { jsonText, printableLines } from '../terminal/text-width.js'
 
@@ -16,7 +17,9 @@ export default class Api extends TargetCommand {
   static override summary = 'Send an authenticated request to the API.'
   static override description =
     prose(`Prints the body as it came; --include prints status and headers too. Fields become a JSON body:
-title=Hello is text, views:=3 is JSON. A failing status is a failing command.`)
+title=Hello is text, views:=3 is JSON. A failing status is a failing command.
+
+At the emulator of the folder, svc undo takes back the delete of a collection and batches that delete or update.`)
   static override examples = [
     '<%= config.bin %> api GET /collections/posts?limit=2',
     '<%= config.bin %> api POST /collections/posts title=Hello -H "svc-dialect: c" --include',
@@ -51,25 +54,26 @@ title=Hello is text, views:=3 is JSON. A failing status is a failing command.`)
     if (!safeMethods.includes(method)) await this.clientForWrite(flags, `${method} ${url.pathname}`)
 
     const token = (await this.client(flags).auth.session())?.token
-    const response = await fetch(url, {
-      method,
-      body,
-      headers: {
-        ...(target.key === undefined ? {} : { 'x-api-key': target.key }),
-        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-        ...(target.dialect === undefined ? {} : { 'svc-dialect': target.dialect }),
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...Object.fromEntries((flags.header ?? []).map(readHeader)),
-      },
-      redirect: 'manual',
-    }).catch((cause) => {
-      throw asFailure(cause, target.url)
-    })
+    const headers: Record<string, string> = {
+      ...(target.key === undefined ? {} : { 'x-api-key': target.key }),
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      ...(target.dialect === undefined ? {} : { 'svc-dialect': target.dialect }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...Object.fromEntries((flags.header ?? []).map(readHeader)),
+    }
+    const request = () =>
+      fetch(url, { method, body, headers, redirect: 'manual' }).catch((cause) => {
+        throw asFailure(cause, target.url)
+      })
+    const { pathname } = url
+    const response = await (destroysMany(method, pathname)
+      ? this.undoably({ ...target, key: headers['x-api-key'] }, `api ${method} ${pathname}`, flags, request)
+      : request())
     const text = await response.text()
-    const headers = Object.fromEntries(response.headers)
-    const answer = { status: response.status, headers, body: readBody(text) }
+    const answered = Object.fromEntries(response.headers)
+    const answer = { status: response.status, headers: answered, body: readBody(text) }
     if (flags.include) {
-      const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+      const lines = Object.entries(answered).map(([name, value]) => `${name}: ${value}`)
       this.log(printableLines([`${response.status} ${response.statusText}`, ...lines, ''].join('\n')))
     }
     if (text !== '' && typeof answer.body === 'string') this.logData(text)

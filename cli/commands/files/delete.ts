@@ -10,7 +10,7 @@ export default class FilesDelete extends TargetCommand {
   static override summary = 'Delete stored files, by id or a whole folder.'
   static override description =
     prose(`Files that belong to a document or a user go with it, and not by themselves. With --folder it counts the files and
-asks first; without a terminal it needs --yes. It cannot be undone.`)
+asks first; without a terminal it needs --yes. At the emulator of the folder, svc undo brings several files back.`)
   static override examples = [
     '<%= config.bin %> files delete 01999999-9999-7999-8999-999999999999',
     '<%= config.bin %> files delete --folder albums/2026 --yes',
@@ -33,10 +33,17 @@ asks first; without a terminal it needs --yes. It cannot be undone.`)
       folder === undefined
         ? await this.clientForWrite(flags, `Delete ${counted(ids.length, 'file')}`)
         : this.client(flags)
-    for (const id of ids) await client.files.delete(id)
+    const remove = async () => {
+      for (const id of ids) await client.files.delete(id)
+    }
+    await (ids.length > 1 ? this.undoably(this.requireTarget(flags), this.words(folder), flags, remove) : remove())
 
     this.note(`${counted(ids.length, 'file')} deleted.`)
     return { deleted: ids.length }
+  }
+
+  private words(folder: string | undefined): string {
+    return folder === undefined ? 'files delete' : `files delete --folder ${folder}`
   }
 
   private async idsIn(

@@ -8,6 +8,7 @@ import { shellWord } from '../../../client/snippets/shell.js'
 import { ControlCommand } from '../../base/control-command.js'
 import { misuse, noFile, reworded } from '../../base/failure.js'
 import { fieldsArg, fieldsDescription, readFields } from '../../documents/fields-args.js'
+import { destroysMany } from '../../requests/destroying.js'
 import { differencesText, requestLine } from '../../requests/request-lines.js'
 import { whichRequest } from '../../requests/which.js'
 import { prose } from '../../terminal/prose.js'
@@ -18,7 +19,8 @@ export default class RequestsReplay extends ControlCommand {
   static override summary = 'Send a request once more, changed or as it was, and show how the answers differ.'
   static override description =
     prose(`It is sent by the same caller, unless a header names another one. ${fieldsDescription[0]?.toUpperCase()}${fieldsDescription.slice(1)}; they
-change the body, of documents inside of "data" too.
+change the body, of documents inside of "data" too. At the emulator of the folder, svc undo takes back the delete of a collection and
+batches that delete or update.
 
 Requests of logins and accounts are not repeated, nor those with files, and those whose body was not kept whole need --body.`)
   static override examples = [
@@ -56,12 +58,20 @@ Requests of logins and accounts are not repeated, nor those with files, and thos
       Object.keys(fields).length === 0 ? given : edited(given ?? (await bodyOf(control.requests, id)), fields)
     const { method, path } = flags
     const edits = { method, path, headers: readHeaders(flags.header), body }
-    const replayed = await control.requests.replay({ id, ...edits }).catch((error) => {
-      const isRefused = error instanceof SvcError && error.code === 'CONFLICT'
-      throw isRefused
-        ? reworded(error, () => ({ hint: `See the request and its answer: svc requests show ${shellWord(id)}` }))
-        : error
-    })
+    const replay = () =>
+      control.requests.replay({ id, ...edits }).catch((error) => {
+        const isRefused = error instanceof SvcError && error.code === 'CONFLICT'
+        throw isRefused
+          ? reworded(error, () => ({ hint: `See the request and its answer: svc requests show ${shellWord(id)}` }))
+          : error
+      })
+    const kept = await control.requests.get({ id })
+    const emulator = this.emulator(flags)
+    const [asMethod, asPath] = [method ?? kept.method, path ?? kept.path]
+    const isOwn = kept.project === emulator.projectId
+    const replayed = await (isOwn && destroysMany(asMethod, asPath)
+      ? this.undoably({ emulator }, `requests replay, ${asMethod} ${asPath}`, flags, replay)
+      : replay())
 
     this.log(requestLine(replayed.before))
     this.log(requestLine(replayed.after))

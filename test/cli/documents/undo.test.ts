@@ -58,6 +58,11 @@ const destroying: readonly (readonly [string, (name: string, ids: readonly strin
       return ['docs', 'import', name, aFile(rows), '--upsert', '--by', 'n']
     },
   ],
+  ['api DELETE', (name) => ['api', 'DELETE', `/collections/${name}`]],
+  [
+    'api POST of a batch',
+    (name, ids) => ['api', 'POST', `/collections/${name}/batch-delete`, `document_ids:=${JSON.stringify(ids)}`],
+  ],
   ['reset of a collection', (name) => ['reset', name]],
   ['reset of everything', () => ['reset']],
   ['snapshot load', () => ['snapshot', 'load', 'empty']],
@@ -158,6 +163,38 @@ test('a command whose snapshot went while it ran has done its work, and says tha
   expect((await documentsOf(name)).map(({ data }) => data.n)).toEqual([7])
 })
 
+test('contract 12.6 files of a folder, which svc undo brings back', async () => {
+  for (const name of ['one.txt', 'two.txt']) {
+    writeFileSync(join(world.folder, name), name)
+    await world.svc(['files', 'upload', name, '--to', 'letters'])
+  }
+  const before = await world.json(['files', 'list'])
+
+  const deleted = await world.svc(['files', 'delete', '--folder', 'letters', '--yes'])
+  const between = await world.json(['files', 'list'])
+  await world.svc(['undo'])
+
+  expect(deleted.stderr).toMatch(/^Saved snapshot /m)
+  expect(between).not.toEqual(before)
+  expect(await world.json(['files', 'list'])).toEqual(before)
+})
+
+test('contract 12.6 a request that is repeated destroys as much as the first time', async () => {
+  const name = await aCollection()
+  const before = await documentsOf(name)
+  await world.svc(['api', 'DELETE', `/collections/${name}`, '--yes'])
+  await world.svc(['undo'])
+  const [request] = (await world.json(['requests', 'list', '--method', 'DELETE'])) as { id: string }[]
+
+  const replayed = await world.svc(['requests', 'replay', request?.id ?? ''])
+  const between = await documentsOf(name).catch(() => 'gone')
+  await world.svc(['undo'])
+
+  expect(replayed.stderr).toMatch(/^Saved snapshot /m)
+  expect(between).toBe('gone')
+  expect(await documentsOf(name)).toEqual(before)
+})
+
 test('contract 12.6 one document, or what is only created, needs no snapshot', async () => {
   const name = await aCollection()
   const [one] = await documentsOf(name)
@@ -165,7 +202,10 @@ test('contract 12.6 one document, or what is only created, needs no snapshot', a
   const removed = await world.svc(['docs', 'delete', name, String(one?.id)])
   const created = await world.svc(['docs', 'batch', name, '-f', aFile([{ op: 'create', data: {} }]), '--yes'])
 
-  expect([removed.stderr, created.stderr].join('')).not.toContain('snapshot')
+  const [two] = await documentsOf(name)
+  const asked = await world.svc(['api', 'DELETE', `/collections/${name}/${two?.id}`])
+
+  expect([removed.stderr, created.stderr, asked.stderr].join('')).not.toContain('snapshot')
 })
 
 test('contract 12.6 a service that is no emulator of the folder gets no snapshot', async () => {
