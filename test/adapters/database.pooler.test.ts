@@ -64,6 +64,19 @@ describe('a pooler in front of PostgreSQL', () => {
     })
   })
 
+  it('is refused while a role that acts as another has none of its settings, by its own name', async () => {
+    await ask(server.url, 'create role svc_2 login in role svc')
+    await ask(server.url, 'alter role svc_2 set role to svc')
+    const other = await startPooler(server, { keepsPrepared: true })
+    const own = (url: string) => url.replace('svc@', 'svc_2@')
+    const opening = openPostgres({ url: own(other.url(server.url)), directUrl: own(server.url) })
+
+    await expect(opening).rejects.toMatchObject({
+      hint: expect.stringContaining('alter role "svc_2" in database "svc_1" set search_path = svc,public;'),
+    })
+    await other.close()
+  })
+
   it('may lose prepared statements: the database goes on without', async () => {
     const db = await openAsTold(forgetful)
 

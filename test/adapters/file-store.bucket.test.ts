@@ -172,6 +172,22 @@ it('is unreachable while its server says nothing, and writes nothing half', asyn
   await stop()
 })
 
+it('writes, and looks for files, while readers take their time', async () => {
+  const { url, stop } = await startS3()
+  const store = await openS3Store({ url: url('things'), place, mostMilliseconds: 600_000 })
+  await store.write(place, chunks(...long))
+
+  // More than the connections that the library opens by itself.
+  const reads = await Promise.all(Array.from({ length: 60 }, () => store.read(place)))
+  const other = place.replace('1', '2')
+  await store.write(other, chunks('x'))
+
+  expect(await store.has(other)).toBe(true)
+  for (const read of reads) read?.destroy()
+  await store.close()
+  await stop()
+})
+
 it('asks again for what a server that is busy refuses', async () => {
   const refused = new Set<string | undefined>()
   const { url, stop } = await startS3(({ method }, res) => {

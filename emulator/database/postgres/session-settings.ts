@@ -43,14 +43,15 @@ interface Session {
 }
 
 /**
- * Makes sure of what sessions say where they cannot say it for themselves: through a pooler, the role has to.
+ * Makes sure of what sessions say where they cannot say it for themselves: through a pooler, the role has to. That is the one that
+ * they log in as, also where it acts as another.
  *
  * @throws {StartError} `DATABASE_SETTINGS` with the statements that set what is missing
  */
 export async function requireSettings(pool: pg.Pool, settings: Settings): Promise<void> {
   const names = Object.keys(settings)
   const { rows } = await pool.query<Session>(
-    `select lower(name) as name, setting, current_user as role, current_database() as database
+    `select lower(name) as name, setting, session_user as role, current_database() as database
     from pg_settings where lower(name) = any($1::text[])`,
     [names],
   )

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import type { ListObjectsCommand, ListObjectsCommandOutput, S3Client } from '@aws-sdk/client-s3'
 import { type FileStore, StorageError } from './port.js'
 import { noneIfMissing, noneIfMissingByHead, refuse, refuseBucket } from './s3-failures.js'
-import { cannotOpenBucket, readS3Url, unreachable } from './s3-start.js'
+import { cannotOpenBucket, readS3Url, type S3Place, unreachable } from './s3-start.js'
 import { abortUploads } from './s3-uploads.js'
 
 /** A part of a file that is sent in parts; S3 takes at most 10,000 of them. */
@@ -32,6 +32,9 @@ type Library = Awaited<ReturnType<typeof loadLibrary>>
 
 const mostConnectMilliseconds = 5_000
 
+/** Files that are read at once by a process; further readers wait. */
+const mostReads = 1_000
+
 /** So long it is taken for granted that the bucket is there, or is not. */
 const keptMilliseconds = 1_000
 
@@ -43,26 +46,22 @@ export async function openS3Store({
   mayLackBucket,
 }: S3Options): Promise<FileStore> {
   const named = readS3Url(url)
-  const { bucket, prefix, endpoint, region } = named
+  const { bucket, prefix } = named
   const s3 = await loadLibrary()
-  const client = new s3.S3Client({
-    region,
-    ...(endpoint === undefined ? {} : { endpoint, forcePathStyle: true }),
-    // Servers other than Amazon's need not know the newer checksums.
-    requestChecksumCalculation: 'WHEN_REQUIRED',
-    responseChecksumValidation: 'WHEN_REQUIRED',
-    // By itself the library waits for ever, and the next request waits for one of its connections.
-    requestHandler: {
-      connectionTimeout: mostConnectMilliseconds,
-      requestTimeout: mostMilliseconds,
-      socketTimeout: mostMilliseconds,
-      throwOnRequestTimeout: true,
-    },
+  const options = clientOptions(named, mostMilliseconds)
+  const client = new s3.S3Client(options)
+  // Each answer keeps a connection for as long as its reader takes, so that readers have their own.
+  const { requestHandler } = options
+  const sockets = { maxSockets: mostReads }
+  const reads = new s3.S3Client({
+    ...options,
+    requestHandler: { ...requestHandler, httpAgent: sockets, httpsAgent: sockets },
   })
   const home = `${prefix}${place}/`
   const found = mayLackBucket ? undefined : client.send(new s3.HeadBucketCommand({ Bucket: bucket }))
   await found?.catch((cause) => {
     client.destroy()
+    reads.destroy()
     throw cannotOpenBucket(cause, named)
   })
   const objectOf = (id: string) => ({ Bucket: bucket, Key: home + id })
@@ -89,7 +88,7 @@ export async function openS3Store({
       const get = async (part: Part) => {
         const { first, last = '', tag } = part
         const Range = first === 0 && last === '' ? undefined : `bytes=${first}-${last}`
-        const found = await client
+        const found = await reads
           .send(new s3.GetObjectCommand({ ...objectOf(id), Range, IfMatch: tag }))
           .catch(noneIfMissing)
         return found && { body: found.Body as Readable, tag: found.ETag, bytes: found.ContentLength ?? 0 }
@@ -122,8 +121,28 @@ export async function openS3Store({
       await abortUploads(client, s3, { bucket, home }, before).catch(refuse)
     },
 
-    close: async () => client.destroy(),
+    async close() {
+      client.destroy()
+      reads.destroy()
+    },
   }
+}
+
+function clientOptions({ endpoint, region }: S3Place, mostMilliseconds: number) {
+  return {
+    region,
+    ...(endpoint === undefined ? {} : { endpoint, forcePathStyle: true }),
+    // Servers other than Amazon's need not know the newer checksums.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+    // By itself the library waits for ever, and the next request waits for one of its connections.
+    requestHandler: {
+      connectionTimeout: mostConnectMilliseconds,
+      requestTimeout: mostMilliseconds,
+      socketTimeout: mostMilliseconds,
+      throwOnRequestTimeout: true,
+    },
+  } as const
 }
 
 /** Asks at most once a moment. */
