@@ -1,5 +1,5 @@
 /** The template `chat` in a real Chromium: two people, and failures of network and emulator. */
-import { readFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -149,6 +149,51 @@ test('it says why a message was refused, and sends it again when asked', async (
   await settled(ada)
 
   expect(await stored()).toContain('Not for me')
+})
+
+test('older messages that were refused can be asked for again, and the refusal goes', async () => {
+  const rows = Array.from({ length: 60 }, (_, at) => ({ key: `older-${at}`, name: 'Ada', text: `Older ${at}.` }))
+  await writeFile(join(app.folder, 'older.json'), JSON.stringify(rows))
+  await app.svc('docs', 'import', 'messages', 'older.json', '--as', 'ada@example.com')
+  const page = await (await chromium.newContext()).newPage()
+  await page.goto(ada.url())
+  await page.getByLabel('Email').fill('grace@example.com')
+  await page.getByLabel('Password').fill('Correct4Horse')
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  const older = page.getByRole('button', { name: 'Show older' })
+  await older.waitFor()
+  const notice = page.locator('#notice')
+
+  await app.svc('faults', 'add', 'status', '--status', '400', '--method', 'GET', '--path', '/collections/messages')
+  await older.click()
+  await expect.poll(() => notice.textContent()).not.toBe('')
+  const isLeft = await older.isVisible()
+  await app.svc('faults', 'remove', '--all')
+  await older.click()
+  await message(page, 'Hello!').waitFor()
+  const said = await notice.textContent()
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.getByLabel('Email').waitFor()
+
+  expect(isLeft).toBe(true)
+  expect(said).toBe('')
+})
+
+test('a sign-up that needs a code asks for it, and there is a way back', async () => {
+  await app.svc('project', 'set', 'require2fa:=true')
+  const page = await (await chromium.newContext()).newPage()
+  await page.goto(ada.url())
+  await page.getByLabel('Email').fill('bob@example.com')
+  await page.getByLabel('Password').fill('Correct4Horse')
+  await page.getByRole('button', { name: 'New here? Sign up' }).click()
+  const code = page.getByLabel('Code of your')
+  await code.waitFor()
+
+  await page.getByRole('button', { name: 'Back' }).click()
+
+  await code.waitFor({ state: 'hidden' })
+  await app.svc('project', 'set', 'require2fa:=false')
+  await page.context().close()
 })
 
 test('who leaves is not here any more, and neither is a page that falls silent', async () => {

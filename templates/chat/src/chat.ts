@@ -20,6 +20,7 @@ export function openChat({ id: userId, email, data }: AppUser<{ name?: string }>
   let before: readonly Document<Message>[] = []
   let status: LiveStatus = 'connecting'
   let problem = ''
+  let refusal = ''
 
   const outbox = openOutbox(render)
   const leave = openPresence({ userId, name }, (names) => {
@@ -57,7 +58,7 @@ export function openChat({ id: userId, email, data }: AppUser<{ name?: string }>
       ...outbox.items.filter(({ message }) => !known.has(message.key)).map((one) => outgoingItem(one, outbox)),
     )
     if (isAtEnd) list.scrollTop = list.scrollHeight
-    notice.textContent = problem || noticeOf(status, newest.length > 0)
+    notice.textContent = problem || noticeOf(status, newest.length > 0) || refusal
   }
 
   openCompose(signal, (text, file) => {
@@ -68,13 +69,16 @@ export function openChat({ id: userId, email, data }: AppUser<{ name?: string }>
   older?.addEventListener(
     'click',
     async () => {
+      refusal = ''
       const last = before.at(-1) ?? newest.at(-1)
       const where = { createdAt: { lt: last?.createdAt } }
       const page = await messages.list({ where, sort: '-createdAt', limit: pageSize }).catch((error) => {
-        problem = problemOf(error)
+        refusal = problemOf(error)
       })
-      before = [...before, ...(page?.items ?? [])]
-      older.hidden = !page || page.items.length < pageSize
+      if (page) {
+        before = [...before, ...page.items]
+        older.hidden = page.items.length < pageSize
+      }
       render()
     },
     { signal },

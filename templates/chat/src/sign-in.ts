@@ -7,6 +7,12 @@ export function openSignIn(place: HTMLElement) {
   const alert = find('#sign-in [role=alert]')
   const code = find('#code')
 
+  // A login that waits for its code is over after five minutes, or the fifth wrong one.
+  find('#back').addEventListener('click', () => {
+    code.hidden = true
+    alert.textContent = ''
+  })
+
   form.addEventListener('submit', async (event) => {
     event.preventDefault()
     const given = new FormData(form, event.submitter)
@@ -15,9 +21,12 @@ export function openSignIn(place: HTMLElement) {
     alert.textContent = ''
     try {
       if (!code.hidden) await svc.auth.verifyCode({ email, code: typed })
-      else if (given.get('how') === 'sign up') {
-        await svc.auth.signUp({ email, password, data: { name: email.split('@')[0] } })
-      } else code.hidden = !(await svc.auth.logIn({ email, password })).requires2fa
+      else {
+        const data = { name: email.split('@')[0] ?? email }
+        const isNew = given.get('how') === 'sign up'
+        const result = await (isNew ? svc.auth.signUp({ email, password, data }) : svc.auth.logIn({ email, password }))
+        code.hidden = !result.requires2fa
+      }
     } catch (error) {
       alert.textContent = problemOf(error)
     }
