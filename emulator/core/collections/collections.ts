@@ -31,7 +31,7 @@ import { happened, inTransaction, publish, settingsChanged } from '../unit-of-wo
 import { requireFieldRules, schemaSeenBy } from './field-permissions.js'
 import { noSuchCollection } from './missing.js'
 import { creatorFor, may, requireManager, requirePermission } from './permissions.js'
-import { requireRoom, requireSchema } from './schemas.js'
+import { requireRoom, requireSchema, requireSchemaSize } from './schemas.js'
 import { isOutOfScope, requireInScope, requireScope } from './scopes.js'
 
 export interface CollectionDefinition {
@@ -46,6 +46,7 @@ export async function createCollection(
   { name, schema = {}, permissions = {} }: CollectionDefinition,
 ): Promise<Collection> {
   requireName(name)
+  requireSchemaSize(schema)
   requireSchema(schema)
   requirePermissions(permissions)
   const now = ctx.backend.now(ctx.project.id)
@@ -115,6 +116,7 @@ export async function changeCollection(
     const after = { ...before, ...input, updatedAt: ctx.backend.now(ctx.project.id).toISOString() }
     requireManager(ctx, before)
     requireManager(ctx, after)
+    if (input.schema !== undefined) requireSchemaSize(input.schema, before.schema)
     if (after.name !== before.name) await requireFreeName(ctx, after.name)
     await updateCollection(ctx.db, after)
     await requireRoom(ctx, after, before)

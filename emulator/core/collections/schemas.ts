@@ -15,18 +15,26 @@ const mostCollectionBytes = 8 * 1024 * 1024
 /** What a list of collections says of each beside its schema and permissions, at most. */
 const mostOtherBytes = 512
 
-/** A schema that is set. One that is there already and larger goes on working. @throws {SvcError} `VALIDATION_ERROR` */
-export function requireSchema(schema: Schema): void {
+/**
+ * A schema that is set. One that is there already and larger goes on working, and may be sent again or become smaller.
+ *
+ * @throws {SvcError} `VALIDATION_ERROR`
+ */
+export function requireSchemaSize(schema: Schema, before: Schema = {}): void {
   const fields = Object.keys(schema).length
-  if (fields > mostSchemaFields) {
+  if (fields > Math.max(mostSchemaFields, Object.keys(before).length)) {
     const message = `has at most ${formatCount(mostSchemaFields)} fields`
     throw schemaTooLarge({ limit: 'schema fields', most: mostSchemaFields, actual: fields }, message)
   }
   const bytes = bytesOf(schema)
-  if (bytes > mostSchemaBytes) {
+  if (bytes > mostSchemaBytes && bytes > bytesOf(before)) {
     const message = `takes at most ${formatBytes(mostSchemaBytes)}, its defaults included`
     throw schemaTooLarge({ limit: 'schema bytes', most: mostSchemaBytes, actual: bytes }, message)
   }
+}
+
+/** @throws {SvcError} `VALIDATION_ERROR` for a schema that contradicts itself */
+export function requireSchema(schema: Schema): void {
   const issues = checkSchema(schema)
   const [first] = issues
   if (!first) return

@@ -14,29 +14,43 @@ export interface UploadRoom {
   close(): void
 }
 
+export interface RoomLimits {
+  /** What the project may still store. */
+  readonly freeBytes: number
+  /** What it may store in all. */
+  readonly limitBytes: number
+  /** The same for requests of which one only is carried out, whose files are kept once. */
+  readonly scope?: string | undefined
+}
+
 /** All that is on its way in this process. */
 export interface UploadRooms {
-  open(project: string, limits: { readonly freeBytes: number; readonly limitBytes: number }): UploadRoom
+  open(project: string, limits: RoomLimits): UploadRoom
 }
 
 export function openUploadRooms(): UploadRooms {
   const landing = new Map<string, number>()
   return {
-    open(project, { freeBytes, limitBytes }) {
+    open(project, { freeBytes, limitBytes, scope }) {
+      const counted = scope === undefined ? [project] : [project, `${project}/${scope}`]
       let own = 0
+      const add = (bytes: number) => {
+        own += bytes
+        for (const name of counted) {
+          const bytesNow = (landing.get(name) ?? 0) + bytes
+          if (bytesNow > 0) landing.set(name, bytesNow)
+          else landing.delete(name)
+        }
+      }
       return {
         take(bytes) {
           const all = (landing.get(project) ?? 0) + bytes
-          if (all > freeBytes) throw noRoom(limitBytes)
-          own += bytes
-          landing.set(project, all)
+          // What the same request brings another time takes no room beside it, as far as the tier goes.
+          const twins = scope === undefined ? 0 : (landing.get(`${project}/${scope}`) ?? 0) - own
+          if (all - twins > freeBytes || all > limitBytes) throw noRoom(limitBytes)
+          add(bytes)
         },
-        close() {
-          const others = (landing.get(project) ?? 0) - own
-          own = 0
-          if (others > 0) landing.set(project, others)
-          else landing.delete(project)
-        },
+        close: () => add(-own),
       }
     },
   }

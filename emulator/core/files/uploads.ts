@@ -11,6 +11,7 @@ import { storageLimits } from '../../../client/protocol/model/limits.js'
 import type { Reason } from '../../../client/protocol/model/requests/reason.js'
 import { type FileOwner, insertFiles, selectSettled, selectUsage } from '../../store/files.js'
 import type { Backend, Context } from '../context.js'
+import { isAnswered } from '../documents/idempotency.js'
 import { happened } from '../unit-of-work.js'
 import { fileUrl, requireFileName } from './file-names.js'
 import { isNamedType, namedEndings, typeOf } from './mime-types.js'
@@ -104,15 +105,21 @@ export function openUploads(
 /**
  * Room for the files of a request: what the project has left, or all that it may have for a request that only gets the answer of
  * an earlier one again.
+ *
+ * @param scope of its idempotency key, if it has one
  */
-export async function openUploadRoom(
-  { backend, db, project }: Pick<Context, 'backend' | 'db' | 'project'>,
-  { isRepeat }: { readonly isRepeat: boolean },
-): Promise<UploadRoom> {
+export async function openUploadRoom(ctx: Context, scope: string | undefined): Promise<UploadRoom> {
+  const { backend, db, project } = ctx
   const { total: limitBytes } = storageLimits[project.settings.tier]
   if (limitBytes === null) return endlessRoom
-  const used = isRepeat ? 0 : (await selectUsage(db, project.id)).bytes
-  return backend.uploadRooms.open(project.id, { freeBytes: limitBytes - used, limitBytes })
+  const { bytes: used } = await selectUsage(db, project.id)
+  // Afterwards: what is used may be by the files of the earlier request, which ended meanwhile.
+  const isRepeat = scope !== undefined && (await isAnswered(ctx, scope))
+  return backend.uploadRooms.open(project.id, {
+    freeBytes: isRepeat ? limitBytes : limitBytes - used,
+    limitBytes,
+    scope,
+  })
 }
 
 /**

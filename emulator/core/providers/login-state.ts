@@ -7,6 +7,7 @@ import { deleteLogin, insertLogin, type PendingProviderLogin, updateLogin } from
 import type { Context } from '../context.js'
 import { hashOf } from '../hashes.js'
 import { tokenSecretOf } from '../logins/sessions.js'
+import { mainProvider } from './provider-settings.js'
 
 type Scope = Pick<Context, 'backend' | 'db' | 'project'>
 
@@ -20,10 +21,17 @@ const signedTexts: { readonly [To in CodeGoesTo]: string } = {
   app: 'state of a login whose code goes to the app',
 }
 
-/** A state to leave with, which counts once its login is kept. */
-export async function newLoginState(scope: Scope, to: CodeGoesTo): Promise<string> {
+/** A state to leave with, which counts once its login is kept. It names its provider, unless that is the main one. */
+export async function newLoginState(scope: Scope, to: CodeGoesTo, provider: string): Promise<string> {
   const random = randomBytes(18).toString('base64url')
-  return `${random}.${await sign(scope, to, random)}`
+  const signed = provider === mainProvider ? random : `${random}.${provider}`
+  return `${signed}.${await sign(scope, to, signed)}`
+}
+
+/** The provider of a login with the code for the service, also once it is over; the main one for a state that is not ours. */
+export async function providerOfState(scope: Scope, state: string): Promise<string> {
+  if (!(await isOurs(scope, 'service', state))) return mainProvider
+  return partsOf(state).signed.split('.')[1] ?? mainProvider
 }
 
 /** Remembers a login that is about to leave with that state. */
@@ -83,8 +91,13 @@ export async function takeOpenLogin(
 
 /** Looks at the signature only: what was not signed here is not worth a statement. */
 async function isOurs(scope: Scope, to: CodeGoesTo, state: string): Promise<boolean> {
-  const [, random = '', signature = ''] = /^([\w-]{24})\.([\w-]{43})$/.exec(state) ?? []
-  return random !== '' && isSame(signature, await sign(scope, to, random))
+  const { signed, signature } = partsOf(state)
+  return signed !== '' && isSame(signature, await sign(scope, to, signed))
+}
+
+function partsOf(state: string): { signed: string; signature: string } {
+  const [, signed = '', signature = ''] = /^([\w-]{24}(?:\.[\w-]{1,41})?)\.([\w-]{43})$/.exec(state) ?? []
+  return { signed, signature }
 }
 
 /** Each login has a cookie of its own, since several may be on their way in one browser. */
@@ -99,9 +112,9 @@ function shownIn(cookies: string | undefined, state: string): string | null {
   return shown === undefined ? null : hashOf(shown.slice(beginning.length))
 }
 
-async function sign(scope: Scope, to: CodeGoesTo, random: string): Promise<string> {
+async function sign(scope: Scope, to: CodeGoesTo, text: string): Promise<string> {
   const secret = await tokenSecretOf(scope)
-  return createHmac('sha256', secret).update(`${signedTexts[to]}: ${random}`).digest('base64url')
+  return createHmac('sha256', secret).update(`${signedTexts[to]}: ${text}`).digest('base64url')
 }
 
 function isSame(one: string, other: string): boolean {

@@ -9,7 +9,14 @@ import type { Backend, Context } from '../context.js'
 import { loginEvent } from '../events/happenings.js'
 import { type Login, openLoginSession } from '../logins/sessions.js'
 import { requireProject } from '../projects/require-project.js'
-import { bindToBrowser, type CodeGoesTo, keepLogin, newLoginState, takeOpenLogin } from './login-state.js'
+import {
+  bindToBrowser,
+  type CodeGoesTo,
+  keepLogin,
+  newLoginState,
+  providerOfState,
+  takeOpenLogin,
+} from './login-state.js'
 import {
   configuredPages,
   mainProvider,
@@ -97,7 +104,7 @@ async function leave(
 ): Promise<{ url: string; state: string }> {
   const verifier = randomBytes(32).toString('base64url')
   const nonce = randomBytes(18).toString('base64url')
-  const state = await newLoginState(scope, to)
+  const state = await newLoginState(scope, to, login.provider)
   const { redirectUrl } = login
   const url = await scope.backend.providers.loginUrl(client, { state, nonce, verifier, redirectUrl })
   const binds = isBound && isCallbackOf(scope, redirectUrl)
@@ -128,7 +135,7 @@ export async function setOut(
   const scope = { backend, db: backend.db, project: await requireProject(backend, projectId) }
   const departure = await bindToBrowser(scope, state, cookies)
   if (departure) return { location: departure.loginUrl, headers: { 'set-cookie': departure.cookie } }
-  const completeUrl = readCompleteUrl(scope, mainProvider)
+  const completeUrl = readCompleteUrl(scope, await providerOfState(scope, state))
   return { location: withQuery(completeUrl, outcomeNames.failure, 'authentication_failed'), isRefused: true }
 }
 
@@ -146,7 +153,8 @@ export async function finishLogin(
   const shown = { state: parameters.get('state') ?? '', cookies }
   const found = await takeOpenLogin(scope, 'service', shown).catch(orRefusal('database_error'))
   const login = found instanceof LoginRefused ? undefined : found
-  const completeUrl = login?.completeUrl ?? readCompleteUrl(scope, login?.provider ?? mainProvider)
+  const completeUrl =
+    login?.completeUrl ?? readCompleteUrl(scope, login?.provider ?? (await providerOfState(scope, shown.state)))
   try {
     if (found instanceof LoginRefused) throw found
     const { client, profile } = await askProvider(scope, login, parameters, { isHandedOn: false })

@@ -2,7 +2,7 @@
 import { fieldsOf, isId, type StoredDocument } from '../../../client/protocol/model/document.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import type { Json, JsonObject } from '../../../client/protocol/model/json.js'
-import { referenceName, referencesIn } from '../../../client/protocol/model/seed/references.js'
+import { type Reference, referenceName, referencesIn } from '../../../client/protocol/model/seed/references.js'
 import type { SeedDocument } from '../../../client/protocol/model/seed/steps.js'
 import { selectDocument } from '../../store/documents.js'
 import { selectAlike, selectIdsByField } from '../../store/seeds.js'
@@ -34,11 +34,16 @@ export async function findThere(
   const known = document.id !== undefined && isId(document.id) && (await selectDocument(db, collection, document.id))
   if (known) return known
   const asked = Object.entries(document.data).filter(([name]) => key === undefined || name === key)
-  // What refers to a file that it owns has another address each time.
-  const comparable = asked.filter(([, value]) => !referencesIn(value).some(({ collection }) => collection === 'files'))
+  // A file that it owns has another address each time, and any other may have been replaced.
+  const comparable = asked.filter(([, value]) => !referencesIn(value).some((reference) => isOfFile(seeding, reference)))
   const whole = resolvedIfThere(seeding, document, Object.fromEntries(comparable))
   const plain = Object.entries(whole ?? {}).filter(([, value]) => isPlain(value))
   return plain.length === 0 ? undefined : selectAlike(db, collection, JSON.stringify(Object.fromEntries(plain)))
+}
+
+/** Not of a document in a collection of that name. */
+function isOfFile({ owned, known }: Seeding, { collection, document }: Reference): boolean {
+  return collection === 'files' && (owned.has(document) || known.has(collection))
 }
 
 export function rememberDocument(

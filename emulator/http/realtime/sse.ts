@@ -58,6 +58,7 @@ export function streamEvents(ctx: Context, wish: Wish, surroundings: Surrounding
   let listed: OpenConnection | undefined
   let bytesSent = 0
   const early: Buffer[] = []
+  const destroy = () => res && cutOff(res)
   const placed = takePlace(surroundings, identity, { close, destroy })
   const waitingBytes = () => res?.writableLength ?? early.reduce((sum, { length }) => sum + length, 0)
   const subscriber = openSubscriber(backpressureOf({ isOpen: () => !isOver, waitingBytes, giveUp }))
@@ -92,10 +93,6 @@ export function streamEvents(ctx: Context, wish: Wish, surroundings: Surrounding
     destroy()
   }
 
-  function destroy(): void {
-    if (res) cutOff(res)
-  }
-
   function open(opened: ServerResponse): void {
     res = opened
     for (const bytes of early.splice(0)) res.write(bytes)
@@ -121,12 +118,14 @@ export function streamEvents(ctx: Context, wish: Wish, surroundings: Surrounding
     })
     subscribe(backend, { identity: () => identity, subscriber }, wish, {
       begun(seq, begun) {
+        resolve({ open, hasBackpressure: true })
+        // While it began, its place may have been taken or its key have ended: nobody would end it again.
+        if (isOver) return void begun.end()
         subscription = begun
         const own = { begun, identity: () => identity, bytesSent: () => bytesSent, waitingBytes, close }
         listed = list(backend, wish, { address, origin, ...own })
         // The number stands alone, so that a stream which sent nothing before it was cut is resumed without a gap.
         write(Buffer.from(`retry: ${retryMilliseconds}\nid: ${seq}\n\n`))
-        resolve({ open, hasBackpressure: true })
       },
       event: (change, kind, collection) => write(frameOf(change, kind, collection, dialect).sse),
       resync: () => write(failure('RESYNC', 'Those changes are no longer kept. Read the collection again.')),

@@ -27,7 +27,7 @@ export async function admitFiles(
     const isRepeat = scope !== undefined && (await isAnswered(ctx, scope))
     const before = route.beforeFiles as ((ctx: Context, given: typeof head) => Promise<unknown>) | undefined
     if (!isRepeat) await before?.(ctx, head)
-    return await openUploadRoom(ctx, { isRepeat })
+    return await openUploadRoom(ctx, scope)
   } catch (error) {
     drain(req)
     throw error

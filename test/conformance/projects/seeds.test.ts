@@ -182,6 +182,33 @@ test('contract 11 a seed that replaces deletes what it names first, however much
   expect(kept.map(({ name }) => name).sort()).toEqual(['face.txt', 'logo.txt'])
 })
 
+test('contract 11 documents that refer to a collection called files are told apart when they are seeded again', async () => {
+  const { apply, fields } = await aSeededProject()
+  const posts = (n: number): SeedStep[] => [
+    { step: 'collection', name: 'files' },
+    {
+      step: 'documents',
+      documents: ['one', 'two'].map((name) => ({ name, data: { name }, isReferred: true })),
+    },
+    { step: 'collection', name: 'posts' },
+    {
+      step: 'documents',
+      documents: ['one', 'two'].map((name) => ({
+        name,
+        data: { title: 'x', file: `\${files.${name}.id}`, tags: [name, n] },
+        hasReferences: true,
+      })),
+    },
+  ]
+  await apply('fill', posts(1))
+  const before = await fields('posts')
+
+  await apply('upsert', posts(2))
+
+  const changed = before.map((post, at) => ({ ...post, tags: [['one', 'two'][at], 2] }))
+  expect(await fields('posts')).toEqual(changed)
+})
+
 test('contract 11 a seed that fails in its last step has done nothing', async () => {
   const { apply, held, owner } = await aSeededProject()
   const bad: SeedStep[] = [

@@ -6,6 +6,7 @@ import {
   choose,
   comeBack,
   completeUrl,
+  issuer,
   logInThrough,
   loginUrl,
   providerKeys,
@@ -152,6 +153,29 @@ inDialects('Logins that begin at a named provider', (wire) => {
 
       expect(outcome(await open(back)).get('svc-error')).toBe('authentication_failed')
       expect(outcome(await open(back, own.cookie)).has('svc-super-token')).toBe(true)
+    }
+  })
+
+  test('contract 7.3 end on the page of their own provider, also once they are over', async () => {
+    const { api, project } = await aTown(wire)
+    const named = (name: string, complete: string) =>
+      Object.fromEntries(
+        Object.entries({ ...providerKeys(project.id), IDP_ISSUER: issuer, IDP_COMPLETE_URL: complete }).map(
+          ([key, value]) => [key.replace('IDP_', name), value],
+        ),
+      )
+    const google = named('IDP_GOOGLE_', 'https://app.example/google')
+    for (const idp of [google, { ...google, ...named('IDP_', 'https://app.example/main') }]) {
+      await changeSettings(project, { idp })
+      const answer = expectStatus(200, await api.post('/auth/oauth/google/url', {}, { origin: page }))
+      const { url } = wire.record(answer) as { url: string }
+      const own = await setOut(url)
+      const back = await choose(own.url, await aPerson())
+      expectStatus(302, await open(back, own.cookie))
+
+      for (const late of [await open(url), await open(url, own.cookie), await open(back, own.cookie)]) {
+        expect(location(late)).toBe('https://app.example/google?svc-error=authentication_failed')
+      }
     }
   })
 

@@ -1,6 +1,6 @@
 /** Bytes of forms land as they come: what is refused anyway is refused before, and no more lands than the project may keep. */
 import { type ClientRequest, request } from 'node:http'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { defaultConfig } from '../../../emulator/config.js'
 import { sql } from '../../../emulator/database/port.js'
 import { openService, type Service } from '../../../emulator/open-service.js'
@@ -110,12 +110,14 @@ describe.each(engines)('Files of forms, on %s', (engine) => {
   })
 
   /** Sends a file of eight bytes but for the end of its form, and waits until they have come. */
-  async function eightBytesOnTheirWay(): Promise<{ upload: ClientRequest; end(): Promise<number | undefined> }> {
+  async function eightBytesOnTheirWay(
+    own: Headers = {},
+  ): Promise<{ upload: ClientRequest; end(): Promise<number | undefined> }> {
     const { headers, body } = formOf(fileOf('file', 'x'.repeat(8)))
     const rest = body.indexOf('x'.repeat(8)) + 8
     const upload = request(`${service.url}/storage/upload`, {
       method: 'POST',
-      headers: { 'x-api-key': service.apiKey, 'content-length': body.length, ...headers },
+      headers: { 'x-api-key': service.apiKey, 'content-length': body.length, ...headers, ...own },
     })
     const answered = new Promise<number | undefined>((resolve, reject) => {
       upload.on('error', reject).on('response', (answer) => resolve(answer.resume().statusCode))
@@ -151,6 +153,44 @@ describe.each(engines)('Files of forms, on %s', (engine) => {
     await expect.poll(async () => (await sendFiles('POST', '/storage/upload', [8])).status).toBe(201)
     expect(outcome(await sendFiles('POST', '/storage/upload', [3]))).toEqual([413, 'STORAGE_LIMIT'])
     expect((await sendFiles('POST', '/storage/upload', [2])).status).toBe(201)
+    await leave(limit)
+  })
+
+  it('contract 3.9 a repeat needs no room beside the first request while that is at work, and only what the tier has', async () => {
+    await leave(10)
+    const once = { 'idempotency-key': 'at work' }
+    const first = await eightBytesOnTheirWay(once)
+
+    const repeat = await sendFiles('POST', '/storage/upload', [8], once)
+    const other = await sendFiles('POST', '/storage/upload', [8], { 'idempotency-key': 'another' })
+
+    expect(repeat.status, repeat.text).toBe(201)
+    expect(outcome(other)).toEqual([413, 'STORAGE_LIMIT'])
+    expect(await first.end()).toBe(201)
+    expect(outcome(await sendFiles('POST', '/storage/upload', [3]))).toEqual([413, 'STORAGE_LIMIT'])
+    expect((await sendFiles('POST', '/storage/upload', [2])).status).toBe(201)
+    await leave(limit)
+  })
+
+  it('contract 3.9 a repeat needs no room where the first request ends while it is admitted', async () => {
+    await leave(10)
+    const once = { 'idempotency-key': 'ending' }
+    const { db } = service.backend
+    const { query } = db
+    let first: Promise<Answer> | undefined
+    const reading = vi.spyOn(db, 'query').mockImplementation(async (statement) => {
+      if (!first && /^\s*select\b.*\bfile_totals\b/s.test(statement.text)) {
+        first = sendFiles('POST', '/storage/upload', [8], once)
+        await first
+      }
+      return query(statement) as never
+    })
+
+    const repeat = await sendFiles('POST', '/storage/upload', [8], once)
+
+    reading.mockRestore()
+    expect((await first)?.status).toBe(201)
+    expect([repeat.status, repeat.text]).toEqual([201, (await first)?.text])
     await leave(limit)
   })
 

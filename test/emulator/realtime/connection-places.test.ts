@@ -1,7 +1,7 @@
 /** Who gets a place where there are few. Contract 9.1 and 9.5. */
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { openEvents, openSocket, refusedWith, type Socket } from '../../fixtures/realtime/streams.js'
 import { startLimited } from '../../fixtures/requests/limited-service.js'
 
@@ -117,6 +117,30 @@ it('contract 9.5 a place is free again once a connection has closed, or was refu
 
   await expect.poll(async () => (await send('GET', '/realtime/sse/nothing')).status).toBe(404)
   expect((await events('1.1.1.1')).status).toBe(200)
+})
+
+it('contract 9.5 an event stream whose place is taken before it begins is not listed for ever', async () => {
+  const { events, backend } = await aService({ most: 2 })
+  const { connections, feeds } = backend
+  await events('1.1.1.1')
+  const { join } = feeds
+  let release = () => {}
+  const held = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  const joining = vi.spyOn(feeds, 'join').mockImplementationOnce(async (...given) => {
+    await held
+    return join(...given)
+  })
+  const second = events('1.1.1.1')
+  await expect.poll(() => joining.mock.calls.length).toBe(1)
+
+  await events('2.2.2.2')
+  release()
+  await (await second).closed
+
+  expect(connections.all()).toHaveLength(2)
+  expect(feeds.open().subscriptions).toBe(2)
 })
 
 it('contract 9.5 a session of a user holds so many connections, over whatever it connects', async () => {
