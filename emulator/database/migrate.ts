@@ -89,7 +89,7 @@ async function whileNobodyElse(
 ): Promise<void> {
   const work = async (tx: Database, bounded: () => Promise<void>) => {
     // Large tables take their time, and so does waiting for the process that changes them.
-    await tx.query(sql`set local statement_timeout = 0`)
+    await tx.query({ text: 'set local statement_timeout = 0', values: [], patient: true })
     await tx.query({ ...lockMigrations, patient: true })
     const statements = missing(await selectState(tx))
     if (statements.length > 0) await bounded()

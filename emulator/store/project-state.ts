@@ -10,7 +10,7 @@ import { dropStrayTables } from './snapshots/delete.js'
  */
 export async function lockState(tx: Database, project: string): Promise<void> {
   await tx.query(sql`lock table collections, users, documents, files in exclusive mode`)
-  await tx.query(sql`set local statement_timeout = 0`)
+  await tx.query({ text: 'set local statement_timeout = 0', values: [], patient: true })
   // What follows counts documents anew, and draws numbers after theirs.
   await numberChangesFirst(tx, project)
 }

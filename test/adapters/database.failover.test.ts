@@ -1,6 +1,7 @@
 /** A primary that dies, and the standby that takes its place. */
+import { EventEmitter, once } from 'node:events'
 import pg from 'pg'
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
 import { type Database, sql } from '../../emulator/database/port.js'
 import { addressesOf } from '../../emulator/database/postgres/addresses.js'
 import { openPostgres } from '../../emulator/database/postgres/postgres.js'
@@ -81,6 +82,41 @@ it('statements and messages go on at the standby that was promoted, whether host
   }, patiently)
   await bus.close()
   await Promise.all([named.close(), led.close(), line.close()])
+})
+
+it('what a server does not answer that is gone without a word is given up, and new connections are made', async () => {
+  const line = await cuttingProxy(standby.url.replace('postgres', 'http'))
+  const db = await openPostgres({
+    url: standby.url.replace(/:\d+\//, `:${new URL(line.url).port}/`),
+    mostConnections: 3,
+  })
+  onTestFinished(() => line.close())
+  onTestFinished(() => void vi.useRealTimers())
+  await db.query(sql`create table answers (n integer)`)
+  // All connections that there may be are open.
+  await Promise.all(Array.from({ length: 3 }, () => db.query(sql`select pg_sleep(0.2)`)))
+  const steps = new EventEmitter()
+  const begun = once(steps, 'begun')
+  const transaction = db.transaction(async (tx) => {
+    await tx.query(sql`insert into answers values (0)`)
+    const gone = once(steps, 'gone')
+    steps.emit('begun')
+    await gone
+    await tx.query(sql`insert into answers values (1)`)
+  })
+  await begun
+  line.fallSilent()
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  steps.emit('gone')
+  const waiting = [transaction, insert(db, 2), db.query(sql`select n from answers`)]
+  const failed = Promise.all(waiting.map((one) => one.then(String, (error) => error.kind)))
+  await new Promise(setImmediate)
+  vi.advanceTimersByTime(30_000)
+  vi.useRealTimers()
+
+  expect(await failed).toEqual(['unavailable', expect.stringContaining('Query read timeout'), 'unavailable'])
+  expect(await db.query(sql`select n from answers`)).toEqual([])
+  await db.close()
 })
 
 /** Its error, if it failed. */

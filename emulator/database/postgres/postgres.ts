@@ -9,7 +9,7 @@ import { openPrimary, type Primary } from './primary.js'
 import { refusesOptions, requireServer } from './server.js'
 import { connectionOptions, requireSettings, sessionSettings } from './session-settings.js'
 import { openStandby } from './standby.js'
-import { newPreparing, type Postgres, runAlone, runOn, runPatiently } from './statements.js'
+import { type Limit, newPreparing, type Postgres, runAlone, runOn, runPatiently, within } from './statements.js'
 
 export interface PostgresOptions {
   /** May name several hosts, one of which is the primary, and may lead through a pooler. */
@@ -34,6 +34,9 @@ const capabilities: Capabilities = {
 }
 
 const mostClosingMilliseconds = 1_000
+
+/** A connection that does not take a transaction back by then is closed, which does. */
+const rollback: Limit = { mostAnswerMilliseconds: 5_000 }
 
 /** How often a transaction is tried that the server rolls back for another's sake. */
 const mostTries = 3
@@ -62,7 +65,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     if (directUrl === undefined) throw pooled(error)
     return openWith(undefined)
   })
-  const db = overPool({ primary, direct, patient: new Set(), ...newPreparing() })
+  const db = overPool({ primary, direct, patient: new Set(), ...newPreparing(mostStatementMilliseconds) })
   if (readUrl === undefined) return db
   const standby = openStandby({ url: readUrl, primary: db, mostConnections, mostStatementMilliseconds, warn })
   return {
@@ -143,16 +146,17 @@ async function inTransaction<T>(postgres: Postgres, work: (tx: Database) => Prom
   client.on('error', onError)
   let isBroken = false
   try {
-    await client.query('begin').catch(refuse)
+    await client.query(within('begin', postgres)).catch(refuse)
     const failures: unknown[] = []
-    const result = await work(overClient(postgres, client, (error) => failures.push(error)))
-    await client.query('commit').catch(refuseCommit)
+    const tx = overClient(postgres, client, (error) => failures.push(error))
+    const result = await work(tx)
+    await client.query(within('commit', tx.limit())).catch(refuseCommit)
     // All of it was rolled back with the statement that failed, whatever the work made of that.
     if (failures.length > 0) throw failures[0]
     return result
   } catch (error) {
     onFailure(error)
-    await client.query('rollback').catch(() => {
+    await client.query(within('rollback', rollback)).catch(() => {
       isBroken = true
     })
     throw error
@@ -162,12 +166,18 @@ async function inTransaction<T>(postgres: Postgres, work: (tx: Database) => Prom
   }
 }
 
-/** What runs on the connection of a transaction; `onFailure` receives what failed. */
-function overClient(postgres: Postgres, client: pg.PoolClient, onFailure: (error: unknown) => void): Database {
-  const tx: Database = {
+/**
+ * What runs on the connection of a transaction; `onFailure` receives what failed. From a patient statement on, its statements take as long
+ * as they take.
+ */
+function overClient(postgres: Postgres, client: pg.PoolClient, onFailure: (error: unknown) => void) {
+  let limit: Limit = postgres
+  const tx: Database & { limit(): Limit } = {
     capabilities,
+    limit: () => limit,
     query<Row>(statement: Sql) {
-      const rows = runOn(client, postgres, statement)
+      if (statement.patient) limit = {}
+      const rows = runOn(client, postgres, statement, limit)
       rows.catch(onFailure)
       return rows as Promise<Row[]>
     },

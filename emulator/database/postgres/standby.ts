@@ -52,7 +52,7 @@ export function openStandby({ url, primary, mostConnections, mostStatementMillis
     followers: serversOf(url, '--database-read-url').map((server) => ({
       host: new URL(server.address).host,
       pool: openPool(server, { mostConnections, options }),
-      preparing: newPreparing(),
+      preparing: newPreparing(mostStatementMilliseconds),
       ...{ replayed: 0n, isUp: false, saidUp: true, lagMilliseconds: Number.POSITIVE_INFINITY, checking: undefined },
     })),
     positions: [],

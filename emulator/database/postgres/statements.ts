@@ -24,16 +24,38 @@ export interface Preparing {
   readonly names: Readonly<Record<keyof typeof mostPrepared, Map<string, string>>>
   /** Whether statements are prepared under a name: a pooler that does not know of it loses them, a migration outdates them. */
   isPreparing: boolean
+  /**
+   * How long an answer is waited for, where statements have a limit: a server that is gone without a word gives none, and the system
+   * notices only after a quarter of an hour.
+   */
+  readonly mostAnswerMilliseconds: number
 }
 
+/** What an answer may take beyond the server's own limit of a statement, on a busy machine and a slow line. */
+const mostUnderWayMilliseconds = 20_000
+
 /** Nothing is prepared yet. Where too many are, further ones are planned each time. */
-export function newPreparing(): Preparing {
-  return { names: { once: new Map(), 'once, of many': new Map() }, isPreparing: true }
+export function newPreparing(mostStatementMilliseconds: number): Preparing {
+  const mostAnswerMilliseconds = mostStatementMilliseconds + mostUnderWayMilliseconds
+  return { names: { once: new Map(), 'once, of many': new Map() }, isPreparing: true, mostAnswerMilliseconds }
+}
+
+/** How long an answer is waited for; nothing where it may take as long as it takes. */
+export type Limit = Partial<Pick<Preparing, 'mostAnswerMilliseconds'>>
+
+/** A statement that is given up without an answer. */
+export function within(text: string, { mostAnswerMilliseconds }: Limit) {
+  return { text, query_timeout: mostAnswerMilliseconds }
 }
 
 /** Carries out one statement on a connection, or on one of the pool. @throws {DatabaseError} */
-export function runOn(runner: pg.Pool | pg.PoolClient, preparing: Preparing, statement: Sql): Promise<unknown[]> {
-  return ask(runner, preparing, statement).catch(refuse)
+export function runOn(
+  runner: pg.Pool | pg.PoolClient,
+  preparing: Preparing,
+  statement: Sql,
+  limit: Limit = preparing,
+): Promise<unknown[]> {
+  return ask(runner, preparing, statement, limit).catch(refuse)
 }
 
 /**
@@ -49,7 +71,7 @@ export async function runAlone(pool: pg.Pool, preparing: Preparing, statement: S
   client.on('error', onError)
   let isBroken = false
   try {
-    return await ask(client, preparing, statement)
+    return await ask(client, preparing, statement, preparing)
   } catch (error) {
     isBroken = !(error instanceof DatabaseError) && isCut(error)
     throw error instanceof DatabaseError ? error : asSentError(error, statement.text)
@@ -64,6 +86,7 @@ async function ask(
   runner: pg.Pool | pg.PoolClient,
   preparing: Preparing,
   { text, values, planned = 'once' }: Sql,
+  limit: Limit,
 ): Promise<unknown[]> {
   const name =
     planned === 'each time' || !preparing.isPreparing
@@ -78,7 +101,7 @@ async function ask(
       return bytes > mostResultBytes ? null : read(column)
     }
   }
-  const query = { text, values: values.map(writeValue), types: { getTypeParser: counting as never } }
+  const query = { ...within(text, limit), values: values.map(writeValue), types: { getTypeParser: counting as never } }
   const { rows } = await runner.query({ ...query, ...(name ? { name } : {}) }).catch((error) => {
     if (name && (isLost(error) || isStale(error))) preparing.isPreparing = false
     throw error

@@ -125,7 +125,7 @@ export async function lockSnapshots(tx: Database): Promise<void> {
 
 /** Statements of this transaction may take as long as they take. */
 export async function takeTime(tx: Database): Promise<void> {
-  await tx.query(sql`set local statement_timeout = 0`)
+  await tx.query({ text: 'set local statement_timeout = 0', values: [], patient: true })
 }
 
 function snapshotFromRow({ made_at, file_bytes, missing, ...row }: SnapshotRow): StoredSnapshot {
