@@ -1,5 +1,5 @@
 /** The service for more than one machine: PostgreSQL, a bucket, and as many processes as are wanted. For `svc serve`. */
-import { openLog } from './http/log.js'
+import { openLog } from './http/logging/log.js'
 import type { ServeConfig } from './serving/config.js'
 import { endAfterFault } from './serving/last-words.js'
 import { openServing } from './serving/process.js'

@@ -1,7 +1,7 @@
 /** The requests that an emulator answered: kept in its state folder, counted, and shown on demand. */
 import { appendFileSync, renameSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { RequestLine } from '../../emulator/http/log.js'
+import type { RequestLine } from '../../emulator/http/logging/log.js'
 import { logFiles } from '../logs/log-files.js'
 
 /** What is kept is written at once for so long, since a write for each request would cost more than the request. */

@@ -9,7 +9,7 @@ import type { Replay } from '../core/requests/request-log.js'
 import type { Trace } from '../core/requests/trace.js'
 import type { PublicBudget } from './guards/public-budget.js'
 import type { RateLimiter } from './guards/rate-limit.js'
-import type { Log } from './log.js'
+import type { Log } from './logging/log.js'
 import type { Stream, Streams } from './realtime/sse.js'
 import type { Readers } from './reply/readers.js'
 

@@ -5,7 +5,7 @@ import { SvcError } from '../../client/protocol/model/errors.js'
 import { aBackend, aDoor } from '../../test/fixtures/stand-ins.js'
 import type { Cache } from '../core/context.js'
 import type { Serve } from './exchange.js'
-import { openLog } from './log.js'
+import { openLog } from './logging/log.js'
 import { run } from './run.js'
 
 /** No project is known, so nothing is read of the database. */

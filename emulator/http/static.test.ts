@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { aBackend, aDoor } from '../../test/fixtures/stand-ins.js'
 import type { Cache } from '../core/context.js'
 import { openHostCheck } from './guards/origins.js'
-import { openLog } from './log.js'
+import { openLog } from './logging/log.js'
 import { mountFolders } from './static.js'
 
 /** No project is known, so nothing is read of the database. */

@@ -3,7 +3,7 @@ import cluster from 'node:cluster'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Backend } from '../core/context.js'
 import { subscribeMeasure } from '../core/measures.js'
-import type { RequestLine } from '../http/log.js'
+import type { RequestLine } from '../http/logging/log.js'
 import { type FromWorker, isOurs, type ToWorker } from './messages.js'
 
 export interface Metrics {

@@ -1,15 +1,8 @@
-/** Against a server that checks signatures, as Amazon's does. */
-import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import S3rver from 's3rver'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import type { ByteRange, FileStore } from '../../emulator/ports/files/port.js'
 import { openS3Store } from '../../emulator/ports/files/s3.js'
+import { startS3 } from './bucket.js'
 import { fileStoreCases } from './file-store.cases.js'
 
 const place = '01900000-0000-7000-8000-000000000000'
@@ -22,27 +15,6 @@ afterAll(() => {
     else process.env[name] = value
   }
 })
-
-/** Intercepts a request before the server: true where it was handled. */
-type Trouble = (req: IncomingMessage, res: ServerResponse) => boolean
-
-async function startS3(trouble: Trouble = () => false) {
-  const directory = await mkdtemp(join(tmpdir(), 'svc-s3-'))
-  const s3 = new S3rver({ directory, silent: true, configureBuckets: [{ name: 'things', configs: [] }] })
-  await s3.configureBuckets()
-  const answer = s3.callback()
-  const server = createServer((req, res) => trouble(req, res) || answer(req, res)).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  return {
-    url: (bucket: string) => `s3://${bucket}/files?endpoint=http://127.0.0.1:${port}`,
-    async stop() {
-      server.closeAllConnections()
-      server.close()
-      await rm(directory, { recursive: true })
-    },
-  }
-}
 
 fileStoreCases('S3', async () => {
   const { url, stop } = await startS3()
@@ -236,61 +208,6 @@ it('goes on where an answer breaks off, and gives up where nothing comes any mor
   cuts = 0
   most = 1_000
   await expect(readAll(store, place)).rejects.toMatchObject({ name: 'StorageError', kind: 'unreachable' })
-  await stop()
-})
-
-/** Lists uploads, two of a page, as Amazon's server does and this one does not; what is given up. */
-async function listingUploads(keys: Record<string, string>, status = 200) {
-  const [first = [], second = []] = [Object.entries(keys).slice(0, 2), Object.entries(keys).slice(2)]
-  const page = (some: [string, string][], next: string) => `<?xml version="1.0"?><ListMultipartUploadsResult>
-    ${some.map(([key, at]) => `<Upload><Key>${key}</Key><UploadId>of ${key}</UploadId><Initiated>${at}</Initiated></Upload>`).join('')}
-    <IsTruncated>${next !== ''}</IsTruncated>${next}</ListMultipartUploadsResult>`
-  const abandoned: string[] = []
-  const prefixes: (string | null)[] = []
-  const bucket = await startS3(({ method, url = '' }, res) => {
-    const { pathname, searchParams } = new URL(url, 'http://localhost')
-    const key = pathname.replace('/things/', '')
-    if (method === 'DELETE' && searchParams.has('uploadId')) {
-      abandoned.push(key)
-      // As of one that another process has given up already.
-      res.writeHead(abandoned.length === 1 ? 404 : 204).end()
-    } else if (searchParams.has('uploads') && method === 'GET') {
-      prefixes.push(searchParams.get('prefix'))
-      const isFirst = searchParams.get('upload-id-marker') === null
-      const more = second.length > 0 ? '<NextKeyMarker>k</NextKeyMarker><NextUploadIdMarker>u</NextUploadIdMarker>' : ''
-      res.writeHead(status, { 'content-type': 'application/xml' }).end(isFirst ? page(first, more) : page(second, ''))
-    } else return false
-    return true
-  })
-  return { ...bucket, abandoned, prefixes }
-}
-
-const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString()
-
-it('gives up uploads whose process died: of this database, and none that may still be at work', async () => {
-  const own = `files/${place}/`
-  const { url, stop, abandoned, prefixes } = await listingUploads({
-    [`${own}killed`]: hoursAgo(3),
-    [`${own}working`]: hoursAgo(1),
-    [`${own}older`]: hoursAgo(1_000),
-    'files/other/killed': hoursAgo(3),
-  })
-  const store = await openS3Store({ url: url('things'), place })
-
-  await store.removeAbandoned?.()
-
-  expect(abandoned).toEqual([`${own}killed`, `${own}older`])
-  expect(prefixes).toEqual([own, own])
-  await stop()
-})
-
-it.each([403, 405, 501])('leaves uploads alone where to list them is answered %i', async (status) => {
-  const { url, stop, abandoned } = await listingUploads({ [`files/${place}/killed`]: hoursAgo(3) }, status)
-  const store = await openS3Store({ url: url('things'), place })
-
-  await store.removeAbandoned?.()
-
-  expect(abandoned).toEqual([])
   await stop()
 })
 

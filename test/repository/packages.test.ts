@@ -1,6 +1,6 @@
 /** What is published, as `npm install` puts it into an empty project. */
 import { readdir, readFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { execa } from 'execa'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Emulator, startEmulator } from '../../emulator/dev.js'
@@ -8,6 +8,7 @@ import { openChromium } from '../fixtures/chromium.js'
 import { type Installed, install, type PackageName, pack, tool } from '../fixtures/packages/packages.js'
 import { serve } from '../fixtures/servers.js'
 import { hooksCases } from './hooks.cases.js'
+import { linksCases } from './links.cases.js'
 
 const names: readonly PackageName[] = ['svc-toolkit', 'svc-toolkit-client']
 
@@ -89,25 +90,7 @@ test('notes are listed', async () => {
 })
 
 describe.each(names)('%s', (name) => {
-  it('leads by each relative link of its pages to a file that is packed with them', async () => {
-    const folder = join(projectWith(name).folder, 'node_modules', name)
-    const packed = (await readdir(folder, { recursive: true })).filter((file) => !file.startsWith('node_modules'))
-    const pages = packed.filter((file) => file.endsWith('.md'))
-
-    const lost: string[] = []
-    for (const page of pages) {
-      const text = await readFile(join(folder, page), 'utf8')
-      for (const [, link = ''] of text.matchAll(/(?:\]\(|\bsrc(?:set)?=")([^\s)"#]+)/g)) {
-        const file = join(dirname(page), link).replace(/\/$/, '')
-        if (!/^[a-z]+:/.test(link) && !packed.includes(file)) lost.push(`${page}: ${link}`)
-      }
-    }
-
-    expect(pages).toContain('README.md')
-    if (name === 'svc-toolkit') expect(pages).toContain('docs/guides/add-to-your-app.md')
-    expect(lost).toEqual([])
-  })
-
+  linksCases(name, () => projectWith(name))
   hooksCases(name, () => projectWith(name))
 
   it.each([

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { requests } from '../../../client/protocol/control/requests.js'
 import type { KeptRequest } from '../../core/requests/request-log.js'
-import { ownPaths } from '../log.js'
+import { ownPaths } from '../logging/log.js'
 import { cutMark } from './masking.js'
 
 /** What is different when a request is sent once more. */

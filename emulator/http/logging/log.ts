@@ -1,7 +1,7 @@
 import { appendFileSync, renameSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Logger, pino } from 'pino'
-import { failureText } from './failure-text.js'
+import { failureText } from '../failure-text.js'
 import { openLineWriter } from './line-writer.js'
 
 /** What is written down: method, route pattern, status, milliseconds and request id; never bodies, keys or query values. */

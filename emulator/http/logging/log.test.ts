@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { DatabaseError } from '../database/port.js'
+import { DatabaseError } from '../../database/port.js'
 import { openLog } from './log.js'
 
 let folder: string

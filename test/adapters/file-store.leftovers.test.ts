@@ -1,0 +1,70 @@
+/** Uploads to a bucket that were begun and never ended. */
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { openS3Store } from '../../emulator/ports/files/s3.js'
+import { startS3 } from './bucket.js'
+
+const place = '01900000-0000-7000-8000-000000000000'
+
+const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY } = process.env
+beforeAll(() => void Object.assign(process.env, { AWS_ACCESS_KEY_ID: 'S3RVER', AWS_SECRET_ACCESS_KEY: 'S3RVER' }))
+afterAll(() => {
+  for (const [name, value] of Object.entries({ AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY })) {
+    if (value === undefined) delete process.env[name]
+    else process.env[name] = value
+  }
+})
+
+/** Lists uploads, two of a page, as Amazon's server does and this one does not; what is given up. */
+async function listingUploads(keys: Record<string, string>, status = 200) {
+  const [first = [], second = []] = [Object.entries(keys).slice(0, 2), Object.entries(keys).slice(2)]
+  const page = (some: [string, string][], next: string) => `<?xml version="1.0"?><ListMultipartUploadsResult>
+    ${some.map(([key, at]) => `<Upload><Key>${key}</Key><UploadId>of ${key}</UploadId><Initiated>${at}</Initiated></Upload>`).join('')}
+    <IsTruncated>${next !== ''}</IsTruncated>${next}</ListMultipartUploadsResult>`
+  const abandoned: string[] = []
+  const prefixes: (string | null)[] = []
+  const bucket = await startS3(({ method, url = '' }, res) => {
+    const { pathname, searchParams } = new URL(url, 'http://localhost')
+    const key = pathname.replace('/things/', '')
+    if (method === 'DELETE' && searchParams.has('uploadId')) {
+      abandoned.push(key)
+      // As of one that another process has given up already.
+      res.writeHead(abandoned.length === 1 ? 404 : 204).end()
+    } else if (searchParams.has('uploads') && method === 'GET') {
+      prefixes.push(searchParams.get('prefix'))
+      const isFirst = searchParams.get('upload-id-marker') === null
+      const more = second.length > 0 ? '<NextKeyMarker>k</NextKeyMarker><NextUploadIdMarker>u</NextUploadIdMarker>' : ''
+      res.writeHead(status, { 'content-type': 'application/xml' }).end(isFirst ? page(first, more) : page(second, ''))
+    } else return false
+    return true
+  })
+  return { ...bucket, abandoned, prefixes }
+}
+
+const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString()
+
+it('gives up uploads whose process died: of this database, and none that may still be at work', async () => {
+  const own = `files/${place}/`
+  const { url, stop, abandoned, prefixes } = await listingUploads({
+    [`${own}killed`]: hoursAgo(3),
+    [`${own}working`]: hoursAgo(1),
+    [`${own}older`]: hoursAgo(1_000),
+    'files/other/killed': hoursAgo(3),
+  })
+  const store = await openS3Store({ url: url('things'), place })
+
+  await store.removeAbandoned?.()
+
+  expect(abandoned).toEqual([`${own}killed`, `${own}older`])
+  expect(prefixes).toEqual([own, own])
+  await stop()
+})
+
+it.each([403, 405, 501])('leaves uploads alone where to list them is answered %i', async (status) => {
+  const { url, stop, abandoned } = await listingUploads({ [`files/${place}/killed`]: hoursAgo(3) }, status)
+  const store = await openS3Store({ url: url('things'), place })
+
+  await store.removeAbandoned?.()
+
+  expect(abandoned).toEqual([])
+  await stop()
+})
