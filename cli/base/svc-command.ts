@@ -102,8 +102,8 @@ export abstract class SvcCommand extends Command {
     argv?: string[],
   ): Promise<ParserOutput<F, B, A>> {
     const parsed = await super.parse(options, argv)
-    const flag = emptyFlag(parsed)
-    if (flag !== undefined && !this.mayBeEmpty.includes(flag)) throw emptyFailure(`--${flag}`)
+    const flag = emptyFlag(parsed, this.mayBeEmpty)
+    if (flag !== undefined) throw emptyFailure(`--${flag}`)
     const at = parsed.argv.indexOf('')
     if (at !== -1) throw emptyFailure(Object.keys(this.ctor.args)[at]?.toUpperCase() ?? `Argument ${at + 1}`)
     return parsed
@@ -142,10 +142,13 @@ export abstract class SvcCommand extends Command {
   }
 }
 
-/** The first flag of the command line that has an empty value, alone or as one of several. */
-function emptyFlag({ raw, flags }: Pick<ParserOutput<Named>, 'raw' | 'flags'>): string | undefined {
+/** The first flag of the command line that has an empty value, alone or as one of several, and may not have one. */
+function emptyFlag(
+  { raw, flags }: Pick<ParserOutput<Named>, 'raw' | 'flags'>,
+  mayBeEmpty: readonly string[],
+): string | undefined {
   for (const token of raw) {
-    if (token.type !== 'flag') continue
+    if (token.type !== 'flag' || mayBeEmpty.includes(token.flag)) continue
     const value = flags[token.flag]
     if (token.input === '' || (Array.isArray(value) && value.includes(''))) return token.flag
   }

@@ -7,7 +7,7 @@ import type { Writable } from 'node:stream'
 import type { Document } from '../../client/protocol/model/document.js'
 import { isObject, type JsonObject } from '../../client/protocol/model/json.js'
 import { misuse } from '../base/failure.js'
-import { isDevice, requirePlace } from '../files/places.js'
+import { isDevice, realPlace, requirePlace } from '../files/places.js'
 import { printableLines } from '../terminal/text-width.js'
 import { type ExportFormat, exportFormats, formatDocuments } from './format-documents.js'
 
@@ -62,7 +62,8 @@ export async function openExportFile(target: ExportTarget): Promise<ExportFile> 
   requirePlace(path)
   if (isDevice(path)) return onStream(createWriteStream(path), form, ended)
 
-  const part = `${path}.part`
+  const file = realPlace(path)
+  const part = `${file}.part`
   const state = `${part}.state`
   const question = JSON.stringify([...target.question, format, columns ?? null, withIds, isSafe])
   const found = target.restart ? undefined : readProgress(state, part, question)
@@ -90,7 +91,7 @@ export async function openExportFile(target: ExportTarget): Promise<ExportFile> 
     async finish() {
       await write(form.end(documents === 0))
       await ended(stream)
-      await rename(part, path)
+      await rename(part, file)
       await rm(state, { force: true })
     },
   }

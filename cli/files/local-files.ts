@@ -1,4 +1,5 @@
 /** Files of this machine, to be sent and to be written. */
+import { randomUUID } from 'node:crypto'
 import { createWriteStream, type Dirent, openAsBlob, type Stats } from 'node:fs'
 import { access, mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join, posix, relative, resolve, sep } from 'node:path'
@@ -6,7 +7,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { StoredFile } from '../../client/protocol/model/file.js'
 import { CliFailure, exits, misuse, noFile } from '../base/failure.js'
-import { isDevice } from './places.js'
+import { isDevice, realPlace } from './places.js'
 import { typeByEnding } from './types-by-ending.js'
 
 export interface LocalFile {
@@ -132,12 +133,12 @@ export async function writeLocalFile(
     return pipeline(bytes, createWriteStream(path, options))
   }
   if (isDevice(place)) return writeTo(place)
-  const part = `${place}.part`
-  // One that a killed process has left would keep the mode that it has.
-  await rm(part, { force: true })
+  const file = realPlace(place)
+  // A name of its own: another file, stored or the user's, may be called as this one with an ending.
+  const part = join(dirname(file), `${randomUUID()}.part`)
   try {
     await writeTo(part, { flags: 'wx', mode })
-    await rename(part, place)
+    await rename(part, file)
   } catch (error) {
     await rm(part, { force: true })
     throw error

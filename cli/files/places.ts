@@ -1,5 +1,5 @@
 /** Places on this machine that a user names for what is written. */
-import { existsSync, statSync } from 'node:fs'
+import { existsSync, realpathSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { CliFailure, exits, misuse } from '../base/failure.js'
 
@@ -19,4 +19,9 @@ export function isDevice(path: string): boolean {
     // Where nothing is, or can be, it is said by what reads or writes there.
     return false
   }
+}
+
+/** The file that a place stands for. What replaces it replaces that one: a link stays a link, as /dev/stdout is where it leads to a file. */
+export function realPlace(path: string): string {
+  return existsSync(path) ? realpathSync(path) : path
 }

@@ -5,7 +5,7 @@ import { createClient } from '../../client/index.js'
 import type { JsonObject } from '../../client/protocol/model/json.js'
 import { type ExportedCollection, type ExportedProject, exportSeed } from '../../seeds/export-seed.js'
 import { CliFailure, exits } from '../base/failure.js'
-import { isDevice } from '../files/places.js'
+import { isDevice, realPlace } from '../files/places.js'
 import { openControl } from '../target/control.js'
 import { type EmulatorInfo, writePrivateFile } from '../target/emulator-file.js'
 import { fetchDirectly } from '../target/fetch-directly.js'
@@ -65,5 +65,5 @@ async function fetchInto(place: string, url: string): Promise<void> {
 
 /** It is as it was, or whole, and nobody else reads it: what the seed holds opens accounts. A device or a pipe is written to as it is. */
 function replaceFile(place: string, content: string | Uint8Array): Promise<void> {
-  return isDevice(place) ? writeFile(place, content) : writePrivateFile(place, content)
+  return isDevice(place) ? writeFile(place, content) : writePrivateFile(realPlace(place), content)
 }

@@ -24,7 +24,7 @@ export async function* plantContent(content: SeedContent, options: PlantOptions)
 export async function plantRows(
   file: string,
   text: string | undefined,
-  { client, isUpsert, key, signal }: Omit<PlantOptions, 'file'>,
+  { client, isUpsert, key, signal, target }: Omit<PlantOptions, 'file'>,
 ): Promise<Planted> {
   const name = collectionOf(file)
   await createIfMissing(client, { name })
@@ -56,7 +56,7 @@ export async function plantRows(
       isWhole,
     }
   } catch (error) {
-    throw leftBehind(error, name, await takeBack(client, name, created))
+    throw leftBehind(error, name, await takeBack(client, name, created), target)
   }
 }
 

@@ -39,6 +39,8 @@ export interface PlantOptions {
   readonly key: string | undefined
   /** Once aborted, no further document is written, and what would be half a collection is deleted again. */
   readonly signal: AbortSignal
+  /** The flags that name the service in a command that is suggested. */
+  readonly target?: string
 }
 
 type Known = Map<string, Map<string, Document>>
@@ -97,7 +99,7 @@ async function plantOne(seed: SeedCollection, options: Planting): Promise<Plante
       planted[there ? 'updated' : 'created'] += 1
     } catch (error) {
       const left = isEmpty ? await takeAllBack() : 0
-      throw leftBehind(placedInSeed(error, seed, document), seed.name, left)
+      throw leftBehind(placedInSeed(error, seed, document), seed.name, left, options.target)
     }
   }
   const isWhole = planted.created + planted.updated + planted.kept === seed.documents.length

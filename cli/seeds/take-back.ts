@@ -20,10 +20,14 @@ export async function takeBack(client: Client, name: string, ids: readonly strin
   return 0
 }
 
-/** Why a planting failed, with what of it could not be taken back. */
-export function leftBehind(cause: unknown, name: string, documents: number): unknown {
+/**
+ * Why a planting failed, with what of it could not be taken back.
+ *
+ * @param target the flags that name the service, where it has any
+ */
+export function leftBehind(cause: unknown, name: string, documents: number, target = ''): unknown {
   if (documents === 0) return cause
   const reached = `${counted(documents, 'document')} of "${name}" could not be deleted again.`
-  const wayOn = `Finish the seed with --upsert, or delete them first: svc docs delete ${shellWord(name)} --all`
+  const wayOn = `Finish the seed with --upsert, or delete them first: svc docs delete ${shellWord(name)} --all${target}`
   return stoppedBy(cause, reached, wayOn)
 }

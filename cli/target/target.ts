@@ -1,6 +1,7 @@
 /** What a command talks to: flag beats environment beats project file beats user file beats the running emulator. */
 import { basename } from 'node:path'
 import { isLoopbackUrl } from '../../client/protocol/model/loopback.js'
+import { shellWord } from '../../client/snippets/shell.js'
 import { calledAs } from '../base/called-as.js'
 import { CliFailure, exits, misuse } from '../base/failure.js'
 import { findCodeFile } from '../config/run-config.js'
@@ -17,6 +18,14 @@ export interface TargetFlags {
   readonly profile?: string | undefined
   /** Who acts, where the command has a flag for it. */
   readonly as?: string | undefined
+}
+
+/** The flags that name the same service in a command that is suggested; a key is not shown. */
+export function targetWords({ profile, url = process.env.SVC_URL, as }: TargetFlags): string {
+  const named = profile === undefined ? { url, as } : { profile, as }
+  return Object.entries(named)
+    .map(([name, value]) => (value ? ` --${name} ${shellWord(value)}` : ''))
+    .join('')
 }
 
 export interface Target {

@@ -5,7 +5,7 @@ import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, extname, join } from 'node:path'
 import { isObject, parseJson } from '../../client/protocol/model/json.js'
 import { CliFailure, exits } from '../base/failure.js'
-import { isDevice } from '../files/places.js'
+import { isDevice, realPlace } from '../files/places.js'
 import type { TypesFormat } from './types-text.js'
 import { isOurs } from './writers/header.js'
 
@@ -62,13 +62,14 @@ export function isOfOthers(text: string | undefined): boolean {
 /** Writes the file, whole or not at all. One that says the same stays as it is, so that nothing is built again for it. */
 export async function writeTypesFile(place: string, text: string): Promise<'written' | 'same'> {
   if ((await readTypesFile(place)) === text) return 'same'
-  const part = `${place}.${randomUUID()}.part`
+  const file = realPlace(place)
+  const part = `${file}.${randomUUID()}.part`
   try {
     await mkdir(dirname(place), { recursive: true })
     if (isDevice(place)) await writeFile(place, text)
     else {
       await writeFile(part, text)
-      await rename(part, place)
+      await rename(part, file)
     }
   } catch (error) {
     await rm(part, { force: true }).catch(() => undefined)

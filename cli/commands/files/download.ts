@@ -20,7 +20,7 @@ export default class FilesDownload extends TargetCommand {
   static override summary = 'Download stored files.'
   static override description =
     prose(`One file by its id or address, or a whole folder with all that lies below it. A file is complete
-or not there: until then it is called <file>.part. Of several files of one name in a folder, the newest keeps it; the others
+or not there: until then it has another name, which ends in .part. Of several files of one name in a folder, the newest keeps it; the others
 have their ids before it.`)
   static override examples = [
     '<%= config.bin %> files download 01999999-9999-7999-8999-999999999999',

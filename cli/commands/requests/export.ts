@@ -5,7 +5,7 @@ import { SvcError } from '../../../client/protocol/model/errors.js'
 import { harOf } from '../../../client/snippets/har.js'
 import { ControlCommand } from '../../base/control-command.js'
 import { CliFailure, exits } from '../../base/failure.js'
-import { isDevice, requirePlace } from '../../files/places.js'
+import { isDevice, realPlace, requirePlace } from '../../files/places.js'
 import { filterFlags, readFilter } from '../../requests/filter-flags.js'
 import { writePrivateFile } from '../../target/emulator-file.js'
 import { counted } from '../../terminal/print.js'
@@ -55,8 +55,9 @@ function undefinedIfGone(error: unknown): undefined {
 
 async function write(place: string, text: string): Promise<void> {
   // Bodies may hold private data, and a file that is there already keeps the mode that it has.
-  const writeTo = isDevice(place) ? writeFile : writePrivateFile
-  await writeTo(place, `${text}\n`).catch((cause: Error) => {
+  const content = `${text}\n`
+  const writing = isDevice(place) ? writeFile(place, content) : writePrivateFile(realPlace(place), content)
+  await writing.catch((cause: Error) => {
     throw new CliFailure('FILE_FAILED', exits.failed, `"${place}" cannot be written: ${cause.message}.`, undefined, {
       cause,
     })

@@ -9,6 +9,7 @@ import { generateDocuments } from '../../../seeds/generate.js'
 import { CliFailure, exits, misuse, stoppedBy } from '../../base/failure.js'
 import { type Client, TargetCommand } from '../../base/target-command.js'
 import { collectionArg } from '../../documents/fields-args.js'
+import { targetWords } from '../../target/target.js'
 import { count, counted } from '../../terminal/print.js'
 import { prose } from '../../terminal/prose.js'
 
@@ -54,7 +55,7 @@ The same number given as --random-seed makes up the same documents, as long as s
       : this.client(flags)
     const randomSeed = flags['random-seed'] ?? Math.floor(Math.random() * 1_000_000)
     const documents = generateDocuments(openFaker(randomSeed), count, await likenessOf(client, name))
-    if (isWritten) await createAll(client, name, documents)
+    if (isWritten) await createAll(client, name, documents, targetWords(flags))
     else await writeFile(out, textOf(out, documents))
     this.note(`${counted(count, 'document')} in ${out ?? `"${name}"`}; the same again: --random-seed ${randomSeed}`)
     return { collection: name, count, randomSeed, file: out ?? null }
@@ -71,14 +72,15 @@ async function likenessOf(client: Client, name: string) {
   throw new CliFailure('NOTHING_TO_GO_BY', exits.invalid, message, hint)
 }
 
-async function createAll(client: Client, name: string, documents: readonly JsonObject[]): Promise<void> {
+async function createAll(client: Client, name: string, documents: readonly JsonObject[], target: string) {
   for (let at = 0; at < documents.length; at += mostBatchItems) {
     try {
       await client.collection(name).createMany(documents.slice(at, at + mostBatchItems), { returning: false })
     } catch (error) {
       if (at === 0) throw error
       const left = documents.length - at
-      const wayOn = `Make up the others: svc seed generate ${shellWord(name)} --count ${left}`
+      // With the same --random-seed they could be those that are there already.
+      const wayOn = `Make up the others: svc seed generate ${shellWord(name)} --count ${left}${target}`
       throw stoppedBy(error, `${count(at)} of ${counted(documents.length, 'document')} were created before.`, wayOn)
     }
   }

@@ -8,6 +8,7 @@ import { readUpsert, upsertFlags } from '../../documents/upsert-flags.js'
 import { allowCode } from '../../seeds/allow-code.js'
 import { replacedWords } from '../../seeds/replacing.js'
 import { type Seeded, seededNote, seedFiles, seedTargetOf } from '../../seeds/seed-inputs.js'
+import { targetWords } from '../../target/target.js'
 import { table } from '../../terminal/print.js'
 import { prose } from '../../terminal/prose.js'
 
@@ -53,7 +54,8 @@ again adds nothing: a collection that holds documents is left alone, or with --u
     const modules = { client, allow: allowCode(ask), randomSeed: flags['random-seed'] }
     const mode = flags.replace ? 'replace' : flags.upsert ? 'upsert' : 'fill'
     const stop = stopSignal()
-    const options = { client, mode, key: by, signal: stop.signal, emulator, modules } as const
+    const named = { target: targetWords(flags) }
+    const options = { client, mode, key: by, signal: stop.signal, emulator, modules, ...named } as const
     if (mode === 'replace' && emulator) {
       const words = await replacedWords(files, options)
       if (words !== '') await this.confirm(`Delete ${words}, and seed anew?`, flags)

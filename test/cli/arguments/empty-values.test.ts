@@ -44,6 +44,12 @@ test('a state folder without a name is not the working folder', async () => {
   expect(readdirSync(empty.folder)).toEqual([])
 })
 
+test('one that may be empty hides no other', async () => {
+  const ran = await world.svc(['idp', 'update', 'ada', '--email', '', '--data', ''])
+
+  expect(ran).toMatchObject({ exit: 2, stderr: expect.stringContaining('--data is empty.') })
+})
+
 test('one of several columns that is empty is pointed out, too', async () => {
   const ran = await world.svc(['docs', 'export', 'posts', '--columns', 'title,'])
 

@@ -4,6 +4,7 @@ import {
   linkSync,
   lstatSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   readlinkSync,
   statSync,
@@ -184,4 +185,54 @@ test('a snapshot and requests in a file are readable by their owner alone, whate
   expect([exported.exit, requests.exit]).toEqual([0, 0])
   expect([first, modeOf('public.tar'), modeOf('requests.har')]).toEqual([0o600, 0o600, 0o600])
   expect(await world.json(['snapshot', 'import', 'secret.tar', '--name', 'again'])).toMatchObject({ name: 'again' })
+})
+
+test('what is written to a link goes where it leads, and so does /dev/stdout', async () => {
+  const outputs = [
+    [['requests', 'export', '--out'], 'har', '"log"'],
+    [['types', 'generate', '--out'], 'ts', 'posts'],
+    [['seed', 'export', '--out'], 'json', 'collections'],
+    [['docs', 'export', 'posts', '--out'], 'ndjson', ''],
+  ] as const
+  for (const [words, ending, content] of outputs) {
+    write(`real.${ending}`, '')
+    symlinkSync(`real.${ending}`, path(`to.${ending}`))
+    const ran = await world.svc([...words, `to.${ending}`])
+
+    expect(ran, words.join(' ')).toMatchObject({ exit: 0 })
+    expect(readlinkSync(path(`to.${ending}`))).toBe(`real.${ending}`)
+    expect(read(`real.${ending}`)).toContain(content)
+  }
+
+  const line = `'${process.execPath}' '${bin}' requests export --out /dev/stdout > out.har`
+  const ran = await execa('sh', ['-c', line], {
+    cwd: world.folder,
+    env: cleanEnv(world.folder),
+    extendEnv: false,
+    reject: false,
+  })
+
+  expect(ran).toMatchObject({ exitCode: 0 })
+  expect(lstatSync('/dev/stdout').isSymbolicLink()).toBe(true)
+  expect(read('out.har')).toContain('"log"')
+})
+
+test('a download leaves files alone that are called as its own with an ending', async () => {
+  for (const name of ['report', 'report.part']) write(name, `of ${name}`)
+  await world.svc(['files', 'upload', 'report', 'report.part', '--to', 'x'])
+  await world.svc(['snapshot', 'save', 'noted'])
+  mkdirSync(path('out/x'), { recursive: true })
+  write('noted.part', 'of the user')
+  write('out/x/report.part', 'of the user')
+
+  const refused = await world.svc(['files', 'download', 'x', '--to', 'out'])
+  await world.svc(['snapshot', 'export', 'noted', 'noted'])
+  const all = await world.svc(['files', 'download', 'x', '--to', 'both'])
+
+  expect(refused.exit).toBe(5)
+  expect([read('out/x/report.part'), read('noted.part')]).toEqual(['of the user', 'of the user'])
+  expect(all.exit).toBe(0)
+  const found = readdirSync(path('both'), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+  const texts = found.map(({ parentPath, name }) => readFileSync(join(parentPath, name), 'utf8'))
+  expect(texts.sort()).toEqual(['of report', 'of report.part'])
 })

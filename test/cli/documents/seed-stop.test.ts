@@ -72,12 +72,17 @@ const fault =
     world.json(['faults', 'add', kind, '--method', 'POST', ...flags])
 
 test.each([
-  ['a rate limit', 6, fault('status', '--status', '429', '--retry-after', '1h')],
-  ['a refusal of the key', 3, fault('status', '--status', '403')],
-  ['a connection that breaks', 7, fault('drop')],
+  [
+    'a rate limit',
+    6,
+    fault('status', '--status', '429', '--retry-after', '1h'),
+    'svc docs delete hosted-6 --all --url ',
+  ],
+  ['a refusal of the key', 3, fault('status', '--status', '403'), 'Who may: '],
+  ['a connection that breaks', 7, fault('drop'), 'Check the address'],
 ] as const)(
   'a hosted seed that %s stops exits with what scripts act on, and says what is left',
-  async (_, exit, breaks) => {
+  async (_, exit, breaks, hint) => {
     const name = `hosted-${exit}`
     const documents = [{ n: 1 }, { n: 2 }, { n: 3 }]
     writeFileSync(join(world.folder, 'hosted.json'), JSON.stringify({ collections: { [name]: { documents } } }))
@@ -96,6 +101,7 @@ test.each([
     proxy.close()
     expect(ran.exit).toBe(exit)
     expect(ran.stderr).toContain(`2 documents of "${name}" could not be deleted again.`)
+    expect(ran.stderr).toContain(hint)
     expect(ran.stderr).not.toContain('hosted.json:')
     expect(await count(name)).toEqual({ count: 2 })
   },

@@ -4,11 +4,13 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { Activity, createElement, type ReactNode, Suspense } from 'react'
+import { Activity, createElement, type ReactNode, Suspense, useEffect } from 'react'
+import { createRoot } from 'react-dom/client'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import type { createHooks } from '../../../client/react/index.js'
 import { startTestEmulator, type TestEmulator } from '../../../emulator/testing.js'
+import { aPlace } from '../../fixtures/dom.js'
 import { bundle } from '../../fixtures/packages/bundle.js'
 import { hooks, openStage, type Schema, type Stage, titles } from './stage.js'
 
@@ -78,25 +80,37 @@ it('a list that was hidden for long is shown again as it was, and goes on as one
 })
 
 it('a list that one component waits for is not closed for another that has left', async () => {
+  let answer = () => {}
+  const mayAnswer = new Promise<void>((resolve) => {
+    answer = resolve
+  })
+  const late: typeof fetch = async (...given) => {
+    await mayAnswer
+    return fetch(...given)
+  }
+  stage.close()
+  stage = await openStage(emulator, { fetch: late })
   await stage.posts.create({ title: 'A' })
-  // Longer than a list stays open that no component shows.
-  await stage.project.faults.add({ kind: 'latency', milliseconds: 1_500, method: 'GET', times: 1 })
   const asked = vi.spyOn(stage.svc, 'collection')
-  const Passing = () => titles(useLive('posts').items)
+  let seen = false
+  const Passing = () => {
+    useEffect(() => {
+      seen = true
+    }, [])
+    return titles(useLive('posts').items)
+  }
   const Waiting = () => titles(useLive('posts', { suspense: true }).items)
-  let hasPassing = true
-  const Page = () =>
-    createElement(
-      'p',
-      null,
-      hasPassing && createElement(Passing),
-      createElement(Suspense, { fallback: 'waiting' }, createElement(Waiting)),
-    )
-  stage.render(Page)
+  // In a tree of its own: the other is not rendered again when it leaves.
+  const passing = createRoot(aPlace())
+  stage.render(() => createElement(Suspense, { fallback: 'waiting' }, createElement(Waiting)))
   await stage.shows('waiting')
+  passing.render(stage.tree(Passing))
+  await expect.poll(() => seen).toBe(true)
 
-  hasPassing = false
-  stage.render(Page)
+  passing.unmount()
+  // Longer than a list stays open that no component shows.
+  await new Promise((resolve) => setTimeout(resolve, 1_500))
+  answer()
   await stage.shows('A')
 
   expect(asked).toHaveBeenCalledTimes(1)
