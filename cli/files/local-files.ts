@@ -1,5 +1,4 @@
 /** Files of this machine, to be sent and to be written. */
-import { randomUUID } from 'node:crypto'
 import { createWriteStream, type Dirent, openAsBlob, type Stats } from 'node:fs'
 import { access, mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join, posix, relative, resolve, sep } from 'node:path'
@@ -135,7 +134,7 @@ export async function writeLocalFile(
   if (isDevice(place)) return writeTo(place)
   const file = realPlace(place)
   // A name of its own: another file, stored or the user's, may be called as this one with an ending.
-  const part = join(dirname(file), `${randomUUID()}.part`)
+  const part = join(dirname(file), `${crypto.randomUUID()}.part`)
   try {
     await writeTo(part, { flags: 'wx', mode })
     await rename(part, file)

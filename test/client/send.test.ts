@@ -60,7 +60,7 @@ describe('the client', () => {
     await client.collection('posts').create({ title: 'Tea' })
 
     const keys = seen.map(({ headers }) => headers.get('idempotency-key'))
-    expect(keys[0]).toMatch(/^\d+-\d+$/)
+    expect(keys[0]).toMatch(/^\d+(-\d+){3}$/)
     expect(keys).toEqual([keys[0], keys[0]])
   })
 
