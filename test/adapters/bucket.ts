@@ -6,6 +6,21 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import S3rver from 's3rver'
+import { afterAll, beforeAll } from 'vitest'
+
+export const place = '01900000-0000-7000-8000-000000000000'
+
+/** The server's own keys stand in the environment while the tests of a file run. */
+export function useKeys(): void {
+  const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY } = process.env
+  beforeAll(() => void Object.assign(process.env, { AWS_ACCESS_KEY_ID: 'S3RVER', AWS_SECRET_ACCESS_KEY: 'S3RVER' }))
+  afterAll(() => {
+    for (const [name, value] of Object.entries({ AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY })) {
+      if (value === undefined) delete process.env[name]
+      else process.env[name] = value
+    }
+  })
+}
 
 /** Intercepts a request before the server: true where it was handled. */
 type Trouble = (req: IncomingMessage, res: ServerResponse) => boolean

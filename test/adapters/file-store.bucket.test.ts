@@ -1,20 +1,11 @@
 import { text } from 'node:stream/consumers'
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import type { ByteRange, FileStore } from '../../emulator/ports/files/port.js'
 import { openS3Store } from '../../emulator/ports/files/s3.js'
-import { startS3 } from './bucket.js'
+import { place, startS3, useKeys } from './bucket.js'
 import { fileStoreCases } from './file-store.cases.js'
 
-const place = '01900000-0000-7000-8000-000000000000'
-
-const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY } = process.env
-beforeAll(() => void Object.assign(process.env, { AWS_ACCESS_KEY_ID: 'S3RVER', AWS_SECRET_ACCESS_KEY: 'S3RVER' }))
-afterAll(() => {
-  for (const [name, value] of Object.entries({ AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY })) {
-    if (value === undefined) delete process.env[name]
-    else process.env[name] = value
-  }
-})
+useKeys()
 
 fileStoreCases('S3', async () => {
   const { url, stop } = await startS3()

@@ -1,18 +1,9 @@
 /** Uploads to a bucket that were begun and never ended. */
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { openS3Store } from '../../emulator/ports/files/s3.js'
-import { startS3 } from './bucket.js'
+import { place, startS3, useKeys } from './bucket.js'
 
-const place = '01900000-0000-7000-8000-000000000000'
-
-const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY } = process.env
-beforeAll(() => void Object.assign(process.env, { AWS_ACCESS_KEY_ID: 'S3RVER', AWS_SECRET_ACCESS_KEY: 'S3RVER' }))
-afterAll(() => {
-  for (const [name, value] of Object.entries({ AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY })) {
-    if (value === undefined) delete process.env[name]
-    else process.env[name] = value
-  }
-})
+useKeys()
 
 /** Lists uploads, two of a page, as Amazon's server does and this one does not; what is given up. */
 async function listingUploads(keys: Record<string, string>, status = 200) {
