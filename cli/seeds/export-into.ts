@@ -1,13 +1,13 @@
 /** Writes a seed and its files from what an emulator holds. */
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { createClient } from '../../client/index.js'
 import type { JsonObject } from '../../client/protocol/model/json.js'
 import { type ExportedCollection, type ExportedProject, exportSeed } from '../../seeds/export-seed.js'
 import { CliFailure, exits } from '../base/failure.js'
-import { isDevice, realPlace } from '../files/places.js'
+import { replacePrivateFile } from '../files/private-file.js'
 import { openControl } from '../target/control.js'
-import { type EmulatorInfo, writePrivateFile } from '../target/emulator-file.js'
+import type { EmulatorInfo } from '../target/emulator-file.js'
 import { fetchDirectly } from '../target/fetch-directly.js'
 
 type Emulator = Pick<EmulatorInfo, 'url' | 'controlToken' | 'projectId'>
@@ -32,7 +32,8 @@ export async function exportInto(file: string, names: readonly string[], emulato
   const seed = exportSeed(whole, { isWhole: names.length === 0 })
   await mkdir(join(dirname(file), ...(seed.files.length > 0 ? ['files'] : [])), { recursive: true })
   for (const { url, place } of seed.files) await fetchInto(join(dirname(file), place), url)
-  await replaceFile(file, seed.text)
+  // What a seed holds opens accounts.
+  await replacePrivateFile(file, seed.text)
   return {
     file,
     collections: held.length,
@@ -60,10 +61,5 @@ async function readAll(url: string, apiKey: string, names: readonly string[]): P
 async function fetchInto(place: string, url: string): Promise<void> {
   const answer = await fetch(url)
   if (!answer.ok) throw new CliFailure('NOT_FOUND', exits.notFound, `${url} could not be read (${answer.status}).`)
-  await replaceFile(place, Buffer.from(await answer.arrayBuffer()))
-}
-
-/** It is as it was, or whole, and nobody else reads it: what the seed holds opens accounts. A device or a pipe is written to as it is. */
-function replaceFile(place: string, content: string | Uint8Array): Promise<void> {
-  return isDevice(place) ? writeFile(place, content) : writePrivateFile(realPlace(place), content)
+  await replacePrivateFile(place, Buffer.from(await answer.arrayBuffer()))
 }

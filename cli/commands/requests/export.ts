@@ -1,13 +1,12 @@
-import { writeFile } from 'node:fs/promises'
 import * as Flags from '@oclif/core/flags'
 import type { RequestRecord } from '../../../client/protocol/control/requests.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import { harOf } from '../../../client/snippets/har.js'
 import { ControlCommand } from '../../base/control-command.js'
 import { CliFailure, exits } from '../../base/failure.js'
-import { isDevice, realPlace, requirePlace } from '../../files/places.js'
+import { requirePlace } from '../../files/places.js'
+import { replacePrivateFile } from '../../files/private-file.js'
 import { filterFlags, readFilter } from '../../requests/filter-flags.js'
-import { writePrivateFile } from '../../target/emulator-file.js'
 import { counted } from '../../terminal/print.js'
 import { prose } from '../../terminal/prose.js'
 import { jsonText } from '../../terminal/text-width.js'
@@ -54,10 +53,8 @@ function undefinedIfGone(error: unknown): undefined {
 }
 
 async function write(place: string, text: string): Promise<void> {
-  // Bodies may hold private data, and a file that is there already keeps the mode that it has.
-  const content = `${text}\n`
-  const writing = isDevice(place) ? writeFile(place, content) : writePrivateFile(realPlace(place), content)
-  await writing.catch((cause: Error) => {
+  // Bodies may hold private data.
+  await replacePrivateFile(place, `${text}\n`).catch((cause: Error) => {
     throw new CliFailure('FILE_FAILED', exits.failed, `"${place}" cannot be written: ${cause.message}.`, undefined, {
       cause,
     })
