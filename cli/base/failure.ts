@@ -234,6 +234,11 @@ const systemReasons: { readonly [code: string]: string } = {
   ENOSPC: 'The disk is full',
 }
 
+/** For what may be gone, or may not be there yet. @throws every other failure */
+export function undefinedIfMissing(error: unknown): undefined {
+  if (!(error instanceof SvcError) || error.code !== 'NOT_FOUND') throw error
+}
+
 function unknown(message: string): Failure {
   const hint = 'Run the command again with --debug to see where it happened.'
   return { code: 'FAILED', message: sentence(oneLine(message)), hint, exit: exits.failed }

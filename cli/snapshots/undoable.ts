@@ -1,6 +1,7 @@
 /** A snapshot of the emulator before a command that destroys something, so that `svc undo` takes the command back. Contract 12.6. */
 import type { Control } from '../../client/control.js'
 import { SvcError } from '../../client/protocol/model/errors.js'
+import { undefinedIfMissing } from '../base/failure.js'
 import { openSnapshotControl } from '../target/control.js'
 import type { OwnEmulator } from '../target/emulator-of-run.js'
 import { gitPlace } from './git-place.js'
@@ -38,7 +39,8 @@ export async function withSnapshot<Result>(
   if (name === undefined) return work()
   onSaved(name)
   const finish = async () => {
-    const finished = await control.snapshots.finish({ project, snapshot: name }).catch(noneIfGone)
+    // Another command may have needed its space, or another undo have used it up. The work is done all the same.
+    const finished = await control.snapshots.finish({ project, snapshot: name }).catch(undefinedIfMissing)
     if (!finished) onGone(name)
     else if (!finished.isKept) onUnchanged(name)
   }
@@ -49,11 +51,6 @@ export async function withSnapshot<Result>(
   })
   await finish()
   return result
-}
-
-/** Another command may have needed its space, or another undo have used it up. The work is done all the same. */
-function noneIfGone(error: unknown): undefined {
-  if (!(error instanceof SvcError) || error.code !== 'NOT_FOUND') throw error
 }
 
 async function save({ snapshots }: Control, project: string, command: string): Promise<string> {

@@ -1,9 +1,8 @@
 import * as Flags from '@oclif/core/flags'
 import type { RequestRecord } from '../../../client/protocol/control/requests.js'
-import { SvcError } from '../../../client/protocol/model/errors.js'
 import { harOf } from '../../../client/snippets/har.js'
 import { ControlCommand } from '../../base/control-command.js'
-import { CliFailure, exits } from '../../base/failure.js'
+import { CliFailure, exits, undefinedIfMissing } from '../../base/failure.js'
 import { requirePlace } from '../../files/places.js'
 import { replacePrivateFile } from '../../files/private-file.js'
 import { filterFlags, readFilter } from '../../requests/filter-flags.js'
@@ -34,7 +33,8 @@ export default class RequestsExport extends ControlCommand {
     const { requests: found } = await requests.list({ ...(await readFilter(emulator, flags)), limit: flags.limit })
     const records: RequestRecord[] = []
     for (const { id } of found) {
-      const record = await requests.get({ id }).catch(undefinedIfGone)
+      // Newer ones may have pushed it out meanwhile.
+      const record = await requests.get({ id }).catch(undefinedIfMissing)
       if (record) records.push(record)
     }
     const har = harOf(records, emulator.url, this.config.version)
@@ -45,11 +45,6 @@ export default class RequestsExport extends ControlCommand {
     }
     return flags.out === undefined ? har : { file: flags.out, requests: records.length }
   }
-}
-
-/** Newer ones may have pushed it out meanwhile. */
-function undefinedIfGone(error: unknown): undefined {
-  if (!(error instanceof SvcError) || error.code !== 'NOT_FOUND') throw error
 }
 
 async function write(place: string, text: string): Promise<void> {
