@@ -4,6 +4,7 @@ import { count, counted } from '../terminal/print.js'
 import { duration } from '../terminal/progress.js'
 import { type ImportOptions, type ImportSummary, importInput } from './import-input.js'
 import type { RefusedFile, ReportedRefusal } from './refused-file.js'
+import type { Missing } from './run-import.js'
 import type { ImportState, StateFile } from './state.js'
 
 /** The inputs of an import, and how far each has come. */
@@ -15,10 +16,11 @@ interface StatesOptions {
   readonly refused: RefusedFile
 }
 
-/** What an import of several files yields while it runs: a file that goes on where it stopped, and how far it is. */
+/** What an import of several files yields while it runs: a file that goes on where it stopped, how far it is, and what an input lacks that is read once. */
 export type ImportProgress =
   | { readonly kind: 'resumed'; readonly file: string; readonly state: ImportState }
   | { readonly kind: 'advanced'; readonly bytes: number; readonly documents: number }
+  | { readonly kind: 'failed'; readonly file: string; readonly missing: Missing }
 
 /** What became of an import; `refusals` are the first few, the file has them all. */
 export interface ImportReport {
@@ -57,6 +59,7 @@ export async function* importFiles(
       const { endByte, accepted } = step.value.state
       refused.write(input.name, step.value.refused)
       yield { kind: 'advanced', bytes: bytesBefore + endByte, documents: before + accepted }
+      if (step.value.missing) yield { kind: 'failed', file: input.name, missing: step.value.missing }
     }
     files.push(step.value)
     bytesBefore += input.bytes ?? 0

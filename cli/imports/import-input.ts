@@ -1,4 +1,4 @@
-import { type ImportSource, type ReadOptions, readRecords } from '../../seeds/records/input.js'
+import { type ImportSource, isReadOnce, type ReadOptions, readRecords } from '../../seeds/records/input.js'
 import type { Client } from '../base/target-command.js'
 import { type ImportResult, type ImportStep, runImport } from './run-import.js'
 import type { OpenChunk } from './send-chunk.js'
@@ -65,6 +65,7 @@ function importRest(
     mostOpen,
     // Two requests at once could both create a document of the same key.
     sendsInOrder: options.upsertBy !== undefined,
+    isReadOnce: isReadOnce(input),
     signal: options.signal,
   })
 }

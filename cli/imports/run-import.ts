@@ -12,6 +12,8 @@ export interface ImportRun {
   readonly mostOpen: number
   /** Whether a chunk is sent only once all before it are dealt with. It is opened before that. */
   readonly sendsInOrder: boolean
+  /** Whether nobody can go on from the state: after a failure, what was answered behind the first gap is told as well. */
+  readonly isReadOnce?: boolean
   /** Once aborted, nothing new is read or sent; what is in flight is awaited. */
   readonly signal: AbortSignal
 }
@@ -21,6 +23,16 @@ export interface ImportStep {
   readonly state: ImportState
   /** Rows that were refused since the last step, in the order of the input. */
   readonly refused: readonly RefusedRow[]
+  /** Of an input that is read once, after a failure: which records may not have gone in. */
+  readonly missing?: Missing
+}
+
+/** Records of an input, counted from 1. */
+export interface Missing {
+  /** Those of requests that failed: first and last. Whether a request was carried out is not known. */
+  readonly between: ReadonlyArray<readonly [first: number, last: number]>
+  /** The first that was not sent; undefined where all were. */
+  readonly from: number | undefined
 }
 
 export interface ImportResult {
@@ -65,6 +77,8 @@ export async function* runImport(run: ImportRun): AsyncGenerator<ImportStep, Imp
   let savedAt = performance.now()
   let failure: { readonly error: unknown } | undefined
   let isStopped = false
+  let sent = state.done
+  let isAtEnd = false
 
   run.state.save(state)
   while (reading !== undefined || inFlight.size > 0) {
@@ -74,6 +88,7 @@ export async function* runImport(run: ImportRun): AsyncGenerator<ImportStep, Imp
         : inFlight.values(),
     )
     if (next.kind === 'read') {
+      isAtEnd ||= next.cut === undefined
       isStopped ||= next.cut !== undefined && (failure !== undefined || signal.aborted)
       reading = next.cut && !isStopped ? readNext(chunks, signal) : undefined
       const before = run.sendsInOrder ? [...inFlight.values()].at(-1) : undefined
@@ -88,9 +103,13 @@ export async function* runImport(run: ImportRun): AsyncGenerator<ImportStep, Imp
     } else if (next.kind === 'failed') {
       failure ??= next
       reading = undefined
-      if (next.chunk) inFlight.delete(next.chunk.from)
+      if (next.chunk) {
+        inFlight.delete(next.chunk.from)
+        sent = Math.max(sent, next.chunk.to)
+      }
     } else {
       inFlight.delete(next.outcome.chunk.from)
+      sent = Math.max(sent, next.outcome.chunk.to)
       finished.set(next.outcome.chunk.from, next.outcome)
       const { state: reached, refused } = advance(state, finished)
       state = reached
@@ -102,6 +121,7 @@ export async function* runImport(run: ImportRun): AsyncGenerator<ImportStep, Imp
     }
   }
   run.state.save(state)
+  if (failure && run.isReadOnce) yield behindGaps(state, finished, { sent, isAtEnd })
   if (failure) throw failure.error
   return { state, isWhole: !isStopped }
 }
@@ -176,16 +196,36 @@ function advance(from: ImportState, finished: Map<number, Finished>): ImportStep
   for (let next = finished.get(state.done); next; next = finished.get(state.done)) {
     finished.delete(next.chunk.from)
     refused.push(...next.refused)
-    state = {
-      ...state,
-      done: next.chunk.to,
-      endByte: next.chunk.endByte,
-      accepted: state.accepted + next.accepted,
-      newIds: (state.newIds ?? 0) + next.newIds,
-      refused: state.refused + next.refused.length,
-    }
+    state = { ...counting(state, next), done: next.chunk.to, endByte: next.chunk.endByte }
   }
   return { state, refused }
+}
+
+function counting(state: ImportState, { accepted, newIds, refused }: Finished): ImportState {
+  return {
+    ...state,
+    accepted: state.accepted + accepted,
+    newIds: (state.newIds ?? 0) + newIds,
+    refused: state.refused + refused.length,
+  }
+}
+
+/** What was answered although a request before it failed, and where the gaps are. */
+function behindGaps(
+  from: ImportState,
+  finished: ReadonlyMap<number, Finished>,
+  { sent, isAtEnd }: { readonly sent: number; readonly isAtEnd: boolean },
+): ImportStep {
+  const behind = [...finished.values()].sort((one, other) => one.chunk.from - other.chunk.from)
+  const gaps = [...behind.map(({ chunk }) => chunk.from), sent].map((end, at): [number, number] => [
+    (behind[at - 1]?.chunk.to ?? from.done) + 1,
+    end,
+  ])
+  return {
+    state: behind.reduce(counting, from),
+    refused: behind.flatMap(({ refused }) => refused),
+    missing: { between: gaps.filter(([first, last]) => first <= last), from: isAtEnd ? undefined : sent + 1 },
+  }
 }
 
 function merge(refused: readonly RefusedRow[], bad: readonly BadRow[]): RefusedRow[] {

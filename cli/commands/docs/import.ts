@@ -131,12 +131,15 @@ none. With --by id, a document that was deleted is created with a new id, and it
     { progress, inputs }: { progress: Progress; inputs: readonly ImportSource[] },
   ): Promise<ImportReport> {
     let documents = 0
+    let failed: (ImportProgress & { kind: 'failed' }) | undefined
     try {
       let step = await steps.next()
       for (; !step.done; step = await steps.next()) {
         if (step.value.kind === 'advanced') {
           documents = step.value.documents
           progress.at(step.value.bytes, documents)
+        } else if (step.value.kind === 'failed') {
+          failed = step.value
         } else {
           progress.resume()
           this.note(resumedNote(step.value))
@@ -145,7 +148,8 @@ none. With --by id, a document that was deleted is created with a new id, and it
       return step.value
     } catch (error) {
       if (documents === 0 || !inputs.some(isReadOnce)) throw error
-      throw stoppedBy(error, `${counted(documents, 'document')} went in before. ${onceOnly}`)
+      const lacks = failed ? ` ${missingWords(failed)}` : ''
+      throw stoppedBy(error, `${counted(documents, 'document')} went in.${lacks} ${onceOnly}`)
     } finally {
       progress.stop()
     }
@@ -155,6 +159,16 @@ none. With --by id, a document that was deleted is created with a new id, and it
 function resumedNote({ file, state }: ImportProgress & { kind: 'resumed' }): string {
   const records = counted(state.done, 'record')
   return state.isWhole ? `${file} was imported before the stop: ${records}` : `going on in ${file} after ${records}`
+}
+
+/** Which part of an input is to be looked at, or sent once more. */
+function missingWords({ file, missing: { between, from } }: ImportProgress & { kind: 'failed' }): string {
+  const isOne = between.length === 1 && between.every(([first, last]) => first === last)
+  const ranges = between.map(([first, last]) => (first === last ? count(first) : `${count(first)} to ${count(last)}`))
+  const maybe =
+    ranges.length === 0 ? [] : [`${isOne ? 'record' : 'records'} ${ranges.join(' and ')} may not have gone in`]
+  const rest = from === undefined ? [] : [`nothing was sent from record ${count(from)} on`]
+  return `Of ${file}, ${[...maybe, ...rest].join('; ')}.`
 }
 
 const onceOnly = 'Stdin and pipes are read once: the same command would import them from their beginning.'

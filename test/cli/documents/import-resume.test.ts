@@ -1,6 +1,9 @@
 /** Imports that were stopped or killed, and resume when the same command is run again. */
 import { createWriteStream, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { execa } from 'execa'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openState } from '../../../cli/imports/state.js'
@@ -181,7 +184,49 @@ test('an import of a pipe whose service refuses the rest says how many documents
   await world.json(['faults', 'remove', '--all'])
 
   expect(exitCode).toBe(3)
-  expect(stderr).toContain('1,000 documents went in before. Stdin and pipes are read once')
+  expect(stderr).toContain('1,000 documents went in. Of stdin, record 1,001 may not have gone in. Stdin and pipes are')
+})
+
+/** Passes on what is asked, but refuses the batch with the first row, once both others have been answered. */
+async function refusingTheFirst(target: string) {
+  let [others, tellOthers] = [0, () => {}]
+  const othersAnswered = new Promise<void>((resolve) => {
+    tellOthers = resolve
+  })
+  const server = createServer(async (req, res) => {
+    const body = await text(req)
+    const isFirst = body.includes('{"n":0}')
+    if (isFirst) await othersAnswered
+    const { host: _, 'content-length': __, ...headers } = req.headers
+    const answer = isFirst
+      ? Response.json({ error: { code: 'FORBIDDEN', message: 'No.' } }, { status: 403 })
+      : await fetch(target + req.url, {
+          method: req.method ?? 'GET',
+          headers: new Headers(Object.entries(headers).map(([name, value]) => [name, String(value)])),
+          ...(body === '' ? {} : { body }),
+        })
+    res.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text())
+    if (req.method === 'POST' && !isFirst && ++others === 2) tellOthers()
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close: () => server.close() }
+}
+
+test('an import of stdin counts, and keeps the refused rows of, what was answered although a request before it failed', async () => {
+  await world.svc(['collections', 'create', 'gaps'])
+  const service = await refusingTheFirst(dev.url)
+  const rows = Array.from({ length: 3_000 }, (_, n) => `{"n":${n}}`)
+  const input = [...rows.slice(0, 1_500), '{broken', ...rows.slice(1_500)].join('\n')
+
+  const { exit, stderr } = await world.svc(['docs', 'import', 'gaps', '-'], {
+    ...{ input, env: { SVC_URL: service.url, SVC_API_KEY: dev.apiKey } },
+  })
+  service.close()
+
+  expect(exit).toBe(3)
+  expect(stderr).toContain('2,000 documents went in. Of stdin, records 1 to 1,000 may not have gone in. Stdin and')
+  expect(await world.json(['docs', 'count', 'gaps'])).toEqual({ count: 2_000 })
+  expect(readFileSync(join(world.folder, 'gaps.refused.ndjson'), 'utf8')).toContain('"line":1501')
 })
 
 test('an import of a pipe with a name ends at the first signal, too', async () => {
