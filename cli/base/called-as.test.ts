@@ -16,11 +16,21 @@ it.each<[what: string, start: Parameters<typeof calledAs>[0], words: string]>([
     'pnpm exec svc',
   ],
   ['yarn', { script: local, userAgent: 'yarn/4.1.0 npm/? node/v20.20.2' }, 'yarn svc'],
-  ['bunx', { script: local, userAgent: 'bun/1.1.0 npm/? node/v20.20.2' }, 'bunx svc'],
+  ['bunx', { script: local, userAgent: 'bun/1.1.0 npm/? node/v20.20.2' }, 'bunx --no-install svc'],
   [
     'npx, which fetched it',
     { script: '/home/ada/.npm/_npx/0a1b/node_modules/.bin/svc', userAgent: 'npm/10.8.2' },
     'npx svc-toolkit',
+  ],
+  [
+    'bunx, which fetched it',
+    { script: '/tmp/bunx-0-svc-toolkit@latest/node_modules/.bin/svc', userAgent: 'bun/1.4.5 npm/? node/v20.20.2' },
+    'bunx svc-toolkit',
+  ],
+  [
+    'pnpm dlx, which fetched it',
+    { script: '/home/ada/.cache/pnpm/dlx-0a1b/node_modules/.bin/svc', userAgent: 'pnpm/9.1.0 npm/? node/v20.20.2' },
+    'pnpm dlx svc-toolkit',
   ],
   ['its name, installed globally', { script: '/usr/local/bin/svc', userAgent: undefined }, 'svc'],
   ['its name, in a script of the app', { script: '/usr/local/bin/svc', userAgent: 'npm/10.8.2' }, 'svc'],

@@ -2,7 +2,19 @@
 import { realpathSync } from 'node:fs'
 import { basename, sep } from 'node:path'
 
-const runners: Readonly<Record<string, string>> = { pnpm: 'pnpm exec svc', yarn: 'yarn svc', bun: 'bunx svc' }
+interface Runner {
+  readonly installed: string
+  /** What fetches the package, where `svc` would be that of somebody else. */
+  readonly fetched: string
+}
+
+const npx: Runner = { installed: 'npx svc', fetched: 'npx svc-toolkit' }
+const runners: Readonly<Record<string, Runner>> = {
+  pnpm: { installed: 'pnpm exec svc', fetched: 'pnpm dlx svc-toolkit' },
+  yarn: { installed: 'yarn svc', fetched: 'yarn dlx svc-toolkit' },
+  // It asks nobody before it runs what the registry has.
+  bun: { installed: 'bunx --no-install svc', fetched: 'bunx svc-toolkit' },
+}
 
 interface Start {
   readonly script?: string | undefined
@@ -16,14 +28,14 @@ export function calledAs({
   cwd = process.cwd(),
   userAgent = process.env.npm_config_user_agent,
 }: Start = {}): string {
-  const runner = runners[userAgent?.split('/')[0] ?? ''] ?? 'npx svc'
+  const runner = runners[userAgent?.split('/')[0] ?? ''] ?? npx
   const [above = '', ...below] = (script ?? '').split(/[\\/]node_modules[\\/]/)
   // Of the source tree there is no file called svc: `npm start` runs it by its path.
-  if (below.length === 0) return userAgent && basename(above) !== 'svc' ? runner : 'svc'
+  if (below.length === 0) return userAgent && basename(above) !== 'svc' ? runner.installed : 'svc'
   // A copy that npx or the like keeps to itself, where `svc` alone would be asked of the registry.
-  if (/[\\/](_npx|dlx-?|bunx-)/.test(above)) return 'npx svc-toolkit'
+  if (/[\\/](_npx|dlx-?|bunx-)/.test(above)) return runner.fetched
   const app = real(above)
-  return `${cwd}${sep}`.startsWith(`${app}${sep}`) ? runner : 'svc'
+  return `${cwd}${sep}`.startsWith(`${app}${sep}`) ? runner.installed : 'svc'
 }
 
 function real(folder: string): string {

@@ -1,9 +1,9 @@
 import { join, resolve } from 'node:path'
 import * as Flags from '@oclif/core/flags'
-import { shellWord } from '../../client/snippets/shell.js'
 import { type EmulatorInfo, findEmulatorFile, readEmulatorFile, stateFolder } from '../target/emulator-file.js'
 import { emulatorOfRun, type OwnEmulator } from '../target/emulator-of-run.js'
 import { isAccepted, notAccepted } from '../target/trust.js'
+import { shellWord } from '../terminal/shell-word.js'
 import { calledAs } from './called-as.js'
 import { CliFailure, exits, reworded } from './failure.js'
 

@@ -3,10 +3,10 @@
 import { relative } from 'node:path'
 import { type Document, operatorNames } from '../../client/protocol/model/document.js'
 import { equalJson, isObject, type Json, type JsonObject } from '../../client/protocol/model/json.js'
-import { shellWord } from '../../client/snippets/shell.js'
 import { importModule, reasonOf } from '../../seeds/import-module.js'
 import { CliFailure, exits } from '../base/failure.js'
 import { fieldChanges } from '../documents/edit/field-changes.js'
+import { shellWord } from '../terminal/shell-word.js'
 
 /** Answers the new data of a document, or nothing where it is to stay as it is. */
 type Migrate = (document: Document) => unknown

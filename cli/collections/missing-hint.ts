@@ -1,5 +1,5 @@
 import { isCollectionName } from '../../client/protocol/model/schema.js'
-import { shellWord } from '../../client/snippets/shell.js'
+import { shellWord } from '../terminal/shell-word.js'
 
 /** What to do about a collection that is not there, and whose name is like none that is. */
 export function missingHint(name: string, { mayCreate = false } = {}): string {

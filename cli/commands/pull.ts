@@ -1,6 +1,5 @@
 import * as Flags from '@oclif/core/flags'
 import { withDefaults } from '../../client/protocol/model/schema.js'
-import { shellWord } from '../../client/snippets/shell.js'
 import { CliFailure, exits, misuse } from '../base/failure.js'
 import { applySync, type Direction } from '../sync/apply.js'
 import { type ChosenWork, chosenWork, openWorks } from '../sync/chosen-work.js'
@@ -12,6 +11,7 @@ import { redact } from '../sync/redaction.js'
 import { byFlag, collectionArgs, type Followed, SyncCommand } from '../sync/sync-command.js'
 import { counted } from '../terminal/print.js'
 import { prose } from '../terminal/prose.js'
+import { shellWord } from '../terminal/shell-word.js'
 
 export default class Pull extends SyncCommand {
   static override summary = 'Copy collections of another service into the emulator of this folder.'

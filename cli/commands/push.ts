@@ -1,7 +1,6 @@
 import * as Flags from '@oclif/core/flags'
 import { SvcError } from '../../client/protocol/model/errors.js'
 import { withDefaults } from '../../client/protocol/model/schema.js'
-import { shellWord } from '../../client/snippets/shell.js'
 import { reworded } from '../base/failure.js'
 import type { Client } from '../base/service-command.js'
 import { createIfMissing } from '../collections/create-if-missing.js'
@@ -16,6 +15,7 @@ import { byFlag, collectionArgs, type Followed, SyncCommand } from '../sync/sync
 import { openUndoFile, type UndoFile } from '../sync/undo-file.js'
 import { counted } from '../terminal/print.js'
 import { prose } from '../terminal/prose.js'
+import { shellWord } from '../terminal/shell-word.js'
 
 export default class Push extends SyncCommand {
   static override summary = 'Copy collections of the emulator of this folder to another service.'

@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import * as Flags from '@oclif/core/flags'
-import { shellWord } from '../../client/snippets/shell.js'
 import { CliFailure, exits } from '../base/failure.js'
 import { emulatorHere } from '../base/here.js'
 import { SvcCommand } from '../base/svc-command.js'
@@ -9,6 +8,7 @@ import { nearby } from '../dev/box.js'
 import { type EmulatorInfo, findEmulatorFile, readEmulatorFile, stateFolder } from '../target/emulator-file.js'
 import { isProcessThere, isStillThere, presenceOf } from '../target/emulator-health.js'
 import { isAccepted } from '../target/trust.js'
+import { shellWord } from '../terminal/shell-word.js'
 
 /** How long an emulator on a busy machine may take to answer. */
 const mostMilliseconds = 10_000

@@ -1,6 +1,5 @@
 import { relative, resolve } from 'node:path'
 import { isLoopbackUrl } from '../../client/protocol/model/loopback.js'
-import { shellWord } from '../../client/snippets/shell.js'
 import { calledAs } from '../base/called-as.js'
 import { dashboardAddress } from '../target/dashboard-address.js'
 import { type EmulatorInfo, stateFolder } from '../target/emulator-file.js'
@@ -8,6 +7,7 @@ import { hashingWords } from '../target/info-rows.js'
 import { onStdout } from '../terminal/colour.js'
 import { terminalWidth } from '../terminal/print.js'
 import { duration } from '../terminal/progress.js'
+import { shellWord } from '../terminal/shell-word.js'
 import type { Demo } from './demo.js'
 
 export interface BoxDetails {

@@ -3,13 +3,13 @@
 import { statSync } from 'node:fs'
 import { chmod } from 'node:fs/promises'
 import { parseDialect } from '../../client/protocol/wire/dialects.js'
-import { shellWord } from '../../client/snippets/shell.js'
 import { describeFailure } from '../base/failure.js'
 import { nearby } from '../dev/box.js'
 import { profilesFile, readProfiles } from '../target/profiles.js'
 import { findProjectFile } from '../target/project-file.js'
 import { doubtfulAddress, findTarget } from '../target/target.js'
 import { notAccepted } from '../target/trust.js'
+import { shellWord } from '../terminal/shell-word.js'
 import type { Finding, Patient, Seen } from './finding.js'
 
 export function checkSettings({ emulator, env }: Patient): Seen {

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs'
 import * as Args from '@oclif/core/args'
 import type { Issue } from '../../client/protocol/model/errors.js'
 import { isObject, type JsonObject, setOwn } from '../../client/protocol/model/json.js'
-import { shellWord } from '../../client/snippets/shell.js'
 import { CliFailure, exits, misuse, noFile } from '../base/failure.js'
+import { shellWord } from '../terminal/shell-word.js'
 
 export const fieldsDescription = 'fields: title=Hello is text, views:=3 and tags:=\'["a"]\' are JSON'
 

@@ -36,9 +36,9 @@ const yarn: PackageManager = {
   ...yarn1,
   ...{ install: 'yarn install --immutable', runInstalled: 'yarn', setup: '      - run: corepack enable\n' },
 }
-// `bun run svc` would take the file svc.js for the command.
+// `bun run svc` would take the file svc.js for the command, and `bunx` alone asks nobody before it runs what the registry has.
 const bun: PackageManager = {
-  ...{ add: 'bun add', addDev: 'bun add -d', run: 'bunx' },
+  ...{ add: 'bun add', addDev: 'bun add -d', run: 'bunx --no-install' },
   ...{ install: 'bun install --frozen-lockfile', runInstalled: 'bunx --no-install', test: 'bun run test' },
   setup: '      - uses: oven-sh/setup-bun@v2\n',
 }

@@ -1,8 +1,8 @@
 import { mostBatchItems } from '../../client/protocol/model/limits.js'
-import { shellWord } from '../../client/snippets/shell.js'
 import { stoppedBy } from '../base/failure.js'
 import type { Client } from '../base/target-command.js'
 import { counted } from '../terminal/print.js'
+import { shellWord } from '../terminal/shell-word.js'
 
 /**
  * Deletes what a planting that failed has created: half a collection would be taken for a whole one, and left alone, when

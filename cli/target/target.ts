@@ -1,10 +1,10 @@
 /** What a command talks to: flag beats environment beats project file beats user file beats the running emulator. */
 import { basename } from 'node:path'
 import { isLoopbackUrl } from '../../client/protocol/model/loopback.js'
-import { shellWord } from '../../client/snippets/shell.js'
 import { calledAs } from '../base/called-as.js'
 import { CliFailure, exits, misuse } from '../base/failure.js'
 import { findCodeFile } from '../config/run-config.js'
+import { shellWord } from '../terminal/shell-word.js'
 import { findEmulatorFile, readEmulatorFile } from './emulator-file.js'
 import { emulatorOfRun, type OwnEmulator } from './emulator-of-run.js'
 import { readProfiles, requireProfile } from './profiles.js'

@@ -1,5 +1,4 @@
 import * as Args from '@oclif/core/args'
-import { shellWord } from '../../../client/snippets/shell.js'
 import { exits } from '../../base/failure.js'
 import { TargetCommand } from '../../base/target-command.js'
 import { type CheckedCollection, checkDocuments } from '../../collections/check-documents.js'
@@ -8,6 +7,7 @@ import { onStderr } from '../../terminal/colour.js'
 import { count, counted, table } from '../../terminal/print.js'
 import { startProgress } from '../../terminal/progress.js'
 import { prose } from '../../terminal/prose.js'
+import { shellWord } from '../../terminal/shell-word.js'
 import { isHidden } from '../../types/read-collections.js'
 
 export default class CollectionsCheck extends TargetCommand {

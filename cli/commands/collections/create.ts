@@ -1,11 +1,11 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import { shellWord } from '../../../client/snippets/shell.js'
 import { TargetCommand } from '../../base/target-command.js'
 import { collectionRow } from '../../collections/collection-row.js'
 import { exampleFields } from '../../collections/example-fields.js'
 import { readSchema } from '../../collections/schema-flag.js'
 import { record } from '../../terminal/print.js'
+import { shellWord } from '../../terminal/shell-word.js'
 
 export default class CollectionsCreate extends TargetCommand {
   static override summary = 'Create a collection.'

@@ -1,5 +1,4 @@
 import type { Document } from '../../../client/protocol/model/document.js'
-import { shellWord } from '../../../client/snippets/shell.js'
 import { TargetCommand } from '../../base/target-command.js'
 import { documentRow } from '../../documents/document-row.js'
 import { differences } from '../../documents/edit/differences.js'
@@ -9,6 +8,7 @@ import type { TargetFlags } from '../../target/target.js'
 import { onStderr } from '../../terminal/colour.js'
 import { record } from '../../terminal/print.js'
 import { prose } from '../../terminal/prose.js'
+import { shellWord } from '../../terminal/shell-word.js'
 
 export default class DocsEdit extends TargetCommand {
   static override summary = 'Edit a document in your editor.'

@@ -1,6 +1,6 @@
-import { shellWord } from '../../../client/snippets/shell.js'
 import { ControlCommand } from '../../base/control-command.js'
 import { accountArg, accountFlags, readAccountFlags } from '../../idp/account-flags.js'
+import { shellWord } from '../../terminal/shell-word.js'
 
 export default class IdpAdd extends ControlCommand {
   static override summary = 'Add an account to the built-in identity provider.'

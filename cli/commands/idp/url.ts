@@ -1,8 +1,8 @@
 import * as Flags from '@oclif/core/flags'
-import { shellWord } from '../../../client/snippets/shell.js'
 import { ServiceCommand } from '../../base/service-command.js'
 import { providerArg } from '../../idp/provider-arg.js'
 import { prose } from '../../terminal/prose.js'
+import { shellWord } from '../../terminal/shell-word.js'
 import { printable } from '../../terminal/text-width.js'
 
 export default class IdpUrl extends ServiceCommand {

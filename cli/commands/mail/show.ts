@@ -1,10 +1,10 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import { shellWord } from '../../../client/snippets/shell.js'
 import { ControlCommand } from '../../base/control-command.js'
 import { CliFailure, exits } from '../../base/failure.js'
 import { partFlags, partOf, toFlag, wantedPart } from '../../mail/mail-flags.js'
 import { mailText } from '../../mail/mail-text.js'
+import { shellWord } from '../../terminal/shell-word.js'
 import { printableLines } from '../../terminal/text-width.js'
 
 export default class MailShow extends ControlCommand {

@@ -4,7 +4,6 @@ import * as Flags from '@oclif/core/flags'
 import type { RequestRecord } from '../../../client/protocol/control/requests.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import { isObject, type JsonObject, parseJson } from '../../../client/protocol/model/json.js'
-import { shellWord } from '../../../client/snippets/shell.js'
 import { ControlCommand } from '../../base/control-command.js'
 import { misuse, noFile, reworded } from '../../base/failure.js'
 import { fieldsArg, fieldsDescription, readFields } from '../../documents/fields-args.js'
@@ -12,6 +11,7 @@ import { destroysMany } from '../../requests/destroying.js'
 import { differencesText, requestLine } from '../../requests/request-lines.js'
 import { whichRequest } from '../../requests/which.js'
 import { prose } from '../../terminal/prose.js'
+import { shellWord } from '../../terminal/shell-word.js'
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 

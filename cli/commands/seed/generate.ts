@@ -3,7 +3,6 @@ import { extname } from 'node:path'
 import * as Flags from '@oclif/core/flags'
 import type { JsonObject } from '../../../client/protocol/model/json.js'
 import { mostBatchItems } from '../../../client/protocol/model/limits.js'
-import { shellWord } from '../../../client/snippets/shell.js'
 import { openFaker } from '../../../seeds/faker.js'
 import { generateDocuments } from '../../../seeds/generate.js'
 import { CliFailure, exits, misuse, stoppedBy } from '../../base/failure.js'
@@ -12,6 +11,7 @@ import { collectionArg } from '../../documents/fields-args.js'
 import { targetWords } from '../../target/target.js'
 import { count, counted } from '../../terminal/print.js'
 import { prose } from '../../terminal/prose.js'
+import { shellWord } from '../../terminal/shell-word.js'
 
 /** So many documents show what the others are like. */
 const mostSamples = 100

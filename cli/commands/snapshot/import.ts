@@ -1,9 +1,9 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import { shellWord } from '../../../client/snippets/shell.js'
 import { SnapshotCommand } from '../../snapshots/snapshot-command.js'
 import { importSnapshot } from '../../snapshots/snapshot-files.js'
 import { contentOf } from '../../snapshots/words.js'
+import { shellWord } from '../../terminal/shell-word.js'
 
 export default class SnapshotImport extends SnapshotCommand {
   static override summary = 'Import a snapshot from a file; load it with "snapshot load".'

@@ -1,8 +1,8 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import { shellWord } from '../../../client/snippets/shell.js'
 import { passwordFlag, UserCommand } from '../../base/user-command.js'
 import { fieldsArg, fieldsDescription, readFields } from '../../documents/fields-args.js'
+import { shellWord } from '../../terminal/shell-word.js'
 import { printable } from '../../terminal/text-width.js'
 
 export default class UsersSignup extends UserCommand {

@@ -177,6 +177,12 @@ test('it names the installs that are missing, by the package manager of the app'
   })
 })
 
+test('with Bun, the command that is to be run is the one that is installed, or none', async () => {
+  anApp({ 'package.json': JSON.stringify({ dependencies: { 'svc-toolkit': '1' } }), 'bun.lock': '' })
+
+  expect(await world.json(['init', '--yes'])).toMatchObject({ next: ['bunx --no-install svc dev'] })
+})
+
 test('an app that has svc-toolkit itself takes the client from there', async () => {
   anApp({ 'package.json': JSON.stringify({ type: 'module', dependencies: { 'svc-toolkit': '1' } }) })
 

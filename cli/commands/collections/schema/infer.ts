@@ -1,12 +1,12 @@
 import * as Flags from '@oclif/core/flags'
 import type { Schema } from '../../../../client/protocol/model/collection.js'
-import { shellWord } from '../../../../client/snippets/shell.js'
 import { TargetCommand } from '../../../base/target-command.js'
 import { ruleRows } from '../../../collections/schema-rows.js'
 import { collectionArg } from '../../../documents/fields-args.js'
 import { count, counted, table } from '../../../terminal/print.js'
 import { startProgress } from '../../../terminal/progress.js'
 import { prose } from '../../../terminal/prose.js'
+import { shellWord } from '../../../terminal/shell-word.js'
 import { inferSchema } from '../../../types/infer-schema.js'
 import { readCollection } from '../../../types/read-collections.js'
 

@@ -1,6 +1,6 @@
-import { shellWord } from '../../../../client/snippets/shell.js'
 import { tokenFlag, UserCommand, userArg } from '../../../base/user-command.js'
 import { record } from '../../../terminal/print.js'
+import { shellWord } from '../../../terminal/shell-word.js'
 
 export default class TwoFactorEnable extends UserCommand {
   static override summary = 'Get a secret for an authenticator app; "users 2fa verify" turns it on.'

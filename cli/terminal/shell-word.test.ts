@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest'
+import { wordFor } from './shell-word.js'
+
+test.each<[text: string, posix: string, windows: string]>([
+  ['posts', 'posts', 'posts'],
+  ['apps/web', 'apps/web', 'apps/web'],
+  ['apps\\web', "'apps\\web'", 'apps\\web'],
+  ['C:\\my notes', "'C:\\my notes'", '"C:\\my notes"'],
+  ["it's", "'it'\\''s'", '"it\'s"'],
+  ['say "hi"', '\'say "hi"\'', '"say ""hi"""'],
+  ['a&b', "'a&b'", '"a&b"'],
+  // PowerShell takes them for a list, and for a variable.
+  ['a,b', 'a,b', '"a,b"'],
+  ['@a', '@a', '"@a"'],
+  ['', "''", '""'],
+])('%s is one word for a shell of Linux and macOS, and for those of Windows', (text, posix, windows) => {
+  expect(wordFor('linux', text)).toBe(posix)
+  expect(wordFor('win32', text)).toBe(windows)
+})
