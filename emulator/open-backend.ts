@@ -20,6 +20,7 @@ import { openIds } from './core/ids.js'
 import { openFeeds } from './core/realtime/feeds.js'
 import { openConnections } from './core/realtime/open-connections.js'
 import { openRequestLog } from './core/requests/request-log.js'
+import { createSemaphore } from './core/semaphore.js'
 import type { Database } from './database/port.js'
 import { serversOf } from './database/postgres/addresses.js'
 import { cannotOpen } from './database/postgres/server.js'
@@ -109,6 +110,7 @@ export async function openBackend(
     sweepSoon: maintenance.soon,
     files,
     uploadRooms: openUploadRooms(),
+    imports: createSemaphore(1),
     discardLater: fileKeeper.discardLater,
     sweepFilesSoon: fileKeeper.soon,
   }

@@ -2,6 +2,7 @@
 import type { Database } from '../database/port.js'
 import type { FileStore } from '../ports/files/port.js'
 import { selectExisting, selectFileCount, selectIdsAfter, selectSettledAnywhere } from '../store/files.js'
+import { whileUnheld } from '../store/snapshots/registry.js'
 import type { Round } from './rounds.js'
 
 /** Files looked at in one statement. */
@@ -46,7 +47,8 @@ async function removeSettled(db: Database, store: FileStore, strays: readonly st
   for (const id of strays) if (await store.isSettled(id)) old.push(id)
   if (old.length === 0) return
   const kept = new Set(await selectSettledAnywhere(db, old))
-  await store.remove(old.filter((id) => !kept.has(id)))
+  const gone = old.filter((id) => !kept.has(id))
+  if (gone.length > 0) await whileUnheld(db, gone, store.remove)
 }
 
 /** Rows whose bytes are gone, which only the owner can mend. */

@@ -19,6 +19,7 @@ import type { Caller, Identity, SignedInUser, TokenIdentity } from './identity.j
 import type { Feeds } from './realtime/feeds.js'
 import type { Connections } from './realtime/open-connections.js'
 import type { RequestLog } from './requests/request-log.js'
+import type { Semaphore } from './semaphore.js'
 import type { UnitOfWork } from './unit-of-work.js'
 
 export type { Caller, Identity, SignedInUser, TokenIdentity } from './identity.js'
@@ -86,6 +87,8 @@ export interface Backend {
   readonly files: FileStore
   /** What the files of open requests take, of this process. */
   readonly uploadRooms: UploadRooms
+  /** Imports of snapshots, one after the other, of this process. */
+  readonly imports: Semaphore
   /** Asks again, in the background, which of these files of a project have a row, and removes the bytes of the others. */
   discardLater(project: string, ids: readonly string[]): void
   /** Removes, in the background, the bytes of orphaned files. */

@@ -84,6 +84,23 @@ it('hands on what ends the bytes that it is given', async () => {
   await rm(folder, { recursive: true })
 })
 
+it('leaves alone what another write has under the same id, be it at work or done', async () => {
+  const folder = await aFolder()
+  const store = await openStore({ folder, isSynced: true })
+  async function* slowly() {
+    yield Buffer.alloc(300_000, 'x')
+    await expect(store.write(id, chunks('y'))).rejects.toMatchObject({ cause: { code: 'EEXIST' } })
+    yield Buffer.from('z')
+  }
+
+  await store.write(id, slowly())
+  await expect(store.write(id, chunks('y'))).rejects.toMatchObject({ cause: { code: 'EEXIST' } })
+
+  const found = await store.read(id)
+  expect(found && (await text(found))).toBe(`${'x'.repeat(300_000)}z`)
+  await rm(folder, { recursive: true })
+})
+
 async function* chunks(...texts: string[]) {
   for (const text of texts) yield Buffer.from(text)
 }

@@ -3,10 +3,18 @@
 import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { type Database, DatabaseError } from '../../database/port.js'
 import { insertSnapshotFromElsewhere } from '../../store/snapshots/insert.js'
 import { type PartName, partNames } from '../../store/snapshots/parts.js'
-import { lockSnapshots, selectNewestMigration, selectSnapshot, takeTime } from '../../store/snapshots/registry.js'
+import {
+  hasOrphans,
+  lockSnapshots,
+  selectNewestMigration,
+  selectSnapshot,
+  takeTime,
+  whileUnheld,
+} from '../../store/snapshots/registry.js'
 import { createKeptTables, insertKeptRows, selectFault } from '../../store/snapshots/rows.js'
 import type { Backend } from '../context.js'
 import { snapshotEvent } from '../events/happenings.js'
@@ -15,8 +23,12 @@ import { inTransaction, unitOf } from '../unit-of-work.js'
 import { type ArchiveHead, hashOf, invalidSnapshot, readEntryName } from './archive.js'
 import { checkArchive } from './check-archive.js'
 import { requireSnapshotName } from './names.js'
-import { noSuchSnapshot, type StoredSnapshot, snapshotExists } from './snapshots.js'
+import { noSuchSnapshot, removeSnapshot, type StoredSnapshot, snapshotExists } from './snapshots.js'
 import { bytesOf, readEntry, tarEntries } from './tar.js'
+
+/** Another process may be the one that removes files, once a minute. */
+const lookMilliseconds = 100
+const mostLooks = 1_200
 
 /**
  * Takes in an archive under its own name, or another. It is not loaded.
@@ -36,17 +48,52 @@ export async function importSnapshot(
     const name = wished ?? head.name
     requireSnapshotName(name)
     if (await selectSnapshot(backend.db, project, name)) throw snapshotExists(name)
-    const landed = await landFiles(backend, file)
-    try {
-      const snapshot = await insertArchive(backend, { project, name, head, file })
-      // Whatever was there before may have been on its way out until the snapshot held it.
-      await landFiles(backend, file)
-      return snapshot
-    } catch (error) {
-      if (!isOfUnknownOutcome(error)) await backend.files.remove(landed)
-      throw error
-    }
+    // Two that have files in common do not meet each other's half written ones.
+    return backend.imports.run(() => takeIn(backend, { project, name, head, file }))
   })
+}
+
+interface Archive {
+  readonly project: string
+  readonly name: string
+  readonly head: ArchiveHead
+  readonly file: FileHandle
+}
+
+/** Lists the snapshot with the bytes of all its files, or leaves nothing behind. */
+async function takeIn(backend: Backend, archive: Archive): Promise<StoredSnapshot> {
+  const landed: string[] = []
+  const snapshot = await landFiles(backend, archive.file, landed)
+    .then(() => insertArchive(backend, archive))
+    .catch(async (error) => {
+      await removeUnheld(backend, landed).catch((fault) => backend.report('failed import', fault))
+      throw error
+    })
+  try {
+    // What was there before may have been on its way out until the snapshot held it.
+    await removalsEnded(backend, snapshot)
+    await landFiles(backend, archive.file, [])
+    return snapshot
+  } catch (error) {
+    // Its files go with it, except for those that something else holds.
+    await removeSnapshot(backend, archive.project, snapshot.name, { id: snapshot.id }).catch((fault) =>
+      backend.report('failed import', fault),
+    )
+    throw error
+  }
+}
+
+/** Waits for removals of its files that began before it held them: each ends with the row of the file. */
+async function removalsEnded({ db, sweepFilesSoon }: Backend, { id }: StoredSnapshot): Promise<void> {
+  for (let looks = 0; looks < mostLooks && (await hasOrphans(db, id)); looks++) {
+    sweepFilesSoon()
+    await pause(lookMilliseconds)
+  }
+}
+
+/** Another import may have met them, and hold them; so may this one, if its commit came through and the answer did not. */
+async function removeUnheld({ db, files }: Backend, landed: readonly string[]): Promise<void> {
+  if (landed.length > 0) await whileUnheld(db, landed, files.remove)
 }
 
 /** Beside whatever else is temporary; it goes in any case. */
@@ -68,32 +115,22 @@ async function inTemporaryFile<Result>(
   }
 }
 
-/** Writes the bytes of files that are not there yet; their ids. Bytes of an id that is there have to be the same. */
-async function landFiles({ files }: Backend, file: FileHandle): Promise<string[]> {
-  const landed: string[] = []
-  try {
-    for await (const entry of tarEntries(file)) {
-      const found = readEntryName(entry.name)
-      if (found?.kind !== 'bytes') continue
-      const there = await files.read(found.file)
-      if (!there) {
-        await files.write(found.file, bytesOf(file, entry))
-        landed.push(found.file)
-      } else if ((await hashOf(there)) !== (await hashOf(bytesOf(file, entry)))) {
-        throw invalidSnapshot(`the file "${found.file}" has other bytes here`)
-      }
+/** Writes the bytes of files that are not there yet, and notes their ids. Bytes of an id that is there have to be the same. */
+async function landFiles({ files }: Backend, file: FileHandle, landed: string[]): Promise<void> {
+  for await (const entry of tarEntries(file)) {
+    const found = readEntryName(entry.name)
+    if (found?.kind !== 'bytes') continue
+    const there = await files.read(found.file)
+    if (!there) {
+      await files.write(found.file, bytesOf(file, entry))
+      landed.push(found.file)
+    } else if ((await hashOf(there)) !== (await hashOf(bytesOf(file, entry)))) {
+      throw invalidSnapshot(`the file "${found.file}" has other bytes here`)
     }
-    return landed
-  } catch (error) {
-    await files.remove(landed)
-    throw error
   }
 }
 
-async function insertArchive(
-  backend: Backend,
-  { project, name, head, file }: { project: string; name: string; head: ArchiveHead; file: FileHandle },
-): Promise<StoredSnapshot> {
+async function insertArchive(backend: Backend, { project, name, head, file }: Archive): Promise<StoredSnapshot> {
   const id = backend.newId(backend.clocks.service.now())
   const { branch, commit, madeAt, schema, missing } = head
   const saved = await inTransaction(unitOf(backend), async ({ db: tx }) => {
@@ -134,8 +171,4 @@ async function insertRows(
 /** What the database says of values that it does not take. */
 function isOfTheFile(error: unknown): boolean {
   return error instanceof DatabaseError && error.kind === 'faulty statement'
-}
-
-function isOfUnknownOutcome(error: unknown): boolean {
-  return error instanceof DatabaseError && (error.kind === 'unknown outcome' || error.kind === 'unavailable')
 }

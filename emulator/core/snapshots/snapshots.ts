@@ -110,12 +110,22 @@ export async function getSnapshot(backend: Backend, project: string, name: strin
   return (await selectSnapshot(backend.db, project, name)) ?? noSuchSnapshot(name)
 }
 
-/** Deletes a snapshot, with the bytes of files that nothing else holds. @throws {SvcError} `NOT_FOUND` */
-export async function removeSnapshot(backend: Backend, project: string, name: string): Promise<StoredSnapshot> {
+/**
+ * Deletes a snapshot, with the bytes of files that nothing else holds; with an id, only if it is still that one.
+ *
+ * @throws {SvcError} `NOT_FOUND`
+ */
+export async function removeSnapshot(
+  backend: Backend,
+  project: string,
+  name: string,
+  { id }: { readonly id?: string } = {},
+): Promise<StoredSnapshot> {
   const removed = await inTransaction(unitOf(backend), async ({ db: tx }) => {
     await takeTime(tx)
     await lockSnapshots(tx)
     const snapshot = (await selectSnapshot(tx, project, name)) ?? noSuchSnapshot(name)
+    if (id !== undefined && id !== snapshot.id) noSuchSnapshot(name)
     await deleteSnapshot(tx, project, snapshot.id)
     return snapshot
   })

@@ -66,6 +66,12 @@ export async function openDiskStore({
     }
   }
 
+  async function land(place: string, first: Piece, more: AsyncIterable<Piece>): Promise<void> {
+    if (first.length < pieceBytes && !isSynced) await writeFile(place, first.chunks, { flag: 'wx', mode: 0o600 })
+    else await writeAll(place, first, more)
+    if (isSynced) await syncFolder()
+  }
+
   /** Without the folder, as while its disk is not mounted, nothing is known of the file. */
   async function noneOfFolder(error: NodeJS.ErrnoException): Promise<undefined> {
     noneIfMissing(error)
@@ -80,11 +86,12 @@ export async function openDiskStore({
       try {
         await requireSpace(0)
         const { value: first = nothing } = await pieces.next()
-        if (first.length < pieceBytes && !isSynced) await writeFile(place, first.chunks, { flag: 'wx', mode: 0o600 })
-        else await writeAll(place, first, pieces)
-        if (isSynced) await syncFolder()
+        await land(place, first, pieces).catch(async (error) => {
+          // What was there before is another write's.
+          if (error.code !== 'EEXIST') await rm(place, { force: true })
+          throw error
+        })
       } catch (error) {
-        await rm(place, { force: true })
         throw asStorageError(error)
       }
     },

@@ -1,6 +1,6 @@
 /** The list of snapshots: what each is called and how much is in it. Their order is that in which they were saved, not of time: a clock can be moved. */
 import { type Database, type Fragment, sql } from '../../database/port.js'
-import { isOrphan } from '../files.js'
+import { isOrphan, selectExisting } from '../files.js'
 import { keptIn, onItsOwn } from './parts.js'
 
 export interface StoredSnapshot {
@@ -121,6 +121,34 @@ export async function selectUndoable(
  */
 export async function lockSnapshots(tx: Database): Promise<void> {
   await tx.query({ text: 'lock table snapshots in share row exclusive mode', values: [], patient: true })
+}
+
+/**
+ * Does something to those of the files that have no row and are no snapshot's. Until it is done, none becomes a snapshot's: an
+ * import that has met their bytes waits, and looks for them again.
+ */
+export async function whileUnheld(
+  db: Database,
+  ids: readonly string[],
+  work: (unheld: string[]) => Promise<void>,
+): Promise<void> {
+  await db.transaction(async (tx) => {
+    await takeTime(tx)
+    await lockSnapshots(tx)
+    const held = new Set(await selectExisting(tx, ids))
+    await work(ids.filter((id) => !held.has(id)))
+  })
+}
+
+/** Whether a file of the snapshot is among those whose bytes are removed. Of one that it held in time, only the row is. */
+export async function hasOrphans(db: Database, id: string): Promise<boolean> {
+  const [found] = await db.query(sql`
+    select 1 as one
+    from snapshot_files h
+    join files f on f.id = h.file_id
+    where h.snapshot_id = ${id} and ${isOrphan}
+    limit 1`)
+  return found !== undefined
 }
 
 /** Statements of this transaction may take as long as they take. */
