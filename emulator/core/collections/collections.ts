@@ -175,16 +175,26 @@ async function recordChange(ctx: Context, collection: string, at: string): Promi
 
 /** The collection of that name or id. @throws {SvcError} `NOT_FOUND` */
 export async function requireCollection(ctx: Context, name: string): Promise<StoredCollection> {
-  const { backend, project } = ctx
-  // Of the primary, as permissions are among it and every request is answered from the cache: a standby may lag behind. In a
-  // transaction, of that one.
-  const db = ctx.pending ? ctx.db : backend.db
-  const read = () => selectCollection(db, project.id, name)
-  const collection = await backend.caches.collections.of(`${project.id}/${name}`, read)
+  const collection = await findCollection(ctx, name)
   // Whether there is one is nothing for a key whose scopes leave it out.
   requireInScope(ctx, collection?.name ?? name)
   if (!collection) throw noSuchCollection(name)
   return collection
+}
+
+/**
+ * The collection of that name or id, of the primary, as permissions are among it and every request is answered from the cache: a
+ * standby may lag behind. In a transaction, of that one.
+ */
+export async function findCollection(ctx: Context, name: string): Promise<StoredCollection | undefined> {
+  const { backend, project } = ctx
+  const read = () => selectCollection(mayLag(ctx) ? backend.db : ctx.db, project.id, name)
+  return backend.caches.collections.of(`${project.id}/${name}`, read)
+}
+
+/** Whether a standby answers. */
+export function mayLag({ backend, db, pending }: Context): boolean {
+  return !pending && db !== backend.db
 }
 
 /** The collection of that name or id, if the caller may do that in it. */

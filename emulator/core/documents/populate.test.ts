@@ -24,7 +24,8 @@ function aProject(documents: ReadonlyMap<string, Json>) {
       return [{ ...row, is_loaded: true, permissions: '{}', data: JSON.stringify(fields) }]
     })
   }
-  const ctx = { db: { query }, project: { id: 'p' }, caller: { secret: true, key: { id: 'k' } } }
+  const db = { query }
+  const ctx = { db, backend: { db }, project: { id: 'p' }, caller: { secret: true, key: { id: 'k' } } }
   return { ctx: ctx as Context, asked }
 }
 

@@ -99,6 +99,31 @@ it('a standby that lags is asked for no permissions, neither for its own reads n
   expect(young).toMatchObject({ status: 200, mayLag: true, json: { documents: [], total: 0 } })
 })
 
+it('a standby that lags is asked for no permissions of linked documents either', async () => {
+  await send('POST', '/collections', {}, { name: 'salaries' })
+  await send('POST', '/collections', {}, { name: 'scores' })
+  const link = async (collection: string) => {
+    const { json } = await send('POST', `/collections/${collection}/documents`, {}, { n: 1, secret: 2 })
+    return (json as { id: string }).id
+  }
+  const fields = { salary: await link('salaries'), score: await link('scores') }
+  const { json } = await send('POST', '/collections/posts/documents', {}, fields)
+  const { id } = json as { id: string }
+  const path = `/collections/posts/documents/${id}?populate=salary&populate=score`
+  const lagging = { 'x-api-key': service.apiKey, 'svc-dialect': 'c, record=bare', ...eventual }
+  const whole = { id, salary: { n: 1, secret: 2 }, score: { n: 1, secret: 2 } }
+  await expect.poll(() => send('GET', path, lagging), patiently).toMatchObject({ mayLag: true, json: whole })
+  await onStandby('select pg_wal_replay_pause()')
+  await send('PATCH', '/collections/salaries', {}, { permissions: { read: ['staff'] } })
+  await send('PATCH', '/collections/scores', {}, { permissions: { hidden: { secret: ['staff'] } } })
+
+  const read = await send('GET', path, lagging)
+  await onStandby('select pg_wal_replay_resume()')
+
+  expect(read).toMatchObject({ status: 200, mayLag: true, json: { salary: fields.salary, score: { n: 1 } } })
+  expect(read.json).not.toHaveProperty('score.secret')
+})
+
 it('a read that does not ask for a standby is of the primary, and so is one with an invalid position', async () => {
   const { path } = await aPost()
 
