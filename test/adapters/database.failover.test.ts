@@ -2,7 +2,7 @@
 import { EventEmitter, once } from 'node:events'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
-import { type Database, sql } from '../../emulator/database/port.js'
+import { type Database, type DatabaseError, sql } from '../../emulator/database/port.js'
 import { addressesOf } from '../../emulator/database/postgres/addresses.js'
 import { openPostgres } from '../../emulator/database/postgres/postgres.js'
 import type { Message } from '../../emulator/ports/bus/port.js'
@@ -116,6 +116,81 @@ it('what a server does not answer that is gone without a word is given up, and n
 
   expect(await failed).toEqual(['unavailable', expect.stringContaining('Query read timeout'), 'unavailable'])
   expect(await db.query(sql`select n from answers`)).toEqual([])
+  await db.close()
+})
+
+/** Transactions on each of so many connections, and what ends them. */
+async function holdAll(db: Database, count: number) {
+  const steps = new EventEmitter()
+  const ended = once(steps, 'end')
+  let held = 0
+  const holding = Array.from({ length: count }, () =>
+    db.transaction(async (tx) => {
+      await tx.query(sql`select 1`)
+      if (++held === count) steps.emit('held')
+      await ended
+    }),
+  )
+  await once(steps, 'held')
+  return { end: () => steps.emit('end'), holding: Promise.allSettled(holding) }
+}
+
+/** Asks twice, where no connection is free, until the first has waited for too long, and the second has not. */
+async function waitTwice(db: Database) {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  const asked: Promise<unknown>[] = []
+  for (const milliseconds of [3_000, 2_000]) {
+    asked.push(db.query(sql`select 1 as n`).catch(({ kind }: DatabaseError) => kind))
+    await new Promise(setImmediate)
+    vi.advanceTimersByTime(milliseconds)
+  }
+  return asked
+}
+
+it('a pool that is busy stays, however many hosts are named, and who waits is served', async () => {
+  const db = await openPostgres({
+    url: standby.url.replace(/(:\d+)\//, '$1,127.0.0.1:1/'),
+    mostConnections: 2,
+  })
+  onTestFinished(() => void vi.useRealTimers())
+  const { end, holding } = await holdAll(db, 2)
+  const [first, second] = await waitTwice(db)
+  expect(await first).toBe('unavailable')
+
+  end()
+  await holding
+  vi.advanceTimersByTime(5_000)
+  vi.useRealTimers()
+
+  expect(await second).toEqual([{ n: 1 }])
+  expect(await db.query(sql`select 1 as n`)).toEqual([{ n: 1 }])
+  const sessions = sql`select from pg_stat_activity where application_name = 'svc' and datname = current_database()`
+  expect(await db.query(sessions)).toHaveLength(2)
+  expect(db.connections?.()).toMatchObject({ open: 2 })
+  await db.close()
+})
+
+it('who waits for a server that is gone without a word is served by the one that takes its place', async () => {
+  const [one, other] = await Promise.all([cuttingProxy(standby.url), cuttingProxy('http://127.0.0.1:1')])
+  const hosts = [one, other].map(({ url }) => new URL(url).host).join()
+  const db = await openPostgres({ url: standby.url.replace(/127.0.0.1:\d+/, hosts), mostConnections: 2 })
+  onTestFinished(() => void vi.useRealTimers())
+  const { end, holding } = await holdAll(db, 2)
+  one.fallSilent()
+  one.lead('http://127.0.0.1:1')
+  other.lead(standby.url)
+
+  const [first, second] = await waitTwice(db)
+
+  expect(await first).toBe('unavailable')
+  let answer: unknown
+  void second?.then((value) => {
+    answer = value
+  })
+  await expect.poll(() => answer, patiently).toEqual([{ n: 1 }])
+  vi.useRealTimers()
+  end()
+  await Promise.all([one.close(), other.close(), holding])
   await db.close()
 })
 

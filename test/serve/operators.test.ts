@@ -5,10 +5,13 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { parseEnv } from 'node:util'
 import { execa } from 'execa'
 import getPort from 'get-port'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { parseAllDocuments, parseDocument } from 'yaml'
 import { serveFlags } from '../../cli/serve/serve-flags.js'
+import type { CheckFinding } from '../../emulator/database/postgres/check.js'
 import { bin, hungMilliseconds } from '../cli/command-line.js'
+import { startPooler } from '../fixtures/databases/pooler.js'
 import { endsByItself } from '../fixtures/patience.js'
 import { openServeWorld, type ServeWorld } from '../fixtures/serve.js'
 
@@ -61,6 +64,34 @@ describe('svc serve check', () => {
 
   it('says that so many processes take more connections than there are', async () => {
     expect((await check(['--workers', '40'])).codes).toContain('CONNECTIONS')
+  })
+
+  it('counts what goes past a pooler, and says what the pooler has to take', async () => {
+    const pooler = await startPooler(world.postgres, { keepsPrepared: true })
+    onTestFinished(() => pooler.close())
+    const database = await world.postgres.newDatabase()
+    const env = { SVC_DATABASE_URL: pooler.url(database), SVC_DATABASE_LISTEN_URL: database }
+    const run = async (workers: string) => {
+      const { stdout } = await world.run(['check', '--admin-port', '1', '--workers', workers, '--json'], env)
+      const { checks } = JSON.parse(stdout) as { checks: { findings: CheckFinding[] }[] }
+      return checks.flatMap(({ findings }) => findings)
+    }
+    const remedy = (await run('1')).find(({ code }) => code === 'DATABASE_SETTINGS')?.remedy ?? ''
+    const client = new pg.Client({ connectionString: database })
+    await client.connect()
+    await client.query(remedy.slice(remedy.indexOf('alter role'))).finally(() => client.end())
+    pooler.reconnect()
+
+    const found = await run('40')
+
+    expect(found.map(({ code }) => code)).not.toContain('CONNECTIONS')
+    expect(found).toContainEqual(
+      expect.objectContaining({
+        code: 'POOLER',
+        level: 'note',
+        message: '40 processes take up to 400 connections of the pooler, and 40 of the 300 of the server itself.',
+      }),
+    )
   })
 })
 

@@ -66,6 +66,18 @@ export function isSamePlace(one: string, other: string): boolean {
   }
 }
 
+/** Whether two addresses name other servers, as where one leads through a pooler. @throws as `addressesOf` */
+export function areElsewhere(one: Address, other: Address): boolean {
+  const [places, others] = [one, other].map((named) => {
+    const addresses = addressesOf(typeof named === 'string' ? named : named.url).map((address) => new URL(address))
+    return addresses
+      .map(({ hostname, port }) => `${hostname}:${port || 5432}`)
+      .sort()
+      .join()
+  })
+  return places !== others
+}
+
 function withoutCredentials(address: string): string {
   const url = new URL(address)
   url.username = ''

@@ -1,7 +1,7 @@
 /** Whether a PostgreSQL server will do, and what to do where it will not: for `svc serve check` and `svc doctor`. Nothing is changed. */
 import type { Database } from '../port.js'
 import { StartError } from '../start-error.js'
-import { type Address, type Server, serversOf } from './addresses.js'
+import { type Address, areElsewhere, type Server, serversOf } from './addresses.js'
 import { newConnection } from './connect.js'
 import { readServerFacts, type ServerFacts } from './facts.js'
 import { findPrimary } from './find-primary.js'
@@ -30,8 +30,9 @@ export interface ServerToCheck extends PostgresOptions {
   readonly losesNothing: boolean
 }
 
-/** Connections of one process: those of its pool, and one that listens. */
-const connectionsOfProcess = 11
+/** Connections of one process: those of its pool, which may go through a pooler, and one that listens. */
+const pooledOfProcess = 10
+const listeningOfProcess = 1
 /** What the server keeps for its superusers, and a little for others. */
 const reservedConnections = 5
 const mostClockMilliseconds = 5_000
@@ -47,13 +48,17 @@ export async function checkServer(
     try {
       const facts = await readServerFacts(db)
       const state = facts.migration === 0 ? 'empty' : `at migration ${facts.migration}`
+      const needs = {
+        processes,
+        isPooled: options.directUrl !== undefined && areElsewhere(options.url, options.directUrl),
+      }
       const said = `PostgreSQL ${facts.version}, ${facts.encoding}, ${facts.collation}, ${state}`
       const more = await Promise.all([
         also(db).then(noFindings, (error) => [wrongOf(error)]),
         checkListening(options.directUrl),
         checkStandbys(options.readUrl),
       ])
-      return { said, findings: [...findingsOf(facts, processes, losesNothing), ...more.flat()] }
+      return { said, findings: [...findingsOf(facts, needs, losesNothing), ...more.flat()] }
     } finally {
       await db.close()
     }
@@ -92,9 +97,17 @@ async function reach(servers: readonly Server[], flag: string): Promise<void> {
   }
 }
 
-function findingsOf(facts: ServerFacts, processes: number, losesNothing: boolean): CheckFinding[] {
+interface Needs {
+  readonly processes: number
+  /** Whether a pooler stands before the server. How many connections that opens is its own setting. */
+  readonly isPooled: boolean
+}
+
+function findingsOf(facts: ServerFacts, { processes, isPooled }: Needs, losesNothing: boolean): CheckFinding[] {
   const { mostConnections, migration, newestMigration, clockAhead } = facts
-  const needed = processes * connectionsOfProcess
+  const pooled = processes * pooledOfProcess
+  const needed = processes * listeningOfProcess + (isPooled ? 0 : pooled)
+  const taking = processes === 1 ? 'One process takes' : `${processes} processes take`
   const isCurrent = migration === newestMigration
   const findings: readonly (false | CheckFinding)[] = [
     facts.isStandby && wrong('STANDBY', 'It is a standby, which takes no writes.', 'Name the primary.'),
@@ -122,8 +135,14 @@ function findingsOf(facts: ServerFacts, processes: number, losesNothing: boolean
     needed > mostConnections - reservedConnections &&
       wrong(
         'CONNECTIONS',
-        `${processes === 1 ? 'One process takes' : `${processes} processes take`} up to ${needed} connections of ${mostConnections}.`,
-        'Raise max_connections, put a pooler in between, or run fewer workers.',
+        `${taking} up to ${needed} connections of ${mostConnections}${isPooled ? ' past the pooler' : ''}.`,
+        `Raise max_connections, ${isPooled ? '' : 'put a pooler in between, '}or run fewer workers.`,
+      ),
+    isPooled &&
+      note(
+        'POOLER',
+        `${taking} up to ${pooled} connections of the pooler, and ${needed} of the ${mostConnections} of the server itself.`,
+        'Have the pooler take as many, and leave so many to them (in pgbouncer, max_client_conn and default_pool_size).',
       ),
     Math.abs(clockAhead) > mostClockMilliseconds &&
       note('CLOCK', `Its clock is ${Math.round(clockAhead / 1_000)} s off this machine's.`, 'Run NTP on both.'),

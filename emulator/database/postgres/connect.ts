@@ -24,3 +24,8 @@ export function newPool(
   }
   return new pg.Pool({ ...options, Client: PooledClient })
 }
+
+/** A connection of a pool. Certificates that cannot be read fail it, as a server does that refuses it. */
+export async function connectFrom(pool: pg.Pool): Promise<pg.PoolClient> {
+  return pool.connect()
+}

@@ -4,7 +4,7 @@ import { sizes } from '../../../client/protocol/model/limits.js'
 import type { Capabilities, Database, Sql } from '../port.js'
 import { StartError } from '../start-error.js'
 import { type Address, serversOf } from './addresses.js'
-import { asDatabaseError, isRepeatable, refuse, refuseCommit } from './failures.js'
+import { isRepeatable, refuse, refuseCommit } from './failures.js'
 import { openPrimary, type Primary } from './primary.js'
 import { refusesOptions, requireServer } from './server.js'
 import { connectionOptions, requireSettings, sessionSettings } from './session-settings.js'
@@ -103,14 +103,8 @@ function pooled(cause: unknown): StartError {
 }
 
 function overPool(postgres: Postgres): Database {
-  const run = async (statement: Sql) => {
-    if (statement.patient) return runPatiently(postgres, statement)
-    const pool = await postgres.primary.pool()
-    return runAlone(pool, postgres, statement).catch((error) => {
-      postgres.primary.failed(pool, error)
-      throw error
-    })
-  }
+  const run = (statement: Sql) =>
+    statement.patient ? runPatiently(postgres, statement) : runAlone(postgres, statement)
   return {
     capabilities,
     query: <Row>(statement: Sql) => repeated(() => run(statement)) as Promise<Row[]>,
@@ -134,13 +128,8 @@ async function repeated<T>(work: () => Promise<T>): Promise<T> {
 }
 
 async function inTransaction<T>(postgres: Postgres, work: (tx: Database) => Promise<T>): Promise<T> {
-  const pool = await postgres.primary.pool()
-  const onFailure = (error: unknown) => postgres.primary.failed(pool, error)
-  const client = await pool.connect().catch((error) => {
-    const refused = asDatabaseError(error)
-    onFailure(refused)
-    throw refused
-  })
+  const { primary } = postgres
+  const client = await primary.connect()
   // Without a listener, a connection that breaks between two statements would end the process.
   const onError = () => undefined
   client.on('error', onError)
@@ -155,7 +144,7 @@ async function inTransaction<T>(postgres: Postgres, work: (tx: Database) => Prom
     if (failures.length > 0) throw failures[0]
     return result
   } catch (error) {
-    onFailure(error)
+    primary.failed(client, error)
     await client.query(within('rollback', rollback)).catch(() => {
       isBroken = true
     })

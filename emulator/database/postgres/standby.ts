@@ -2,20 +2,34 @@
 import type pg from 'pg'
 import { type Database, DatabaseError, type Sql, type Standby } from '../port.js'
 import { type Address, serversOf } from './addresses.js'
+import { connectFrom } from './connect.js'
+import { refuse } from './failures.js'
 import { openPool } from './primary.js'
 import { connectionOptions, sessionSettings } from './session-settings.js'
-import { newPreparing, type Preparing, runOn } from './statements.js'
+import { newPreparing, onConnection, type Preparing, runOn } from './statements.js'
 
 const checkMilliseconds = 1_000
 
 /** What is further behind than this is left out. */
 const mostLagMilliseconds = 10_000
 
+/** So many of the primary's places are known, which is ten minutes at least. */
+const mostPositions = 600
+
+/** How far a standby had come. */
+interface Standing {
+  readonly replayed: bigint
+  readonly at: number
+}
+
+/** One name. Several standbys may be behind it, so that each connection has a standing of its own. */
 interface Follower {
   /** Its name and port. */
   readonly host: string
   readonly pool: pg.Pool
   readonly preparing: Preparing
+  readonly standings: WeakMap<pg.PoolClient, Standing>
+  /** How far any of them had come. */
   replayed: bigint
   isUp: boolean
   /** What was said of it last: nothing, so long as it answers. */
@@ -53,6 +67,7 @@ export function openStandby({ url, primary, mostConnections, mostStatementMillis
       host: new URL(server.address).host,
       pool: openPool(server, { mostConnections, options }),
       preparing: newPreparing(mostStatementMilliseconds),
+      standings: new WeakMap(),
       ...{ replayed: 0n, isUp: false, saidUp: true, lagMilliseconds: Number.POSITIVE_INFINITY, checking: undefined },
     })),
     positions: [],
@@ -72,7 +87,7 @@ export function openStandby({ url, primary, mostConnections, mostStatementMillis
       const follower = nextFollower(state)
       if (!follower) return undefined
       if (follower.replayed < least) await check(state, follower)
-      return follower.isUp && follower.replayed >= least ? over(state, follower) : undefined
+      return follower.isUp && follower.replayed >= least ? over(state, follower, least) : undefined
     },
     position,
     standing: () =>
@@ -95,30 +110,44 @@ function nextFollower(state: State): Follower | undefined {
 
 /** While the primary does not answer, what standbys have is as new as anything is. */
 async function look(state: State, position: () => Promise<string>): Promise<void> {
+  const { positions } = state
   const at = performance.now()
   const latest = readPosition(await position().catch(() => ''))
-  if (latest !== undefined) state.positions.push({ position: latest, at })
+  if (latest !== undefined) {
+    // A standby that was promoted need not have all that the former primary had.
+    while (latest < (positions.at(-1)?.position ?? 0n)) positions.pop()
+    if (latest !== positions.at(-1)?.position) positions.push({ position: latest, at })
+    positions.splice(0, positions.length - mostPositions)
+  }
   await Promise.all(state.followers.map((follower) => check(state, follower)))
-  const passed = state.positions.findLastIndex(({ position: one }) => state.followers.every((f) => f.replayed >= one))
-  state.positions.splice(0, Math.max(passed, state.positions.length - 600))
 }
 
-/** Asks how far it has come; concurrent callers share one answer. */
+/** Asks how far it has come, by any connection; concurrent callers share one answer. */
 function check(state: State, follower: Follower): Promise<void> {
-  follower.checking ??= askPosition(follower.pool)
+  follower.checking ??= checkOnce(state, follower)
     .then(
-      (replayed) => {
-        follower.replayed = replayed
-        note(state, follower)
-        const missing = state.positions.find(({ position }) => position > replayed)
-        follower.lagMilliseconds = missing ? performance.now() - missing.at : 0
-      },
+      () => note(state, follower),
       (error: Error) => note(state, follower, error),
     )
     .finally(() => {
       follower.checking = undefined
     })
   return follower.checking
+}
+
+async function checkOnce(state: State, follower: Follower): Promise<void> {
+  const client = await connectFrom(follower.pool)
+  await onConnection(client, async (close) => {
+    const standing = await askStanding(follower, client)
+    follower.lagMilliseconds = lagOf(state, standing)
+    if (!isNear(follower.lagMilliseconds)) close()
+  })
+}
+
+/** The age of the oldest place that it has not reached. */
+function lagOf({ positions }: State, { replayed }: Standing): number {
+  const missing = positions.find(({ position }) => position > replayed)
+  return missing ? performance.now() - missing.at : 0
 }
 
 /** Whether it answered, which is said when it is otherwise than before. */
@@ -130,13 +159,17 @@ function note(state: State, follower: Follower, failure?: Error): void {
   state.warn(`The standby ${follower.host} ${what}`)
 }
 
-async function askPosition(pool: pg.Pool): Promise<bigint> {
+async function askStanding(follower: Follower, client: pg.PoolClient): Promise<Standing> {
+  const at = performance.now()
   const query = {
     text: `select (case when pg_is_in_recovery() then pg_last_wal_replay_lsn() else pg_current_wal_lsn() end)::text as position`,
     query_timeout: 3 * checkMilliseconds,
   }
-  const { rows } = await pool.query<{ position: string }>(query)
-  return readPosition(rows[0]?.position ?? '') ?? 0n
+  const { rows } = await client.query<{ position: string }>(query)
+  const standing = { replayed: readPosition(rows[0]?.position ?? '') ?? 0n, at }
+  follower.standings.set(client, standing)
+  if (standing.replayed > follower.replayed) follower.replayed = standing.replayed
+  return standing
 }
 
 async function selectPosition(primary: Database): Promise<string> {
@@ -153,21 +186,45 @@ function readPosition(text: string): bigint | undefined {
   return high === undefined || low === undefined ? undefined : (BigInt(`0x${high}`) << 32n) + BigInt(`0x${low}`)
 }
 
-/** Single statements on a standby; what fails there for its own sake is asked of the primary. */
-function over(state: State, follower: Follower): Database {
+/**
+ * Single statements on a standby; what fails there for its own sake is asked of the primary.
+ *
+ * @param least which place in the primary's log it has to have reached
+ */
+function over(state: State, follower: Follower, least: bigint): Database {
   const { primary } = state
   return {
     ...primary,
     async query<Row>(statement: Sql): Promise<Row[]> {
       try {
-        return (await runOn(follower.pool, follower.preparing, statement)) as Row[]
+        const rows = await runOnFollower(state, follower, least, statement)
+        if (rows) return rows as Row[]
       } catch (error) {
         if (!(error instanceof DatabaseError) || isOfStatement(error)) throw error
         if (error.kind === 'unavailable' && error.sqlState !== '25006') follower.isUp = false
-        return primary.query<Row>(statement)
       }
+      return primary.query<Row>(statement)
     },
   }
+}
+
+/** Nothing where the standby that the connection leads to has not come so far. One that had, has still. */
+async function runOnFollower(
+  state: State,
+  follower: Follower,
+  least: bigint,
+  statement: Sql,
+): Promise<unknown[] | undefined> {
+  const client = await connectFrom(follower.pool).catch(refuse)
+  return onConnection(client, async (close) => {
+    const known = follower.standings.get(client)
+    const isFresh = known && performance.now() - known.at < checkMilliseconds
+    const standing = isFresh && known.replayed >= least ? known : await askStanding(follower, client).catch(refuse)
+    // The next connection may lead to another standby behind the same name.
+    if (!isNear(lagOf(state, standing))) close()
+    else if (standing.replayed >= least) return runOn(client, follower.preparing, statement)
+    return undefined
+  })
 }
 
 /** The primary would take as long, and answer as much. */

@@ -59,25 +59,41 @@ export function runOn(
 }
 
 /**
- * One statement in a transaction of its own, on a connection of the pool.
+ * One statement in a transaction of its own, on a connection of the primary.
  *
  * @throws {DatabaseError} with 08007 for one that writes, where its connection broke once it was sent
  */
-export async function runAlone(pool: pg.Pool, preparing: Preparing, statement: Sql): Promise<unknown[]> {
-  // The pool would not say whether it had a connection.
-  const client = await pool.connect().catch(refuse)
+export async function runAlone(postgres: Postgres, statement: Sql): Promise<unknown[]> {
+  const { primary } = postgres
+  // The pool itself would not say whether it had a connection.
+  const client = await primary.connect()
+  return onConnection(client, () => ask(client, postgres, statement, postgres)).catch((error) => {
+    const known = error instanceof DatabaseError ? error : asSentError(error, statement.text)
+    primary.failed(client, known)
+    throw known
+  })
+}
+
+/**
+ * Work on a connection of a pool, to which it goes back unless it broke, or the work has it closed.
+ *
+ * @throws what the work throws
+ */
+export async function onConnection<T>(client: pg.PoolClient, work: (close: () => void) => Promise<T>): Promise<T> {
   // Without a listener, a connection that breaks would end the process.
   const onError = () => undefined
   client.on('error', onError)
-  let isBroken = false
+  let isOver = false
   try {
-    return await ask(client, preparing, statement, preparing)
+    return await work(() => {
+      isOver = true
+    })
   } catch (error) {
-    isBroken = !(error instanceof DatabaseError) && isCut(error)
-    throw error instanceof DatabaseError ? error : asSentError(error, statement.text)
+    isOver ||= error instanceof DatabaseError ? error.kind === 'unavailable' : isCut(error)
+    throw error
   } finally {
     client.off('error', onError)
-    client.release(isBroken)
+    client.release(isOver)
   }
 }
 

@@ -1,6 +1,6 @@
 /** Eventually consistent reads go to a standby, with read-your-writes. */
 import pg from 'pg'
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
 import { defaultConfig } from '../../../emulator/config.js'
 import { openService, type Service } from '../../../emulator/open-service.js'
 import { type PostgresServer, startPostgres } from '../../fixtures/databases/postgres.js'
@@ -43,8 +43,8 @@ async function send(method: string, path: string, headers: Record<string, string
 
 const eventual = { 'svc-consistency': 'eventual' }
 
-async function onStandby(statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: standby.url })
+async function onStandby(statement: string, { url } = standby): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
   await client.connect()
   await client.query(statement).finally(() => client.end())
 }
@@ -130,6 +130,51 @@ it('a read that does not ask for a standby is of the primary, and so is one with
   expect(await send('GET', path)).toMatchObject({ status: 200, mayLag: false })
   expect(await send('GET', path, { 'svc-consistency': 'strong' })).toMatchObject({ status: 200, mayLag: false })
   expect(await send('GET', path, { ...eventual, 'svc-position': 'x' })).toMatchObject({ status: 200, mayLag: false })
+})
+
+it('one of several standbys behind a name answers nobody who wrote what it has not, and nobody once it is far behind', async () => {
+  const slow = await primary.standby()
+  onTestFinished(() => slow.stop())
+  onTestFinished(() => void vi.restoreAllMocks())
+  const { path } = await aPost()
+  const write = (title: string) => send('PATCH', path, {}, { title })
+  /** The titles that many readers at once are answered, whose connections lead to either, until a standby has answered. */
+  const read = async (headers: Record<string, string> = {}) => {
+    const titles = new Set<string>()
+    const some = async () => {
+      // Those who read without a position find out which connection leads to the standby that is not behind.
+      await Promise.all(Array.from({ length: 30 }, () => send('GET', path, eventual)))
+      const answers = await Promise.all(
+        Array.from({ length: 30 }, () => send('GET', path, { ...eventual, ...headers })),
+      )
+      for (const { json } of answers) titles.add((json as { data: { title: string } }).data.title)
+      return answers.some(({ mayLag }) => mayLag)
+    }
+    await expect.poll(some, patiently).toBe(true)
+    return [...titles].sort()
+  }
+  proxy.lead(standby.url, slow.url)
+  proxy.cut()
+  await read()
+  await onStandby('select pg_wal_replay_pause()', slow)
+
+  for (let round = 0; round < 3; round++) {
+    const title = `title ${round}`
+    const { position } = await write(title)
+    expect(await read({ 'svc-position': position })).toEqual([title])
+  }
+  await onStandby('select pg_wal_replay_pause()')
+  await write('last')
+  const lag = () => service.backend.db.standby?.standing()[0]?.lagMilliseconds
+  await expect.poll(lag, patiently).toBeGreaterThan(0)
+  const now = performance.now.bind(performance)
+  vi.spyOn(performance, 'now').mockImplementation(() => now() + 11_000)
+  await onStandby('select pg_wal_replay_resume()')
+  expect(await read()).toEqual(['last'])
+
+  vi.restoreAllMocks()
+  proxy.lead(standby.url)
+  proxy.cut()
 })
 
 it('a standby that dies is left out, and both that and its return are said once', async () => {
