@@ -34,10 +34,14 @@ export async function providerOfState(scope: Scope, state: string): Promise<stri
   return partsOf(state).signed.split('.')[1] ?? mainProvider
 }
 
+/** Stands for the state in an address that is kept: whoever reads the table is to know no state. */
+const statePlace = '{state}'
+
 /** Remembers a login that is about to leave with that state. */
 export async function keepLogin({ backend, db, project }: Scope, state: string, login: PendingProviderLogin) {
   const expiresAt = new Date(backend.now(project.id).getTime() + stateMilliseconds).toISOString()
-  await insertLogin(db, { stateHash: hashOf(state), project: project.id, expiresAt }, login)
+  const loginUrl = login.loginUrl?.replaceAll(state, statePlace) ?? null
+  await insertLogin(db, { stateHash: hashOf(state), project: project.id, expiresAt }, { ...login, loginUrl })
 }
 
 /** Where a browser that sets out is sent, and the cookie that it shows when it comes back. */
@@ -66,7 +70,7 @@ export async function bindToBrowser(
   const { pathname, protocol } = new URL(found.redirectUrl)
   const isSecure = protocol === 'https:' ? '; Secure' : ''
   const lasts = `Max-Age=${stateMilliseconds / 1_000}; Path=${pathname}; HttpOnly; SameSite=Lax${isSecure}`
-  return { loginUrl: found.loginUrl, cookie: `${cookieName(state)}=${secret}; ${lasts}` }
+  return { loginUrl: found.loginUrl.replaceAll(statePlace, state), cookie: `${cookieName(state)}=${secret}; ${lasts}` }
 }
 
 /**

@@ -63,6 +63,16 @@ inDialects('Logins that a browser asks for', (wire) => {
     },
   )
 
+  test('contract 7.3 show their cookie by https only, where they come back by https', async () => {
+    const { api, project } = await aTown(wire)
+    const IDP_REDIRECT_URL = callbackUrl(project.id).replace(/^https?:\/\/[^/]+/, 'https://api.example')
+    await changeSettings(project, { idp: { ...providerKeys(project.id), IDP_REDIRECT_URL } })
+
+    const { answer } = await setOut(await urlFor(wire, { api }, { origin: page }))
+
+    expect(String(answer.headers['set-cookie'])).toMatch(/; HttpOnly; SameSite=Lax; Secure$/)
+  })
+
   test('contract 7.3 belong to the first browser that sets out, which may go back and do so again', async () => {
     const { api } = await aTown(wire)
     const person = await aPerson()
