@@ -62,12 +62,21 @@ async function aFile(text: string): Promise<string> {
   return join(folder, 'secret')
 }
 
-it('reads secrets from files as well, without the line break at their end', async () => {
-  const file = await aFile(`${'f'.repeat(43)}\n`)
+it.each([
+  ['SVC_SECRET', 'f'.repeat(43)],
+  ['SVC_ADMIN_TOKEN', 'f'.repeat(43)],
+  ['SVC_DATABASE_URL', 'postgres://svc@127.0.0.1/filed'],
+  ['SVC_DATABASE_LISTEN_URL', 'postgres://svc@127.0.0.1/filed'],
+  ['SVC_DATABASE_READ_URL', 'postgres://svc@127.0.0.1/filed'],
+  ['SVC_SMTP_URL', 'smtp://127.0.0.1'],
+])('%s is read from the file of %s_FILE as well, without the line break at its end', async (variable, value) => {
+  const file = await aFile(`${value}\n`)
 
-  const read = await config([], { SVC_SECRET: undefined, SVC_SECRET_FILE: file })
+  const read = await config([], { [variable]: undefined, [`${variable}_FILE`]: file })
 
-  expect(read.secret).toBe('f'.repeat(43))
+  const said = await config([], { [variable]: value })
+  expect({ ...read, databaseUrlFiles: said.databaseUrlFiles }).toEqual(said)
+  expect(read).not.toEqual(await config([]))
 })
 
 it('names the file that an address of the database is read from, unless a flag goes before it', async () => {

@@ -142,7 +142,7 @@ it('the guide’s first start runs word for word', async () => {
 })
 
 describe('the files of deploy/', () => {
-  const variables = Object.keys(serveFlags).map((name) => `SVC_${name.replaceAll('-', '_').toUpperCase()}`)
+  const variables = Object.values(serveFlags).flatMap(({ env = [] }) => env)
   const secrets = ['SVC_SECRET', 'SVC_ADMIN_TOKEN', 'SVC_DATABASE_URL', 'SVC_SMTP_URL']
   const known = new Set([...variables, ...secrets, ...secrets.map((name) => `${name}_FILE`), 'SVC_VERSION'])
   const names = ['Dockerfile', 'compose.yaml', 'svc.service', 'kubernetes.yaml']

@@ -77,6 +77,27 @@ it('a second factor for everybody takes a mail server: without one, nobody witho
   expect([others.status, taken.status, kept.status]).toEqual([200, 200, 200])
 })
 
+it('SVC_TRUSTED_PROXIES says whose word counts for where a client is, and no other does', async () => {
+  const serving = await world.startWith({ SVC_TRUSTED_PROXIES: '1' })
+  const { apiKey } = await serving.newProject({ loginThrottle: 'address' })
+  const post = async (path: string, body: object, forwarded: string) => {
+    const headers = { 'x-api-key': apiKey, 'content-type': 'application/json', 'x-forwarded-for': forwarded }
+    const init = { method: 'POST', headers, body: JSON.stringify(body) }
+    return (await fetch(`${serving.url}/auth-collections/${path}`, init)).status
+  }
+  const ada = { email: 'ada@example.com', password: 'Correct4Horse' }
+  await post('signup', ada, '198.51.100.1')
+  const fail = (n: number) =>
+    post('verify-2fa-login', { email: `${n}@example.com`, code: 'none' }, '203.0.113.9, 198.51.100.2')
+  for (let n = 0; n < 100; n += 10) await Promise.all(Array.from({ length: 10 }, (_, more) => fail(n + more)))
+
+  const held = await post('login', ada, '203.0.113.10, 198.51.100.2')
+  const others = [await post('login', ada, '203.0.113.9'), await post('login', ada, '198.51.100.1')]
+  await serving.stop()
+
+  expect([held, ...others]).toEqual([429, 200, 200])
+})
+
 it('a request that its client, or the end of the process, cuts before it is answered is logged and measured as 499', async () => {
   const serving = await world.start('--shutdown-delay', '0s', '--shutdown-timeout', '1s')
   const { secretKey } = await serving.newProject()

@@ -1,0 +1,83 @@
+/** Flags of `svc dev` that reach the emulator, each by what it does there. */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { firstFreePort } from '../../../cli/dev/ports.js'
+import { type Dev, openWorld, type World } from '../command-line.js'
+
+// No port of this machine is asked for: somebody else may take or leave one meanwhile.
+const taken = new Set<number>()
+vi.mock('get-port', async (original) => ({
+  ...(await original<typeof import('get-port')>()),
+  default: async ({ port, host }: { port: readonly number[]; host?: string }) => ({
+    host,
+    port: port.find((one) => !taken.has(one)),
+  }),
+}))
+
+let world: World
+beforeEach(async () => {
+  world = await openWorld()
+})
+afterEach(() => world.close())
+
+const tokenOf = (): string => JSON.parse(readFileSync(join(world.folder, '.svc/emulator.json'), 'utf8')).controlToken
+
+/** Where the emulator takes a client to be that comes by way of two proxies. */
+async function addressSeen({ url, apiKey }: Dev): Promise<unknown> {
+  const headers = { 'x-api-key': apiKey, 'x-forwarded-for': '203.0.113.9, 198.51.100.2' }
+  const answer = await fetch(`${url}/collections`, { headers })
+  const { request } = (await world.json(['requests', 'show', answer.headers.get('x-request-id') ?? ''])) as {
+    request: { address: string }
+  }
+  return request.address
+}
+
+test('--trusted-proxies says whose word counts for where a client is; so does the file, and without either none does', async () => {
+  const seen: unknown[] = []
+  const seeWith = async (...flags: string[]) => {
+    const dev = await world.dev('--memory', ...flags)
+    seen.push(await addressSeen(dev))
+    await dev.stop()
+  }
+  await seeWith()
+  await seeWith('--trusted-proxies', '1')
+  writeFileSync(join(world.folder, 'svc.json'), JSON.stringify({ dev: { trustedProxies: 2 } }))
+  await seeWith()
+  await seeWith('--trusted-proxies', '1')
+
+  expect(seen).toEqual(['127.0.0.1', '198.51.100.2', '203.0.113.9', '198.51.100.2'])
+})
+
+test('--new-token draws another control token; the one before is refused from then on', async () => {
+  const first = await world.dev()
+  const before = tokenOf()
+  await first.stop()
+
+  const { url } = await world.dev('--new-token')
+
+  const statusWith = async (token: string) =>
+    (await fetch(`${url}/_svc/api/projects`, { headers: { 'svc-control-token': token } })).status
+  expect([await statusWith(before), await statusWith(tokenOf())]).toEqual([401, 200])
+})
+
+test('without --port, svc dev listens at 4400 or soon after', async () => {
+  const { stdout } = await world.terminal(['dev', '--memory'], [['Ctrl-C stops', '\x03']])
+
+  expect(stdout).toMatch(/http:\/\/127\.0\.0\.1:(44\d\d|4500)\b/)
+})
+
+describe('the port without --port', () => {
+  test.each([
+    ['the one that the folder had', 4321, [], 4321],
+    ['4400 where that is taken', 4321, [4321], 4400],
+    ['4400 at first', undefined, [], 4400],
+    ['the next free one', undefined, [4400, 4401], 4402],
+    ['one of a hundred', undefined, Array.from({ length: 100 }, (_, n) => 4400 + n), 4500],
+  ])('is %s', async (_, kept, others, port) => {
+    taken.clear()
+    for (const other of others) taken.add(other)
+
+    expect(await firstFreePort('127.0.0.2', kept)).toEqual({ host: '127.0.0.2', port })
+  })
+})
