@@ -1,13 +1,12 @@
 /** Keeps bytes and rows of files together: what a crash or a deleted record left of the one without the other. */
+import { removeSomeOrphans } from '../core/files/orphans.js'
 import type { Database } from '../database/port.js'
 import type { FileStore } from '../ports/files/port.js'
-import { deleteOrphans, selectOrphans, selectSettled } from '../store/files.js'
+import { selectSettled } from '../store/files.js'
 import { compareFiles } from './file-comparison.js'
 import type { Leader } from './leader.js'
 import { openRounds, type Round } from './rounds.js'
 
-/** Files looked at in one statement. */
-const piece = 500
 /** The first requests go first. */
 const firstMilliseconds = 1_000
 const everyMilliseconds = 60_000
@@ -91,18 +90,8 @@ export function openFileKeeper(db: Database, store: FileStore, { report, leader 
   }
 }
 
-/** Bytes first: the row is what remembers them. */
-async function removeOrphans(db: Database, store: FileStore, { isStopped }: Round): Promise<void> {
-  while (!isStopped()) {
-    const orphans = await selectOrphans(db, piece)
-    if (orphans.length === 0) return
-    await store.remove(idsOf(orphans.filter(({ isHeld }) => !isHeld)))
-    await deleteOrphans(db, idsOf(orphans))
-  }
-}
-
-function idsOf(files: readonly { readonly id: string }[]): string[] {
-  return files.map(({ id }) => id)
+async function removeOrphans(db: Database, files: FileStore, { isStopped }: Round): Promise<void> {
+  while (!isStopped() && (await removeSomeOrphans({ db, files })) > 0);
 }
 
 async function discardUnsettled(

@@ -1,5 +1,5 @@
 import type { FileRecord, StorageUsage } from '../../client/protocol/model/file.js'
-import { type Database, type Fragment, makingRoom, sql, writing } from '../database/port.js'
+import { type Database, type Fragment, makingRoom, nothing, sql, writing } from '../database/port.js'
 
 /** What a file belongs to: a document, a user, or nothing, in which case it stays until it is deleted. */
 export type FileOwner = { readonly document: string; readonly collection: string } | { readonly user: string } | 'none'
@@ -126,14 +126,33 @@ export async function orphanCollectionFiles(db: Database, collection: string): P
   )
 }
 
-/** Some orphaned files, of any project; the bytes of one that is held are kept for a snapshot. */
-export async function selectOrphans(db: Database, most: number): Promise<{ id: string; isHeld: boolean }[]> {
+export interface Orphan {
+  readonly id: string
+  /** Its bytes are kept for a snapshot. */
+  readonly isHeld: boolean
+}
+
+/** Some orphaned files of a project; left out, of any. */
+export async function selectOrphans(db: Database, most: number, project?: string): Promise<Orphan[]> {
   const rows = await db.query<{ id: string; is_held: boolean }>(sql`
     select f.id, exists (select from snapshot_files h where h.file_id = f.id) as is_held
     from files f
-    where ${isOrphan}
+    where ${isOrphan} ${project === undefined ? nothing : sql`and f.project_id = ${project}`}
     limit ${most}::int`)
   return rows.map(({ id, is_held: isHeld }) => ({ id, isHeld }))
+}
+
+/** Orphans some files of a project, whatever they belong to; how many. */
+export async function orphanSomeFiles(db: Database, project: string, most: number): Promise<number> {
+  const rows = await db.query(
+    makingRoom(sql`
+      update files set stays = false, document_id = null, collection_id = null, user_id = null
+      where id = any (array(
+        select f.id from files f where f.project_id = ${project} and not (${isOrphan}) limit ${most}::int
+      ))
+      returning 1 as one`),
+  )
+  return rows.length
 }
 
 /** Deletes orphaned files whose bytes are gone or a snapshot's, and counts them off. */

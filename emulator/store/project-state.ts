@@ -1,8 +1,10 @@
-/** What a project keeps, emptied at once. All of this belongs into one transaction that begins with `lockState`. */
-import { type Database, makingRoom, sql } from '../database/port.js'
+/**
+ * What a project keeps, emptied at once, in one transaction that begins with `lockState`; and a project that is deleted, which
+ * takes no lock of a table, since other projects write meanwhile.
+ */
+import { type Database, identifier, makingRoom, sql } from '../database/port.js'
 import { isOrphan } from './files.js'
 import { numberChangesFirst, pendingDocuments } from './realtime/numbering.js'
-import { dropStrayTables } from './snapshots/delete.js'
 
 /**
  * Waits for open writes, and has later writes wait until the transaction ends, however long its statements
@@ -88,23 +90,57 @@ export async function deleteAnswers(tx: Database, project: string): Promise<void
   await tx.query(sql`delete from idempotency where project_id = ${project}`)
 }
 
-/** The files of a project, those that only its snapshots hold among them. */
-export async function selectAllFileIds(tx: Database, project: string): Promise<string[]> {
-  const rows = await tx.query<{ id: string }>(sql`
-    select f.id from files f where f.project_id = ${project}
-    union
-    select h.file_id from snapshot_files h join snapshots s on s.id = h.snapshot_id where s.project_id = ${project}`)
-  return rows.map(({ id }) => id)
+/**
+ * Takes from a project what it is opened with and what is found by name. No key and no token is good any more; the documents
+ * are left to `deleteRemovedDocuments`. Whether there was such a project.
+ */
+export async function closeProject(tx: Database, project: string): Promise<boolean> {
+  await deleteCollections(tx, project)
+  await tx.query(sql`delete from project_keys where project_id = ${project}`)
+  const rows = await tx.query(sql`update projects set token_secret = default where id = ${project} returning 1 as one`)
+  return rows.length > 0
 }
 
-/** Deletes a project with all that it keeps but its audit log; its documents are left to `deleteRemovedDocuments`. Whether there was one. */
-export async function deleteProject(tx: Database, project: string): Promise<boolean> {
+/** What a project may have many rows of, beside its documents and files. Each table has an index that begins with the project. */
+export type LongPart = 'pending_changes' | 'changes' | 'idempotency' | 'recent_attempts' | 'mails' | 'users'
+
+/** Deletes some rows of a part of a project, with what hangs on them; how many. Rows that others hold are passed over. */
+export async function deleteSome(
+  db: Database,
+  project: string,
+  { part, most }: { readonly part: LongPart; readonly most: number },
+): Promise<number> {
+  const table = identifier(part)
+  const rows = await db.query(
+    makingRoom(sql`
+    delete from ${table}
+    where ctid = any (array(
+      select ctid from ${table} where project_id = ${project} limit ${most}::int for update skip locked
+    ))
+    returning 1 as one`),
+  )
+  return rows.length
+}
+
+/**
+ * Deletes a project that was closed, with the few rows that have come since; not while it has files or snapshots, of which
+ * there is more than rows.
+ */
+export async function deleteProject(tx: Database, project: string): Promise<'deleted' | 'gone' | 'not empty'> {
+  // What refers to the project waits for this, and is refused then. So does what numbers its changes.
+  const found = await tx.query(sql`select 1 as one from projects where id = ${project} for update`)
+  if (found.length === 0) return 'gone'
+  await tx.query(sql`select 1 as one from sequences where project_id = ${project} for update`)
+  const held = await tx.query(sql`
+    select 1 as one
+    where exists (select from files where project_id = ${project})
+      or exists (select from snapshots where project_id = ${project})`)
+  if (held.length > 0) return 'not empty'
   await deleteCollections(tx, project)
-  await tx.query(patiently(sql`delete from pending_changes where project_id = ${project}`))
-  await tx.query(patiently(sql`delete from changes where project_id = ${project}`))
-  const rows = await tx.query(patiently(sql`delete from projects where id = ${project} returning 1 as one`))
-  await dropStrayTables(tx)
-  return rows.length > 0
+  await tx.query(makingRoom(sql`delete from pending_changes where project_id = ${project}`))
+  await tx.query(makingRoom(sql`delete from changes where project_id = ${project}`))
+  await tx.query(makingRoom(sql`delete from projects where id = ${project}`))
+  return 'deleted'
 }
 
 /** There may be a million of them. */

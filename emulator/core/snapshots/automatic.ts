@@ -2,7 +2,6 @@
 import { statfs } from 'node:fs/promises'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import { formatBytes } from '../../../client/protocol/model/figures.js'
-import { deleteSnapshot } from '../../store/snapshots/delete.js'
 import {
   type AutomaticSnapshot,
   lockSnapshots,
@@ -12,6 +11,7 @@ import {
 } from '../../store/snapshots/registry.js'
 import type { Backend } from '../context.js'
 import { inTransaction, unitOf } from '../unit-of-work.js'
+import { removeEach } from './remove-all.js'
 
 const gigabyte = 1024 ** 3
 /** The part of the free disk that they may take together. */
@@ -33,10 +33,9 @@ export async function trimAutomatic(
     await lockSnapshots(tx)
     const all = await selectAutomatic(tx)
     const tooLarge = all.find(({ id, bytes }) => id === newest.id && bytes > mostBytes)
-    const deleted = tooLarge ? [tooLarge] : beyond(all, mostBytes)
-    for (const { id, project } of deleted) await deleteSnapshot(tx, project, id)
-    return { deleted, tooLarge }
+    return { deleted: tooLarge ? [tooLarge] : beyond(all, mostBytes), tooLarge }
   })
+  await removeEach(backend, deleted)
   if (deleted.length > 0) backend.sweepFilesSoon()
   if (!tooLarge) return
   throw new SvcError(

@@ -3,8 +3,8 @@ import { type Database, identifier, joinSql, sql, writing } from '../../database
 import { keptIn, onItsOwnMakingRoom, tablePrefix } from './parts.js'
 
 /**
- * Deletes a snapshot with its tables. Files that nothing else holds get a row as orphaned ones have, so that their bytes are
- * removed as those of others are.
+ * Deletes a snapshot with its tables, one in a transaction. Files that nothing else holds get a row as orphaned ones have, so
+ * that their bytes are removed as those of others are.
  */
 export async function deleteSnapshot(tx: Database, project: string, id: string): Promise<void> {
   await tx.query(
@@ -29,15 +29,19 @@ export async function deleteSnapshot(tx: Database, project: string, id: string):
   await dropStrayTables(tx)
 }
 
-/** Drops the tables of snapshots that are no more, those of a project that was deleted among them. */
-export async function dropStrayTables(tx: Database): Promise<void> {
+/** Each takes about five places in the list of locks that all sessions share, until the transaction ends. */
+const mostDropped = 160
+
+/** Drops tables of snapshots that are no more, but not too many in one transaction: the next one finds the rest. */
+async function dropStrayTables(tx: Database): Promise<void> {
   const strays = await tx.query<{ name: string }>(sql`
     select c.relname as name
     from pg_class c
     where c.relnamespace = 'svc'::regnamespace and c.relkind = 'r' and starts_with(c.relname, ${tablePrefix})
       and not exists (
         select from snapshots s where starts_with(c.relname, ${tablePrefix} || replace(s.id::text, '-', '') || '_')
-      )`)
+      )
+    limit ${mostDropped}::int`)
   const tables = strays.map(({ name }) => identifier(name))
   if (tables.length > 0) await tx.query(onItsOwnMakingRoom(sql`drop table ${joinSql(tables, ', ')}`))
 }

@@ -48,6 +48,10 @@ export async function selectSnapshot(db: Database, project: string, name: string
   return row && snapshotFromRow(row)
 }
 
+export async function hasSnapshot(db: Database, id: string): Promise<boolean> {
+  return (await db.query(sql`select 1 as one from snapshots where id = ${id}`)).length > 0
+}
+
 /** The last migration of the database that the snapshot was saved in. */
 export async function selectSchemaNumber(db: Database, id: string): Promise<number> {
   const [row] = await db.query<{ schema_number: number }>(sql`select schema_number from snapshots where id = ${id}`)

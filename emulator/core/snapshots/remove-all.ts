@@ -1,0 +1,27 @@
+import { deleteSnapshot } from '../../store/snapshots/delete.js'
+import { hasSnapshot, lockSnapshots, selectSnapshots, takeTime } from '../../store/snapshots/registry.js'
+import type { Backend } from '../context.js'
+import { inTransaction, unitOf } from '../unit-of-work.js'
+
+/** Deletes all snapshots of a project. */
+export async function removeAllSnapshots(backend: Backend, project: string): Promise<void> {
+  const snapshots = await selectSnapshots(backend.db, project)
+  await removeEach(
+    backend,
+    snapshots.map(({ id }) => ({ id, project })),
+  )
+}
+
+/** Deletes those that are still there, each in a transaction of its own: all tables that one drops stay locked until it ends. */
+export async function removeEach(
+  backend: Backend,
+  snapshots: readonly { readonly id: string; readonly project: string }[],
+): Promise<void> {
+  for (const { id, project } of snapshots) {
+    await inTransaction(unitOf(backend), async ({ db: tx }) => {
+      await takeTime(tx)
+      await lockSnapshots(tx)
+      if (await hasSnapshot(tx, id)) await deleteSnapshot(tx, project, id)
+    })
+  }
+}
