@@ -69,6 +69,44 @@ inDialects('Bounds of filters', (wire) => {
     expect(await subscribe(51)).toMatchObject({ code: 'INVALID_FILTER' })
   })
 
+  test('contract 10.11 one test that begins a page is free in a list, and none in a subscription', async () => {
+    const { project, collection } = await aWorld(wire)
+    const posts = await collection('posts')
+    const socket = await openAuthenticated(service.url, project.apiKey, wire.name)
+    const starts = (count: number) => numbers(count).map(() => '0')
+    const query = (tests: number, pages: number) =>
+      [`v${mark}in=${numbers(tests).join(',')}`, ...starts(pages).map((id) => `id__gt=${id}`)].join('&')
+    const subscribe = (count: number) =>
+      socket.ask({ type: 'subscribe', collection: 'posts', filters: { id__gt: starts(count) } })
+    const stream = async (count: number) => {
+      const path = `/realtime/sse/posts?filters=${JSON.stringify({ id__gt: starts(count) })}`
+      const events = await openEvents(service.url, path, { 'x-api-key': project.apiKey, 'svc-dialect': wire.name })
+      events.close()
+      return events.headers['svc-error-code']
+    }
+
+    for (const [tests, pages] of [
+      [200, 1],
+      [199, 2],
+      [1, 200],
+    ] as const) {
+      expectStatus(200, await posts.ask(query(tests, pages)))
+    }
+    for (const [tests, pages] of [
+      [200, 2],
+      [199, 3],
+      [2, 200],
+    ] as const) {
+      expectFailure(await posts.ask(query(tests, pages)), 400, 'INVALID_FILTER')
+    }
+    expect(await subscribe(200)).toMatchObject({ type: 'subscribed' })
+    expect([await subscribe(201), await subscribe(2_000)]).toMatchObject([
+      { code: 'INVALID_FILTER' },
+      { code: 'INVALID_FILTER' },
+    ])
+    expect([await stream(200), await stream(201)]).toEqual([undefined, 'INVALID_FILTER'])
+  })
+
   test('contract 10.11 a text to search for has at most 1,000 characters, however they are written', async () => {
     const codesOf = await everywhere(wire)
 

@@ -97,19 +97,25 @@ export function decodePopulate(parameters: readonly Parameter[]): Path[] {
 }
 
 /**
- * Plain parameters must all hold; those of one `[or]` group are alternatives.
+ * Plain parameters must all hold; those of one `[or]` group are alternatives. One that says where a page begins does not count.
  *
  * @throws {SvcError} `INVALID_FILTER`, also for over 200 tests and for a text to search that is too long. Contract 10.11.
  */
-export function decodeWhere(dialect: Dialect, parameters: readonly Parameter[]): Where {
+export function decodeWhere(
+  dialect: Dialect,
+  parameters: readonly Parameter[],
+  { hasPages }: { hasPages: boolean } = { hasPages: true },
+): Where {
   if (parameters.length === 0) return { all: [] }
   const plain: Clause[] = []
   const groups = new Map<string, Test[]>()
   const count: TestCount = { tests: 0 }
+  let isFree = hasPages
   for (const [name, value] of parameters) {
     const [, prefix, group = '', rest = name] = /^(\[or(?::([^\]]*))?\])(.*)$/s.exec(name) ?? []
     const tests = readTests(dialect, rest, value)
-    if (prefix !== undefined || !isPageStart(tests)) requireCountable(count, countOf(tests))
+    if (isFree && prefix === undefined && isPageStart(tests)) isFree = false
+    else requireCountable(count, countOf(tests))
     if (prefix === undefined) plain.push({ any: tests })
     else groups.set(group, [...(groups.get(group) ?? []), ...tests])
   }
@@ -126,7 +132,8 @@ export function decodeFilters(dialect: Dialect, filters: JsonObject): Where {
   requireShort(filters)
   const parameters = Object.entries(filters).flatMap((filter) => filterParameters(dialect, filter))
   for (const parameter of parameters) parameter.forEach(requireSpeakable)
-  return decodeWhere(dialect, parameters)
+  // Nothing of it comes in pages.
+  return decodeWhere(dialect, parameters, { hasPages: false })
 }
 
 function filterParameters(dialect: Dialect, [name, value]: [string, Json]): Parameter[] {
