@@ -7,7 +7,7 @@ import type { Writable } from 'node:stream'
 import type { Document } from '../../client/protocol/model/document.js'
 import { isObject, type JsonObject } from '../../client/protocol/model/json.js'
 import { misuse } from '../base/failure.js'
-import { isDevice, realPlace, requirePlace } from '../files/places.js'
+import { openDevice, realPlace, requirePlace } from '../files/places.js'
 import { printableLines } from '../terminal/text-width.js'
 import { type ExportFormat, exportFormats, formatDocuments } from './format-documents.js'
 
@@ -60,7 +60,8 @@ export async function openExportFile(target: ExportTarget): Promise<ExportFile> 
   if (path === undefined)
     return onStream(process.stdout, format === 'csv' && !process.stdout.isTTY ? form : shown(form))
   requirePlace(path)
-  if (isDevice(path)) return onStream(createWriteStream(path), form, ended)
+  const device = openDevice(path)
+  if (device) return onStream(device, form, ended)
 
   const file = realPlace(path)
   const part = `${file}.part`

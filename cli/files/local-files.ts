@@ -2,11 +2,11 @@
 import { createWriteStream, type Dirent, openAsBlob, type Stats } from 'node:fs'
 import { access, mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join, posix, relative, resolve, sep } from 'node:path'
-import { Readable } from 'node:stream'
+import { Readable, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { StoredFile } from '../../client/protocol/model/file.js'
 import { CliFailure, exits, misuse, noFile } from '../base/failure.js'
-import { isDevice, realPlace } from './places.js'
+import { openDevice, realPlace } from './places.js'
 import { typeByEnding } from './types-by-ending.js'
 
 export interface LocalFile {
@@ -126,17 +126,18 @@ export async function writeLocalFile(
     throw new CliFailure('FILE_EXISTS', exits.invalid, `"${place}" is there already.`, 'Write over it: --replace')
   }
   await mkdir(dirname(place), { recursive: true })
-  const writeTo = (path: string, options = {}) => {
+  const writeTo = (stream: Writable) => {
     const bytes = Readable.from(answer.body ?? [])
     bytes.on('data', (chunk: Uint8Array) => onBytes(chunk.length))
-    return pipeline(bytes, createWriteStream(path, options))
+    return pipeline(bytes, stream)
   }
-  if (isDevice(place)) return writeTo(place)
+  const device = openDevice(place)
+  if (device) return writeTo(device)
   const file = realPlace(place)
   // A name of its own: another file, stored or the user's, may be called as this one with an ending.
   const part = join(dirname(file), `${crypto.randomUUID()}.part`)
   try {
-    await writeTo(part, { flags: 'wx', mode })
+    await writeTo(createWriteStream(part, { flags: 'wx', mode }))
     await rename(part, file)
   } catch (error) {
     await rm(part, { force: true })

@@ -1,17 +1,29 @@
 /** Places on this machine that a user names for what is written. */
-import { existsSync, realpathSync, statSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import {
+  createWriteStream,
+  existsSync,
+  fstatSync,
+  lstatSync,
+  readlinkSync,
+  realpathSync,
+  statSync,
+  writeFile,
+} from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import { Writable } from 'node:stream'
 import { CliFailure, exits, misuse } from '../base/failure.js'
 
 /** @throws {CliFailure} where no file can be. */
 export function requirePlace(path: string): void {
-  const folder = dirname(resolve(path))
+  if (openedAs(path) !== undefined) return
+  const folder = dirname(resolve(realPlace(path)))
   if (!existsSync(folder)) throw new CliFailure('NO_FILE', exits.notFound, `No folder "${folder}".`)
   if (existsSync(path) && statSync(path).isDirectory()) throw misuse(`"${path}" is a folder.`, 'Name a file in it.')
 }
 
-/** Whether a device or a pipe is there. It is written to, and never replaced by a file. */
+/** Whether something is there that is written to, and never replaced by a file: a device, a pipe, or what is open already. */
 export function isDevice(path: string): boolean {
+  if (openedAs(path) !== undefined) return true
   try {
     const found = statSync(path)
     return !found.isFile() && !found.isDirectory()
@@ -21,7 +33,56 @@ export function isDevice(path: string): boolean {
   }
 }
 
-/** The file that a place stands for. What replaces it replaces that one: a link stays a link, as /dev/stdout is where it leads to a file. */
+/** Writes to what is no file of its own; undefined where a file is, or can be. */
+export function openDevice(path: string): Writable | undefined {
+  const descriptor = openedAs(path)
+  if (descriptor === undefined) return isDevice(path) ? createWriteStream(path) : undefined
+  // It stays open: what the command prints afterwards goes there, too.
+  return new Writable({ write: (chunk, _encoding, done) => writeFile(descriptor, chunk, done) })
+}
+
+/**
+ * The descriptor of this process that a place names and that leads to a file, as /dev/stdout does in `>> file`. Opened by name once
+ * more, the file would lose what is in it, and what others write there next.
+ */
+export function openedAs(path: string): number | undefined {
+  const descriptor = descriptorNamed(path)
+  try {
+    return descriptor !== undefined && fstatSync(descriptor).isFile() ? descriptor : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function descriptorNamed(path: string, links = 0): number | undefined {
+  try {
+    const folder = realpathSync(dirname(resolve(path)))
+    const name = basename(path)
+    if (isDescriptors(folder)) return /^\d+$/.test(name) ? Number(name) : undefined
+    return links < 40 ? descriptorNamed(resolve(folder, readlinkSync(join(folder, name))), links + 1) : undefined
+  } catch {
+    // No link, and no folder of descriptors.
+    return undefined
+  }
+}
+
+function isDescriptors(folder: string): boolean {
+  return ['/dev/fd', '/proc/self/fd'].some((known) => existsSync(known) && realpathSync(known) === folder)
+}
+
+/**
+ * The file that a place stands for, also one that is not there yet. What replaces it replaces that one: a link stays a link.
+ *
+ * @throws {Error} such as `ELOOP`
+ */
 export function realPlace(path: string): string {
-  return existsSync(path) ? realpathSync(path) : path
+  try {
+    return realpathSync(path)
+  } catch (error) {
+    if (Object(error).code !== 'ENOENT') throw error
+  }
+  const folder = realPlace(dirname(resolve(path)))
+  const place = join(folder, basename(path))
+  const isLink = lstatSync(place, { throwIfNoEntry: false })?.isSymbolicLink() === true
+  return isLink ? realPlace(resolve(folder, readlinkSync(place))) : place
 }

@@ -17,7 +17,7 @@ import type { ImportSource } from '../../seeds/records/input.js'
 import { readJsonLines } from '../../seeds/records/json-lines.js'
 import type { InputRecord } from '../../seeds/records/record.js'
 import { misuse } from '../base/failure.js'
-import { isDevice } from '../files/places.js'
+import { isDevice, openedAs } from '../files/places.js'
 import type { RefusedRow } from './send-chunk.js'
 
 /** A refused row as it is reported. */
@@ -40,14 +40,15 @@ const mostRemembered = 20
  */
 export async function openRefusedFile(path: string) {
   const whole = resolve(path)
-  if (!isDevice(whole)) await requireRefusedRows(path)
+  const isFile = !isDevice(whole)
+  if (isFile) await requireRefusedRows(path)
   const first: ReportedRefusal[] = []
-  const bytes = () => statSync(whole, { throwIfNoEntry: false })?.size ?? 0
+  const bytes = () => (isFile && statSync(whole, { throwIfNoEntry: false })?.size) || 0
   return {
     write(file: string, refusals: readonly RefusedRow[]): void {
       if (refusals.length === 0) return
       const reported = refusals.map((refusal) => ({ file, ...refusal }))
-      appendFileSync(whole, reported.map((refusal) => `${JSON.stringify(refusal)}\n`).join(''))
+      appendFileSync(openedAs(whole) ?? whole, reported.map((refusal) => `${JSON.stringify(refusal)}\n`).join(''))
       first.push(...reported.slice(0, mostRemembered - first.length))
     },
     /** Removes what an earlier import left, once a new one begins. */

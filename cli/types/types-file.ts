@@ -3,9 +3,10 @@ import { randomUUID } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, extname, join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
 import { isObject, parseJson } from '../../client/protocol/model/json.js'
 import { CliFailure, exits } from '../base/failure.js'
-import { isDevice, realPlace } from '../files/places.js'
+import { isDevice, openDevice, realPlace } from '../files/places.js'
 import type { TypesFormat } from './types-text.js'
 import { isOurs } from './writers/header.js'
 
@@ -62,20 +63,25 @@ export function isOfOthers(text: string | undefined): boolean {
 /** Writes the file, whole or not at all. One that says the same stays as it is, so that nothing is built again for it. */
 export async function writeTypesFile(place: string, text: string): Promise<'written' | 'same'> {
   if ((await readTypesFile(place)) === text) return 'same'
-  const file = realPlace(place)
-  const part = `${file}.${randomUUID()}.part`
   try {
     await mkdir(dirname(place), { recursive: true })
-    if (isDevice(place)) await writeFile(place, text)
-    else {
-      await writeFile(part, text)
-      await rename(part, file)
-    }
+    const device = openDevice(place)
+    await (device ? pipeline([text], device) : replaceFile(realPlace(place), text))
   } catch (error) {
-    await rm(part, { force: true }).catch(() => undefined)
     throw cannot('written', place, error)
   }
   return 'written'
+}
+
+async function replaceFile(file: string, text: string): Promise<void> {
+  const part = `${file}.${randomUUID()}.part`
+  try {
+    await writeFile(part, text)
+    await rename(part, file)
+  } catch (error) {
+    await rm(part, { force: true }).catch(() => undefined)
+    throw error
+  }
 }
 
 function cannot(what: 'read' | 'written', place: string, error: unknown): CliFailure {

@@ -11,7 +11,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { execa } from 'execa'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { bin, cleanEnv, hungMilliseconds, openWorld, type World } from '../command-line.js'
@@ -187,7 +187,7 @@ test('a snapshot and requests in a file are readable by their owner alone, whate
   expect(await world.json(['snapshot', 'import', 'secret.tar', '--name', 'again'])).toMatchObject({ name: 'again' })
 })
 
-test('what is written to a link goes where it leads, and so does /dev/stdout', async () => {
+test('what is written to a link goes where it leads, also to what is not there yet', async () => {
   const outputs = [
     [['requests', 'export', '--out'], 'har', '"log"'],
     [['types', 'generate', '--out'], 'ts', 'posts'],
@@ -197,24 +197,34 @@ test('what is written to a link goes where it leads, and so does /dev/stdout', a
   for (const [words, ending, content] of outputs) {
     write(`real.${ending}`, '')
     symlinkSync(`real.${ending}`, path(`to.${ending}`))
-    const ran = await world.svc([...words, `to.${ending}`])
+    symlinkSync(`../${basename(world.folder)}/new.${ending}`, path(`first.${ending}`))
+    symlinkSync(`first.${ending}`, path(`new-to.${ending}`))
+    for (const [from, to] of [
+      ['to', 'real'],
+      ['new-to', 'new'],
+    ]) {
+      const ran = await world.svc([...words, `${from}.${ending}`])
 
-    expect(ran, words.join(' ')).toMatchObject({ exit: 0 })
-    expect(readlinkSync(path(`to.${ending}`))).toBe(`real.${ending}`)
-    expect(read(`real.${ending}`)).toContain(content)
+      expect(ran, words.join(' ')).toMatchObject({ exit: 0 })
+      expect(lstatSync(path(`${from}.${ending}`)).isSymbolicLink(), words.join(' ')).toBe(true)
+      expect(read(`${to}.${ending}`)).toContain(content)
+    }
   }
+})
 
-  const line = `'${process.execPath}' '${bin}' requests export --out /dev/stdout > out.har`
-  const ran = await execa('sh', ['-c', line], {
-    cwd: world.folder,
-    env: cleanEnv(world.folder),
-    extendEnv: false,
-    reject: false,
-  })
+test('a link into a folder that is not there is refused in words, and stays', async () => {
+  symlinkSync('nowhere/out.ndjson', path('astray.ndjson'))
+  symlinkSync('round.ndjson', path('round.ndjson'))
 
-  expect(ran).toMatchObject({ exitCode: 0 })
-  expect(lstatSync('/dev/stdout').isSymbolicLink()).toBe(true)
-  expect(read('out.har')).toContain('"log"')
+  const ran = await world.svc(['docs', 'export', 'posts', '--out', 'astray.ndjson'])
+  const round = await world.svc(['docs', 'export', 'posts', '--out', 'round.ndjson'])
+
+  expect(ran).toMatchObject({ exit: 4, stderr: expect.stringMatching(/No folder ".*nowhere"/) })
+  expect(round).toMatchObject({ exit: 1, stderr: expect.stringContaining('ELOOP') })
+  expect([readlinkSync(path('astray.ndjson')), readlinkSync(path('round.ndjson'))]).toEqual([
+    'nowhere/out.ndjson',
+    'round.ndjson',
+  ])
 })
 
 test('a download leaves files alone that are called as its own with an ending', async () => {

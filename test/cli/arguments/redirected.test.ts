@@ -1,0 +1,84 @@
+/** Outputs that a shell has opened, by the names that they have: what is in them stays, and what comes next follows. */
+import { lstatSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { execa } from 'execa'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { endsByItself } from '../../fixtures/patience.js'
+import { bin, cleanEnv, hungMilliseconds, openWorld, type World } from '../command-line.js'
+
+let world: World
+
+beforeAll(async () => {
+  world = await openWorld()
+  await world.dev('--memory')
+  for (const name of ['a', 'b']) {
+    await world.svc(['collections', 'create', name, '--field', 'title:string'])
+    await world.svc(['docs', 'create', name, `title=of ${name}`])
+  }
+  await world.svc(['snapshot', 'save', 'kept'])
+  symlinkSync('/dev/stdout', path('to-stdout'))
+  symlinkSync('/proc/self/fd/1', path('to-descriptor'))
+  writeFileSync(path('bad.ndjson'), '{"title":5}\n')
+})
+afterAll(() => world.close())
+
+const path = (name: string) => join(world.folder, name)
+const read = (name: string) => readFileSync(path(name), 'utf8')
+
+/** Runs a line of a shell, in which `svc` is the command. */
+async function shell(line: string) {
+  const script = `svc() { '${process.execPath}' '${bin}' "$@"; }\n${line}`
+  const options = { cwd: world.folder, env: cleanEnv(world.folder), extendEnv: false, reject: false }
+  return execa('sh', ['-c', script], { ...options, timeout: hungMilliseconds, ...endsByItself })
+}
+
+const places = ['/dev/stdout', '/dev/fd/1', '/proc/self/fd/1', 'to-stdout', 'to-descriptor'].filter(
+  (place) => process.platform === 'linux' || !place.includes('proc'),
+)
+
+test.each(places)('what is exported to %s goes behind what a redirection appends to', async (place) => {
+  writeFileSync(path('all'), 'before\n', { mode: 0o644 })
+  const inode = statSync(path('all')).ino
+
+  const ran = await shell(`svc docs export a --format ndjson -o ${place} >> all && echo after >> all`)
+
+  expect(ran).toMatchObject({ exitCode: 0 })
+  expect(read('all')).toMatch(/^before\n\{.*"of a".*\}\nafter\n$/)
+  expect(statSync(path('all')).ino).toBe(inode)
+  expect(lstatSync('/dev/stdout').isSymbolicLink()).toBe(true)
+})
+
+test.each([
+  ['requests export --out', '"log"'],
+  ['types generate --out', 'Schema'],
+  ['seed export --out', 'collections'],
+  ['snapshot export kept --replace', 'SHA256SUMS'],
+  ['docs import a bad.ndjson --refused', '"row":{"title":5}'],
+])('svc %s writes to the output of a redirection, and leaves its mode', async (words, content) => {
+  writeFileSync(path('all'), 'before\n', { mode: 0o644 })
+
+  await shell(`svc ${words} /dev/stdout >> all`)
+
+  expect(read('all')).toMatch(/^before\n/)
+  expect(read('all')).toContain(content)
+  expect(statSync(path('all')).mode & 0o777).toBe(0o644)
+})
+
+test('two commands, what a shell writes around them, and their own results share one redirection', async () => {
+  const exporting = (name: string) => `svc docs export ${name} --format ndjson -o /dev/stdout`
+
+  const ran = await shell(`{ echo header; ${exporting('a')} --json; ${exporting('b')}; echo end; } > f`)
+
+  expect(ran).toMatchObject({ exitCode: 0 })
+  expect(read('f')).toMatch(/^header\n\{.*"of a".*\}\n\{\n {2}"exported": 1,[^}]*\}\n\{.*"of b".*\}\nend\n$/)
+})
+
+test('another descriptor of the shell is written to as well, also where its file has gone', async () => {
+  const ran = await shell(
+    'exec 3>> third; echo first >&3; svc docs export a --format ndjson -o /dev/fd/3; echo last >&3',
+  )
+  const gone = await shell('exec 4> fourth; rm fourth; svc docs export a --format ndjson -o /dev/fd/4')
+
+  expect([ran.exitCode, gone.exitCode]).toEqual([0, 0])
+  expect(read('third')).toMatch(/^first\n\{.*"of a".*\}\nlast\n$/)
+})
