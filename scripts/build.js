@@ -36,6 +36,7 @@ const sources = [
   'scripts/client-package.js',
   'scripts/dashboard.js',
   'scripts/kept.js',
+  'scripts/local-names.js',
   '.oclifrc.json',
 ]
 

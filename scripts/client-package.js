@@ -39,7 +39,7 @@ export async function bundleClient(root, format, folder, ending) {
   const paths = { [join(root, 'client', 'index.js')]: `./index${ending}` }
   for (const name of /** @type {const} */ (['index', 'development'])) {
     const build = await openClient(root, name)
-    const output = name === 'index' ? publishedOutput(fit) : { minify: true }
+    const output = name === 'index' ? publishedOutput(fit, format) : { minify: true }
     await build.write({ ...output, file: join(folder, name + ending), format, codeSplitting: false, paths })
     await build.close()
   }
