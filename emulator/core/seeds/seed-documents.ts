@@ -9,6 +9,7 @@ import { placed, SvcError } from '../../../client/protocol/model/errors.js'
 import { equalJson } from '../../../client/protocol/model/json.js'
 import type { SeedDocument, SeedDocuments } from '../../../client/protocol/model/seed/steps.js'
 import { insertDocuments, lockDocuments, updateDocumentData } from '../../store/documents.js'
+import { noSuchCollection } from '../collections/missing.js'
 import { requireLight } from '../documents/weight.js'
 import { place, recording, textsOf } from '../documents/writing.js'
 import { dropForgotten } from '../files/owned-files.js'
@@ -103,7 +104,11 @@ async function writeDocuments(seeding: Seeding, open: OpenCollection, group: rea
   const changed = drafts.filter(({ before, fields }) => before !== undefined && !equalJson(fieldsOf(before), fields))
   const here = place(ctx, collection, now)
   const freshRows = await rowsOf(open, fresh)
-  if (freshRows.length > 0) await recording(ctx, () => insertDocuments(ctx.db, here, freshRows))
+  if (freshRows.length > 0) {
+    const { documents } = await recording(ctx, () => insertDocuments(ctx.db, here, freshRows))
+    // The collection was removed since it was looked up.
+    if (documents.length === 0) throw noSuchCollection(collection.name)
+  }
   const changedRows = await rowsOf(open, changed)
   if (changedRows.length > 0) await recording(ctx, () => updateDocumentData(ctx.db, here, changedRows))
   open.counts.created += fresh.length
