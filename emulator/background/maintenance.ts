@@ -1,6 +1,6 @@
 /** What the service deletes by itself between requests: in small pieces, which never hold the database for long. */
 import { setTimeout as pause } from 'node:timers/promises'
-import { keptMilliseconds } from '../core/documents/idempotency.js'
+import { keptTimes } from '../core/documents/idempotency.js'
 import type { Database } from '../database/port.js'
 import { deleteOldMails } from '../store/accounts/mails.js'
 import { deleteExpiredTokens } from '../store/accounts/one-time-tokens.js'
@@ -51,6 +51,7 @@ export function openMaintenance(db: Database, { now, latest = now, report, leade
       for (const isMore of piecewise(db, { ago, latest: latest().toISOString() })) {
         while (!isStopped() && (await isMore())) await pause(betweenPiecesMilliseconds)
       }
+      if (!isStopped()) await deleteExpiredAnswers(db, keptTimes(now(), latest()))
       if (!isStopped()) await deleteExpired(db, ago)
     },
   })
@@ -72,7 +73,6 @@ function piecewise(
 }
 
 async function deleteExpired(db: Database, ago: (milliseconds: number) => string): Promise<void> {
-  await deleteExpiredAnswers(db, ago(keptMilliseconds))
   await deleteExpiredSessions(db, ago(0))
   await deleteExpiredTokens(db, ago(0))
   await deleteExpiredTickets(db, ago(0))

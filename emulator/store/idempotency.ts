@@ -1,4 +1,4 @@
-import { type Database, sql, writing } from '../database/port.js'
+import { type Database, type Fragment, sql, writing } from '../database/port.js'
 
 export interface KeptAnswer {
   readonly bodyHash: string
@@ -7,17 +7,23 @@ export interface KeptAnswer {
   readonly answer: string
 }
 
+/** From when to when an answer was given that is kept still. */
+export interface KeptTimes {
+  readonly from: string
+  /** What is from after that was given while a clock was ahead. */
+  readonly to: string
+}
+
 interface KeyPlace {
   readonly project: string
   readonly scope: string
-  /** What is kept since before that moment is kept no more. */
-  readonly expired: string
+  readonly kept: KeptTimes
 }
 
 /** Keeps an answer under its key; fails if the key has one. Where another transaction has just taken it, this waits. */
 export async function insertAnswer(
   tx: Database,
-  { project, scope, expired, at }: KeyPlace & { readonly at: string },
+  { project, scope, kept, at }: KeyPlace & { readonly at: string },
   { bodyHash, status, headers, answer }: KeptAnswer,
 ): Promise<void> {
   // The count has the deletion come first.
@@ -25,7 +31,7 @@ export async function insertAnswer(
     writing(sql`
     with gone as (
       delete from idempotency
-      where project_id = ${project} and scope = ${scope} and created_at < ${expired}::timestamptz
+      where project_id = ${project} and scope = ${scope} and not (${isKept(kept)})
       returning 1
     )
     insert into idempotency (project_id, scope, body_hash, status, headers, answer, created_at)
@@ -34,16 +40,17 @@ export async function insertAnswer(
   )
 }
 
-export async function selectAnswer(
-  db: Database,
-  { project, scope, expired }: KeyPlace,
-): Promise<KeptAnswer | undefined> {
+export async function selectAnswer(db: Database, { project, scope, kept }: KeyPlace): Promise<KeptAnswer | undefined> {
   const [row] = await db.query<{ body_hash: string; status: number; headers: string; answer: string }>(sql`
     select body_hash, status, headers, answer from idempotency
-    where project_id = ${project} and scope = ${scope} and created_at >= ${expired}::timestamptz`)
+    where project_id = ${project} and scope = ${scope} and ${isKept(kept)}`)
   return row && { bodyHash: row.body_hash, status: row.status, headers: row.headers, answer: row.answer }
 }
 
-export async function deleteExpiredAnswers(db: Database, expired: string): Promise<void> {
-  await db.query(sql`delete from idempotency where created_at < ${expired}::timestamptz`)
+export async function deleteExpiredAnswers(db: Database, kept: KeptTimes): Promise<void> {
+  await db.query(sql`delete from idempotency where not (${isKept(kept)})`)
+}
+
+function isKept({ from, to }: KeptTimes): Fragment {
+  return sql`created_at between ${from}::timestamptz and ${to}::timestamptz`
 }

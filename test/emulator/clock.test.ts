@@ -31,6 +31,22 @@ it('contract 3.9 an idempotency key is forgotten after 24 hours', async () => {
   expect(anew.id).not.toBe(first.id)
 })
 
+it('contract 3.9 an idempotency key of while the clock was ahead is forgotten once that is set back', async () => {
+  const posts = createClient(emulator).collection('posts')
+  const create = () => posts.create({ title: 'Tea' }, { idempotencyKey: 'ahead' })
+  advance(hours(365 * 24))
+  const ahead = await create()
+
+  advance(hours(-365 * 24))
+  const back = await create()
+  advance(hours(-0.1))
+  const [again, near] = [await create(), await posts.list()]
+
+  expect(back.id).not.toBe(ahead.id)
+  expect(again.id).toBe(back.id)
+  expect(near.items.map(({ id }) => id)).toEqual(expect.arrayContaining([ahead.id, back.id]))
+})
+
 it('DOC-08 times are those of the service, and ids are in their order', async () => {
   const posts = createClient(emulator).collection('posts')
   const earlier = await posts.create({ createdAt: '1999-01-01T00:00:00.000Z' })

@@ -1,5 +1,5 @@
 import { plainError } from '../../../client/protocol/model/error-words.js'
-import { insertAnswer, selectAnswer } from '../../store/idempotency.js'
+import { insertAnswer, type KeptTimes, selectAnswer } from '../../store/idempotency.js'
 import type { Context } from '../context.js'
 import { inTransaction } from '../unit-of-work.js'
 
@@ -19,12 +19,21 @@ export interface IdempotencyKey {
 
 /** Whether a key has an answer, which any other request with it gets, too. */
 export async function isAnswered({ backend, db, project }: Context, scope: string): Promise<boolean> {
-  const expired = expiredAt(backend.now(project.id))
-  return (await selectAnswer(db, { project: project.id, scope, expired })) !== undefined
+  const kept = keptTimes(backend.now(project.id))
+  return (await selectAnswer(db, { project: project.id, scope, kept })) !== undefined
 }
 
 /** How long an answer is kept. Contract 3.9. */
-export const keptMilliseconds = 24 * 3_600_000
+const keptMilliseconds = 24 * 3_600_000
+
+/**
+ * When an answer was given that is kept still. Clocks of processes differ a little; what is from a day ahead or more was given
+ * before the clock was set back, and would be kept until it is there again.
+ */
+export function keptTimes(earliest: Date, latest = earliest): KeptTimes {
+  const at = (moment: Date, milliseconds: number) => new Date(moment.getTime() + milliseconds).toISOString()
+  return { from: at(earliest, -keptMilliseconds), to: at(latest, keptMilliseconds) }
+}
 
 /**
  * Does the work once for a key and answers its first answer ever after. Work and answer are one transaction: a failure keeps
@@ -38,7 +47,7 @@ export async function once(
   work: (ctx: Context) => Promise<StoredAnswer>,
 ): Promise<{ answer: StoredAnswer; isRepeated: boolean }> {
   const now = ctx.backend.now(ctx.project.id)
-  const expired = expiredAt(now)
+  const place = { project: ctx.project.id, scope, kept: keptTimes(now) }
   try {
     const answer = await inTransaction(ctx, async (ctx) => {
       const answer = await work(ctx)
@@ -49,21 +58,17 @@ export async function once(
         answer: [answer.body].flat().join(''),
       }
       // Not waited for: it travels with the commit, and the transaction fails with it.
-      const keeping = insertAnswer(ctx.db, { project: ctx.project.id, scope, at: now.toISOString(), expired }, kept)
+      const keeping = insertAnswer(ctx.db, { ...place, at: now.toISOString() }, kept)
       keeping.catch(() => undefined)
       return answer
     })
     return { answer, isRepeated: false }
   } catch (error) {
     // Whatever stood in the way now, even that the same was created already: the first answer stands.
-    const kept = await selectAnswer(ctx.db, { project: ctx.project.id, scope, expired })
+    const kept = await selectAnswer(ctx.db, place)
     if (!kept) throw error
     if (kept.bodyHash !== bodyHash) throw plainError('IDEMPOTENCY_MISMATCH')
     const answer = { status: kept.status, headers: JSON.parse(kept.headers), body: kept.answer }
     return { answer, isRepeated: true }
   }
-}
-
-function expiredAt(now: Date): string {
-  return new Date(now.getTime() - keptMilliseconds).toISOString()
 }
