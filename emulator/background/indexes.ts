@@ -1,5 +1,4 @@
 /** Decides which fields get indexes of their own, from what lists ask. */
-import { setTimeout as pause } from 'node:timers/promises'
 import type { Path } from '../../client/protocol/model/path.js'
 import { ownField } from '../../client/protocol/model/where.js'
 import type { Database } from '../database/port.js'
@@ -29,6 +28,7 @@ import {
   type Wanted,
 } from './index-uses.js'
 import { type Leader, onlyProcess } from './leader.js'
+import { canTakeTime, type LongBuilds, noLongBuilds } from './long-builds.js'
 import { openRounds, type Round } from './rounds.js'
 
 export interface IndexKeeperOptions extends IndexThresholds, IndexLimits {
@@ -71,21 +71,11 @@ export interface IndexKeeper extends FieldIndexes {
 
 /** Up to here a list is planned once for all; reading so few documents takes no longer than planning. */
 const smallDocuments = 20_000
-/** From here on making an index takes the embedded database seconds, in which it does nothing else. */
-const longDocuments = 100_000
-/** Then it is made when no request has come for so long, or when that never happens. */
-const quietMilliseconds = 1_000
-const mostQuietWaits = 60
-/** One that would take longer is not made there. */
-const mostBuildMilliseconds = 10_000
-/** What making one costs the embedded database for each document, on a slow machine. */
-const buildMicroseconds = { order: 9, text: 30 }
-
 const reviewMilliseconds = 60_000
 
 const mostEarly = 100
 
-interface State extends IndexUses {
+interface State extends IndexUses, LongBuilds {
   readonly db: Database
   readonly options: IndexKeeperOptions
   /** Of collections, as they were counted last. */
@@ -95,8 +85,6 @@ interface State extends IndexUses {
   readonly early: Map<string, FieldUse[]>
   /** Collections for whose indexes there was no room when that was looked at last. */
   readonly crowded: Set<string>
-  /** Whether a request has come since that was set to false. */
-  isBusy: boolean
 }
 
 export function openIndexKeeper(
@@ -115,7 +103,7 @@ export function openIndexKeeper(
     timesAsked: new Map(),
     used: new Map(),
     crowded: new Set(),
-    isBusy: false,
+    ...noLongBuilds(),
   }
   const stale = new Set<string>()
   const counting = openRounds({
@@ -137,7 +125,7 @@ export function openIndexKeeper(
   function count(collection: string, uses: readonly FieldUse[], documents: number) {
     for (const use of uses) {
       const wanted = countUse(state, collection, use, { ...options, documents })
-      if (!wanted) continue
+      if (!wanted || state.refused.has(nameOf(wanted.index))) continue
       state.wanted.set(nameOf(wanted.index), wanted)
       making.soon()
     }
@@ -221,9 +209,8 @@ async function make(state: State, { index, times }: Wanted, round: Round): Promi
   const fields = index.kind === 'creator' ? [] : [...(index.equal ?? []), index.path].filter((path) => !ownField(path))
   if (fields.length > 0 && !(await hasFields(db, index.collection, fields))) return
   const documents = sizes.get(index.collection)?.documents ?? 0
-  if (documents > longDocuments && !db.capabilities.supportsConcurrentIndexes) {
-    if (!(await canTakeTime(state, index, documents, round))) return
-  }
+  const isAlone = !db.capabilities.supportsConcurrentIndexes
+  if (isAlone && !(await canTakeTime(state, index, documents, { round, announce: options.announce }))) return
   if (round.isStopped() || !(await makeRoom(state, index))) return
   const lists = times === 1 ? 'one list' : `${times} lists`
   const reason = `${lists} asked for it among ${documents.toLocaleString('en')} documents`
@@ -246,29 +233,6 @@ async function makeRoom(state: State, index: FieldIndex): Promise<boolean> {
   return names !== undefined
 }
 
-/** Waits for a quiet moment, and says what it is for; false where it would keep other requests waiting for too long. */
-async function canTakeTime(state: State, index: FieldIndex, documents: number, round: Round): Promise<boolean> {
-  const { announce } = state.options
-  const milliseconds = (documents * buildMicroseconds[index.kind === 'text' ? 'text' : 'order']) / 1_000
-  const names = [...(index.equal ?? []), index.path].map((path) => path.join('.')).join(', ')
-  const it = `an index over ${names} of ${documents.toLocaleString('en')} documents`
-  if (milliseconds > mostBuildMilliseconds) {
-    announce(`No index is made: ${it} would keep the embedded database busy for more than 10 s.`)
-    return false
-  }
-  await quiet(state, round)
-  if (!round.isStopped()) announce(`Making ${it}: the embedded database answers nothing else for some seconds.`)
-  return true
-}
-
-async function quiet(state: State, { isStopped }: Round): Promise<void> {
-  for (let waits = 0; waits < mostQuietWaits && !isStopped(); waits++) {
-    state.isBusy = false
-    await pause(quietMilliseconds, undefined, { ref: false })
-    if (!state.isBusy) return
-  }
-}
-
 async function reload(state: State): Promise<void> {
   const indexes = await selectReadyIndexes(state.db)
   state.ready = new Map(indexes.map((index) => [index.name, index]))
@@ -276,9 +240,10 @@ async function reload(state: State): Promise<void> {
 
 /** Each process knows what its own lists have used, and one of them drops what none has. */
 async function review(state: State): Promise<void> {
-  const { db, options, crowded } = state
+  const { db, options, crowded, refused } = state
   const at = options.now()
   crowded.clear()
+  refused.clear()
   await writeUses(state, at)
   if (await options.leader.leads()) {
     const kept = await selectFieldIndexes(db)

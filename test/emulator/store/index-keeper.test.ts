@@ -71,6 +71,21 @@ onEachEngine(() => {
       expect(keeper.asked(posts, []).has(['title'], 'asc')).toBe(true)
     })
 
+    test('gets none that would keep the embedded database busy for long, which is said once', async () => {
+      await database().query(sql`update document_counts set documents = 340_000`)
+      const said: string[] = []
+      const keeper = open({ fromDocuments: 50, atOnceDocuments: 50, announce: (message) => said.push(message) })
+
+      for (let round = 0; round < 3; round++) {
+        for (let list = 0; list < 3; list++) await ask(keeper, { path: ['title'], kind: 'text' }, 1)
+        await keeper.review()
+      }
+
+      const isAlone = !database().capabilities.supportsConcurrentIndexes
+      expect(await kept()).toHaveLength(isAlone ? 0 : 1)
+      expect(said).toEqual(isAlone ? [expect.stringMatching(/^No index is made: an index over title of 340,000/)] : [])
+    })
+
     test('gets no more than the collection may have', async () => {
       const keeper = open({ fromDocuments: 50, mostPerCollection: 1 })
       for (const path of [['createdAt'], ['updatedAt']] as const) await ask(keeper, { path, kind: 'desc' }, 3)

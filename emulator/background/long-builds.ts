@@ -1,0 +1,65 @@
+/** Indexes whose making keeps the embedded database busy for seconds, in which it answers nothing else. */
+import { setTimeout as pause } from 'node:timers/promises'
+import { type FieldIndex, nameOf } from '../store/lists/indexes.js'
+import { mostCounted } from './index-uses.js'
+import type { Round } from './rounds.js'
+
+export interface LongBuilds {
+  /** Whether a request has come since that was set to false. */
+  isBusy: boolean
+  /** Names of those that are not made, until the next review. */
+  readonly refused: Set<string>
+  /** Names of those of which people know that they are not made. */
+  readonly announced: Set<string>
+}
+
+export const noLongBuilds = (): LongBuilds => ({ isBusy: false, refused: new Set(), announced: new Set() })
+
+/** From here on making an index takes seconds. */
+const longDocuments = 100_000
+/** Then it is made when no request has come for so long, or when that never happens. */
+const quietMilliseconds = 1_000
+const mostQuietWaits = 60
+/** One that would take longer is not made. */
+const mostBuildMilliseconds = 10_000
+/** What making one costs for each document, on a slow machine. */
+const buildMicroseconds = { order: 9, text: 30 }
+
+/** Waits for a quiet moment, and says what it is for; false where it would keep other requests waiting for too long. */
+export async function canTakeTime(
+  builds: LongBuilds,
+  index: FieldIndex,
+  documents: number,
+  { round, announce }: { readonly round: Round; readonly announce: (message: string) => void },
+): Promise<boolean> {
+  if (documents <= longDocuments) return true
+  const milliseconds = (documents * buildMicroseconds[index.kind === 'text' ? 'text' : 'order']) / 1_000
+  const names = [...(index.equal ?? []), index.path].map((path) => path.join('.')).join(', ')
+  const it = `an index over ${names} of ${documents.toLocaleString('en')} documents`
+  if (milliseconds > mostBuildMilliseconds) {
+    if (isNewTo(builds, index))
+      announce(`No index is made: ${it} would keep the embedded database busy for more than 10 s.`)
+    return false
+  }
+  await quiet(builds, round)
+  if (!round.isStopped()) announce(`Making ${it}: the embedded database answers nothing else for some seconds.`)
+  return true
+}
+
+/** Remembers that an index is not made: every list asks for it. */
+function isNewTo({ refused, announced }: LongBuilds, index: FieldIndex): boolean {
+  const name = nameOf(index)
+  refused.add(name)
+  if (announced.has(name)) return false
+  if (announced.size >= mostCounted) announced.clear()
+  announced.add(name)
+  return true
+}
+
+async function quiet(builds: LongBuilds, { isStopped }: Round): Promise<void> {
+  for (let waits = 0; waits < mostQuietWaits && !isStopped(); waits++) {
+    builds.isBusy = false
+    await pause(quietMilliseconds, undefined, { ref: false })
+    if (!builds.isBusy) return
+  }
+}
