@@ -1,9 +1,9 @@
-import { rm } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import * as Flags from '@oclif/core/flags'
 import type { Served } from '../../emulator/serve.js'
 import { SvcCommand } from '../base/svc-command.js'
 import { clearReadyFile } from '../files/ready-file.js'
+import { removeFile } from '../files/replace-file.js'
 import { readServeConfig, serveFlags } from '../serve/serve-flags.js'
 import { writePrivateFile } from '../target/emulator-file.js'
 import { prose } from '../terminal/prose.js'
@@ -48,7 +48,7 @@ come from the environment, as AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.`)
       this.say('Stopping: requests at work are finished.')
     } finally {
       // Also where closing fails or hangs: nobody is to take it for one that serves.
-      if (readyFile !== undefined) await rm(readyFile, { force: true })
+      if (readyFile !== undefined) await removeFile(readyFile)
       await served.close()
     }
     this.say('Stopped.')

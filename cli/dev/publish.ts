@@ -1,5 +1,6 @@
-import { rm, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
+import { removeFile } from '../files/replace-file.js'
 import { type EmulatorInfo, readEmulatorFile, stateFolder, writePrivateFile } from '../target/emulator-file.js'
 import { presenceOf } from '../target/emulator-health.js'
 import { isAccepted } from '../target/trust.js'
@@ -35,7 +36,7 @@ export async function publishEmulatorInfo(
     for (const file of files) {
       const found = readEmulatorFile(file)
       // Each container has a process of the same number, so the address has to be the same too.
-      if (found?.pid === info.pid && found.url === info.url) await rm(file, { force: true })
+      if (found?.pid === info.pid && found.url === info.url) await removeFile(file)
     }
   }
   return { other, withdraw }

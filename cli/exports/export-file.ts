@@ -1,13 +1,14 @@
 /** Where exported documents go: stdout, or a file that is complete or not there. */
 import { once } from 'node:events'
 import { createWriteStream, existsSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
-import { rename, rm, truncate } from 'node:fs/promises'
+import { rm, truncate } from 'node:fs/promises'
 import { extname } from 'node:path'
 import type { Writable } from 'node:stream'
 import type { Document } from '../../client/protocol/model/document.js'
 import { isObject, type JsonObject } from '../../client/protocol/model/json.js'
 import { misuse } from '../base/failure.js'
 import { openDevice, realPlace, requirePlace } from '../files/places.js'
+import { replaceByDraft } from '../files/replace-file.js'
 import { printableLines } from '../terminal/text-width.js'
 import { type ExportFormat, exportFormats, formatDocuments } from './format-documents.js'
 
@@ -92,7 +93,7 @@ export async function openExportFile(target: ExportTarget): Promise<ExportFile> 
     async finish() {
       await write(form.end(documents === 0))
       await ended(stream)
-      await rename(part, file)
+      await replaceByDraft(part, file)
       await rm(state, { force: true })
     },
   }

@@ -1,12 +1,13 @@
 /** Files of this machine, to be sent and to be written. */
 import { createWriteStream, type Dirent, openAsBlob, type Stats } from 'node:fs'
-import { access, mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
+import { access, mkdir, readdir, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join, posix, relative, resolve, sep } from 'node:path'
 import { Readable, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { StoredFile } from '../../client/protocol/model/file.js'
 import { CliFailure, exits, misuse, noFile } from '../base/failure.js'
 import { openDevice, realPlace } from './places.js'
+import { replaceByDraft } from './replace-file.js'
 import { typeByEnding } from './types-by-ending.js'
 
 export interface LocalFile {
@@ -138,7 +139,7 @@ export async function writeLocalFile(
   const part = join(dirname(file), `${crypto.randomUUID()}.part`)
   try {
     await writeTo(createWriteStream(part, { flags: 'wx', mode }))
-    await rename(part, file)
+    await replaceByDraft(part, file)
   } catch (error) {
     await rm(part, { force: true })
     throw error

@@ -1,7 +1,8 @@
 /** The file of `--ready-file`: it is there as long as what wrote it answers. */
-import { lstat, readFile, rm } from 'node:fs/promises'
+import { lstat, readFile } from 'node:fs/promises'
 import { isObject, parseJson } from '../../client/protocol/model/json.js'
 import { misuse } from '../base/failure.js'
+import { removeFile } from './replace-file.js'
 
 /** More than is ever written there. */
 const mostBytes = 64 * 1024
@@ -22,7 +23,7 @@ export async function clearReadyFile(path: string): Promise<void> {
   }
   const isOurs = found.size <= mostBytes && isReadyText(await readFile(path, 'utf8'))
   if (!isOurs) throw misuse(`"${path}" was not written by --ready-file, and stays.`, 'Name another file.')
-  await rm(path, { force: true })
+  await removeFile(path)
 }
 
 /** An empty file is one that a script has made beforehand. */

@@ -1,8 +1,9 @@
 /** `.svc/emulator.json`, where a running emulator says what it is: contract 11. */
 import { existsSync, readFileSync } from 'node:fs'
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { isObject } from '../../client/protocol/model/json.js'
+import { replaceByDraft } from '../files/replace-file.js'
 
 export interface EmulatorInfo {
   readonly url: string
@@ -87,7 +88,7 @@ export async function writePrivateFile(file: string, content: string | Uint8Arra
   const draft = `${file}.${crypto.randomUUID()}`
   try {
     await writeFile(draft, content, { mode: 0o600, flag: 'wx' })
-    await rename(draft, file)
+    await replaceByDraft(draft, file)
   } catch (error) {
     await rm(draft, { force: true })
     throw error

@@ -1,12 +1,13 @@
 /** The file that types are written to. */
 import { randomUUID } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, extname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { isObject, parseJson } from '../../client/protocol/model/json.js'
 import { CliFailure, exits } from '../base/failure.js'
 import { isDevice, openDevice, realPlace } from '../files/places.js'
+import { replaceByDraft } from '../files/replace-file.js'
 import type { TypesFormat } from './types-text.js'
 import { isOurs } from './writers/header.js'
 
@@ -77,7 +78,7 @@ async function replaceFile(file: string, text: string): Promise<void> {
   const part = `${file}.${randomUUID()}.part`
   try {
     await writeFile(part, text)
-    await rename(part, file)
+    await replaceByDraft(part, file)
   } catch (error) {
     await rm(part, { force: true }).catch(() => undefined)
     throw error

@@ -1,4 +1,5 @@
 /** Files that a user names for what is written: nothing of theirs is lost, and what is private stays so. */
+import { spawnSync } from 'node:child_process'
 import {
   existsSync,
   linkSync,
@@ -225,6 +226,40 @@ test('a link into a folder that is not there is refused in words, and stays', as
     'nowhere/out.ndjson',
     'round.ndjson',
   ])
+})
+
+/** What runs a shell with mounts of its own, as in a container. Not every machine lets a user have them. */
+const mounting = ['-rm', 'sh', '-c']
+const mayMount = spawnSync('unshare', [...mounting, 'mount --bind /dev/null /dev/null']).status === 0
+
+test.skipIf(!mayMount)('a file that is mounted by itself is written through', async () => {
+  write('stored.txt', 'stored')
+  await world.svc(['files', 'upload', 'stored.txt', '--to', 'mounted'])
+  await world.svc(['docs', 'create', 'posts', 'title=exported'])
+  mkdirSync(path('loaded', 'mounted'), { recursive: true })
+  const outputs = [
+    ['m.har', '"log"', 'requests export --out m.har'],
+    ['m.ts', 'posts', 'types generate --out m.ts'],
+    ['m.json', 'collections', 'seed export --out m.json'],
+    ['m.ndjson', '"exported"', 'docs export posts --out m.ndjson'],
+    ['loaded/mounted/stored.txt', 'stored', 'files download mounted --to loaded --replace'],
+    ['ready.json', '', 'dev --memory --port 0 --ready-file ready.json -- true'],
+  ] as const
+  for (const [name, content, words] of outputs) {
+    write(`${basename(name)}.host`, '')
+    write(name, '')
+    const script = `mount --bind '${basename(name)}.host' '${name}' && exec '${process.execPath}' '${bin}' ${words}`
+    const ran = await execa('unshare', [...mounting, script], {
+      cwd: world.folder,
+      env: cleanEnv(world.folder),
+      extendEnv: false,
+      reject: false,
+    })
+
+    expect(ran, words).toMatchObject({ exitCode: 0 })
+    expect(read(`${basename(name)}.host`), words).toContain(content)
+  }
+  expect(readdirSync(world.folder).filter((name) => name.startsWith('m.') && name.split('.').length > 3)).toEqual([])
 })
 
 test('a download leaves files alone that are called as its own with an ending', async () => {
