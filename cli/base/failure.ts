@@ -34,14 +34,21 @@ export class CliFailure extends Error {
     readonly exit: number,
     message: string,
     readonly hint?: string,
-    extras: { readonly cause?: unknown; readonly reached?: string } = {},
+    extras: { readonly cause?: unknown; readonly stopped?: Stopped } = {},
   ) {
     super(message, extras)
-    this.reached = extras.reached
+    this.stopped = extras.stopped
   }
 
-  /** How far the command had come, where its cause stopped it. */
-  readonly reached: string | undefined
+  /** Of a command that its cause stopped. */
+  readonly stopped: Stopped | undefined
+}
+
+export interface Stopped {
+  /** How far it had come. */
+  readonly reached: string
+  /** What to do about the rest, besides what its cause needs. */
+  readonly wayOn: string | undefined
 }
 
 /** A wrong use of the command line: exit 2. */
@@ -73,10 +80,20 @@ export function reworded(
   return new CliFailure(code, exit, message, hint, { cause })
 }
 
-/** The same failure, with how far the command had come. A command that knows more about the cause says that instead of the hint. */
+/** The same failure, with how far the command had come, and how to go on once what stopped it is mended. */
 export function stoppedBy(cause: unknown, reached: string, wayOn?: string): CliFailure {
   const { code, exit, message, hint } = describeFailure(cause)
-  return new CliFailure(code, exit, `${message} ${reached}`, wayOn ?? hint, { cause, reached })
+  // What an answer's code alone suggests is to repeat the command, or less than the command knows.
+  const first = cause instanceof SvcError && wayOn !== undefined ? undefined : hint
+  return new CliFailure(code, exit, `${message} ${reached}`, bothHints(first, wayOn), {
+    cause,
+    stopped: { reached, wayOn },
+  })
+}
+
+function bothHints(one: string | undefined, other: string | undefined): string | undefined {
+  if (one === undefined || other === undefined || one === other) return one ?? other
+  return `${sentence(one)} ${other}`
 }
 
 /** Any thrown thing, as it is printed for people and scripts. */

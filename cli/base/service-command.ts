@@ -13,7 +13,7 @@ import { accept } from '../target/trust.js'
 import { onStderr } from '../terminal/colour.js'
 import { nearest } from '../terminal/nearest.js'
 import { count, counted } from '../terminal/print.js'
-import { CliFailure, exits, isUnreachable, reworded } from './failure.js'
+import { CliFailure, exits, isUnreachable, reworded, type Stopped, stoppedBy } from './failure.js'
 import { type Named, SvcCommand } from './svc-command.js'
 
 export type { Client }
@@ -69,7 +69,7 @@ export abstract class ServiceCommand extends SvcCommand {
   protected override async explain(error: Error): Promise<Error> {
     // What the command line said itself while it sent something.
     if (error instanceof SvcError && error.cause instanceof CliFailure) return error.cause
-    if (error instanceof CliFailure && error.reached !== undefined) return this.explainStopped(error, error.reached)
+    if (error instanceof CliFailure && error.stopped) return this.explainStopped(error, error.stopped)
     if (isUnreachable(error)) return this.explainUnreachable(error)
     if (!(error instanceof SvcError) || !this.target) return error
     if (error.status === 401 && this.target.key === undefined) return explainNoKey(this.target)
@@ -81,11 +81,11 @@ export abstract class ServiceCommand extends SvcCommand {
     return error
   }
 
-  private async explainStopped(stopped: CliFailure, reached: string): Promise<Error> {
-    const { cause } = stopped
-    if (!(cause instanceof SvcError)) return stopped
+  private async explainStopped(failure: CliFailure, { reached, wayOn }: Stopped): Promise<Error> {
+    const { cause } = failure
+    if (!(cause instanceof SvcError)) return failure
     const explained = await this.explain(cause)
-    return explained === cause ? stopped : reworded(explained, ({ message }) => ({ message: `${message} ${reached}` }))
+    return explained === cause ? failure : stoppedBy(explained, reached, wayOn)
   }
 
   private explainUnreachable(cause: SvcError): Error {

@@ -1,6 +1,7 @@
 import { Command } from '@oclif/core/command'
 import * as Flags from '@oclif/core/flags'
 import type { Input, ParserOutput } from '@oclif/core/interfaces'
+import { destroysMany } from '../requests/destroying.js'
 import type { OwnEmulator } from '../target/emulator-of-run.js'
 import { nearest } from '../terminal/nearest.js'
 import { jsonText, printable, printableColoured, printableLines } from '../terminal/text-width.js'
@@ -86,6 +87,16 @@ export abstract class SvcCommand extends Command {
     const onGone = (name: string) => this.noteAlways(`Snapshot "${name}" is gone: svc undo cannot take this back.`)
     const onUnsaved = (why: string) => this.confirm(`${why} Go on, although it cannot be undone?`, flags)
     return withSnapshot({ emulator, key, command, onSaved, onUnchanged, onGone, onUnsaved }, work)
+  }
+
+  /** The same for a request of any kind: most of them destroy at most one document. */
+  protected sendUndoably<Result>(
+    target: { emulator: OwnEmulator | undefined; key?: string | undefined },
+    { by, method, path }: { by: string; method: string; path: string },
+    flags: { yes: boolean },
+    send: () => Promise<Result>,
+  ): Promise<Result> {
+    return destroysMany(method, path) ? this.undoably(target, `${by} ${method} ${path}`, flags, send) : send()
   }
 
   /** Whether `--json` prints a line for each thing that happens, rather than one value. */

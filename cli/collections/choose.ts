@@ -1,5 +1,5 @@
-import { type Client, type Collection, SvcError } from '../../client/index.js'
-import { CliFailure, exits } from '../base/failure.js'
+import type { Client, Collection } from '../../client/index.js'
+import { CliFailure, exits, undefinedIfMissing } from '../base/failure.js'
 import { nearest } from '../terminal/nearest.js'
 
 /**
@@ -36,11 +36,6 @@ export async function chooseCollections(
  *
  * @throws {SvcError} with the scope that the key lacks: a list leaves out what it is not for
  */
-export async function findUnlisted({ get }: Client['collections'], name: string): Promise<Collection | undefined> {
-  try {
-    return await get(name)
-  } catch (error) {
-    if (error instanceof SvcError && error.code === 'NOT_FOUND') return undefined
-    throw error
-  }
+export function findUnlisted({ get }: Client['collections'], name: string): Promise<Collection | undefined> {
+  return get(name).catch(undefinedIfMissing)
 }

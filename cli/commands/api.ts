@@ -6,7 +6,6 @@ import { asFailure } from '../../client/send.js'
 import { CliFailure, describeFailure, exitOfStatus, misuse } from '../base/failure.js'
 import { TargetCommand } from '../base/target-command.js'
 import { fieldsArg, readFields } from '../documents/fields-args.js'
-import { destroysMany } from '../requests/destroying.js'
 import { prose } from '../terminal/prose.js'
 import { jsonText, printableLines } from '../terminal/text-width.js'
 
@@ -66,9 +65,8 @@ At the emulator of the folder, svc undo takes back the delete of a collection an
         throw asFailure(cause, target.url)
       })
     const { pathname } = url
-    const response = await (destroysMany(method, pathname)
-      ? this.undoably({ ...target, key: headers['x-api-key'] }, `api ${method} ${pathname}`, flags, request)
-      : request())
+    const sent = { by: 'api', method, path: pathname }
+    const response = await this.sendUndoably({ ...target, key: headers['x-api-key'] }, sent, flags, request)
     const text = await response.text()
     const answered = Object.fromEntries(response.headers)
     const answer = { status: response.status, headers: answered, body: readBody(text) }

@@ -16,6 +16,7 @@ import type {
 import { badSeed } from '../../seeds/failure.js'
 import { inOrder, meant, nameOf, referencesOf } from '../../seeds/order.js'
 import { requireKeys } from '../../seeds/steps.js'
+import { undefinedIfMissing } from '../base/failure.js'
 import type { Client } from '../base/target-command.js'
 import { createIfMissing } from '../collections/create-if-missing.js'
 import { openPlantedIds, type PlantedIds } from './planted-ids.js'
@@ -133,13 +134,7 @@ function keyOf(seed: SeedCollection, { key }: PlantOptions): string | undefined 
 
 async function getIfThere(client: Client, { name }: SeedCollection, id: string | undefined) {
   if (id === undefined) return undefined
-  return client
-    .collection(name)
-    .get(id)
-    .catch((error) => {
-      if (error instanceof SvcError && error.code === 'NOT_FOUND') return undefined
-      throw error
-    })
+  return client.collection(name).get(id).catch(undefinedIfMissing)
 }
 
 /** A document of a collection that is left alone, where another refers to it. */

@@ -1,8 +1,8 @@
 /** What a seed that replaces will delete. */
 import { resolve } from 'node:path'
-import { SvcError } from '../../client/protocol/model/errors.js'
 import { isModule, readSeedFile, type SeedFile } from '../../seeds/read-seed.js'
 import { collectionOf } from '../../seeds/rows.js'
+import { undefinedIfMissing } from '../base/failure.js'
 import type { Client } from '../base/target-command.js'
 import { counted } from '../terminal/print.js'
 import type { SeedOptions } from './seed-inputs.js'
@@ -38,11 +38,5 @@ export async function replacedWords(files: readonly string[], { client, modules 
 }
 
 async function countOf(client: Client, name: string): Promise<number> {
-  return client
-    .collection(name)
-    .count()
-    .catch((error) => {
-      if (error instanceof SvcError && error.code === 'NOT_FOUND') return 0
-      throw error
-    })
+  return (await client.collection(name).count().catch(undefinedIfMissing)) ?? 0
 }

@@ -1,4 +1,3 @@
-import { SvcError } from '../../client/protocol/model/errors.js'
 import type { SeedMode } from '../../client/protocol/model/seed/steps.js'
 import type { SeedContent } from '../../seeds/content.js'
 import { readSeedFile, type SeedFile } from '../../seeds/read-seed.js'
@@ -6,7 +5,7 @@ import { rowContent } from '../../seeds/rows.js'
 import type { ModuleOptions } from '../../seeds/run-module.js'
 import { prepareSeed } from '../../seeds/seed.js'
 import { type SeedTarget, type SentSeed, sendSeed } from '../../seeds/send.js'
-import { misuse } from '../base/failure.js'
+import { misuse, undefinedIfMissing } from '../base/failure.js'
 import { openControl } from '../target/control.js'
 import type { EmulatorInfo } from '../target/emulator-file.js'
 import type { Target } from '../target/target.js'
@@ -122,11 +121,7 @@ async function saveIds(
 }
 
 async function idOf(client: Client, name: string): Promise<string | undefined> {
-  const found = await client.collections.get(name).catch((error) => {
-    if (error instanceof SvcError && error.code === 'NOT_FOUND') return undefined
-    throw error
-  })
-  return found?.id
+  return (await client.collections.get(name).catch(undefinedIfMissing))?.id
 }
 
 /** The emulator as whose owner a seed is written: not where another key or a user was named. */

@@ -1,9 +1,8 @@
 import { join } from 'node:path'
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import { SvcError } from '../../../client/protocol/model/errors.js'
 import { type ImportSource, isReadOnce, openInput } from '../../../seeds/records/input.js'
-import { CliFailure, exits, misuse } from '../../base/failure.js'
+import { CliFailure, exits, misuse, undefinedIfMissing } from '../../base/failure.js'
 import { type Client, TargetCommand } from '../../base/target-command.js'
 import { followOperations } from '../../bulk/follow-operations.js'
 import type { BadLine } from '../../bulk/operations.js'
@@ -108,11 +107,11 @@ interface Lines {
 async function collectionIds(client: Client, { name }: ImportSource, { collections }: Preview): Promise<string[]> {
   const ids: string[] = []
   for (const [collection, line] of collections) {
-    const found = await client.collections.get(collection).catch((error) => {
-      if (!(error instanceof SvcError) || error.code !== 'NOT_FOUND') throw error
+    const found = await client.collections.get(collection).catch(undefinedIfMissing)
+    if (!found) {
       const message = `No collection "${collection}" (${name}:${line}). Nothing was done.`
       throw new CliFailure('NOT_FOUND', exits.notFound, message, missingHint(collection))
-    })
+    }
     ids.push(found.id)
   }
   return ids.sort()

@@ -1,9 +1,8 @@
 import * as Flags from '@oclif/core/flags'
 import type { Control } from '../../../client/control.js'
 import type { Mail } from '../../../client/protocol/control/mail.js'
-import { SvcError } from '../../../client/protocol/model/errors.js'
 import { ControlCommand } from '../../base/control-command.js'
-import { CliFailure, exits } from '../../base/failure.js'
+import { CliFailure, exits, undefinedIfMissing } from '../../base/failure.js'
 import { partFlags, partOf, toFlag, wantedPart } from '../../mail/mail-flags.js'
 import { mailText } from '../../mail/mail-text.js'
 import { asDuration } from '../../terminal/duration-flag.js'
@@ -57,16 +56,12 @@ or --code it waits for a mail that has one. Exits with 7 when none comes in time
     for (let last = after; ; ) {
       const seconds = Math.max(0, (until - performance.now()) / 1000)
       const which = { to, after: last, timeout: Math.min(seconds, mostSecondsAtOnce) }
-      const mail = await mailbox.wait(which).catch(noMail)
+      const mail = await mailbox.wait(which).catch(undefinedIfMissing)
       if (mail && isGood(mail)) return mail
       if (!mail && seconds <= mostSecondsAtOnce) throw tooLate(to, timeout)
       last = mail?.id ?? last
     }
   }
-}
-
-function noMail(error: unknown): undefined {
-  if (!(error instanceof SvcError) || error.code !== 'NOT_FOUND') throw error
 }
 
 function tooLate(to: string | undefined, seconds: number): CliFailure {

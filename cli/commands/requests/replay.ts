@@ -7,7 +7,6 @@ import { isObject, type JsonObject, parseJson } from '../../../client/protocol/m
 import { ControlCommand } from '../../base/control-command.js'
 import { misuse, noFile, reworded } from '../../base/failure.js'
 import { fieldsArg, fieldsDescription, readFields } from '../../documents/fields-args.js'
-import { destroysMany } from '../../requests/destroying.js'
 import { differencesText, requestLine } from '../../requests/request-lines.js'
 import { whichRequest } from '../../requests/which.js'
 import { prose } from '../../terminal/prose.js'
@@ -67,11 +66,9 @@ Requests of logins and accounts are not repeated, nor those with files, and thos
       })
     const kept = await control.requests.get({ id })
     const emulator = this.emulator(flags)
-    const [asMethod, asPath] = [method ?? kept.method, path ?? kept.path]
-    const isOwn = kept.project === emulator.projectId
-    const replayed = await (isOwn && destroysMany(asMethod, asPath)
-      ? this.undoably({ emulator }, `requests replay, ${asMethod} ${asPath}`, flags, replay)
-      : replay())
+    const own = { emulator: kept.project === emulator.projectId ? emulator : undefined }
+    const sent = { by: 'requests replay,', method: method ?? kept.method, path: path ?? kept.path }
+    const replayed = await this.sendUndoably(own, sent, flags, replay)
 
     this.log(requestLine(replayed.before))
     this.log(requestLine(replayed.after))

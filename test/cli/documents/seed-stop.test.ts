@@ -72,16 +72,11 @@ const fault =
     world.json(['faults', 'add', kind, '--method', 'POST', ...flags])
 
 test.each([
-  [
-    'a rate limit',
-    6,
-    fault('status', '--status', '429', '--retry-after', '1h'),
-    'svc docs delete hosted-6 --all --url ',
-  ],
+  ['a rate limit', 6, fault('status', '--status', '429', '--retry-after', '1h'), 'Finish the seed with --upsert'],
   ['a refusal of the key', 3, fault('status', '--status', '403'), 'Who may: '],
   ['a connection that breaks', 7, fault('drop'), 'Check the address'],
 ] as const)(
-  'a hosted seed that %s stops exits with what scripts act on, and says what is left',
+  'a hosted seed that %s stops exits with what scripts act on, and says what is left and how to go on',
   async (_, exit, breaks, hint) => {
     const name = `hosted-${exit}`
     const documents = [{ n: 1 }, { n: 2 }, { n: 3 }]
@@ -102,6 +97,7 @@ test.each([
     expect(ran.exit).toBe(exit)
     expect(ran.stderr).toContain(`2 documents of "${name}" could not be deleted again.`)
     expect(ran.stderr).toContain(hint)
+    expect(ran.stderr).toContain(`svc docs delete ${name} --all --url `)
     expect(ran.stderr).not.toContain('hosted.json:')
     expect(await count(name)).toEqual({ count: 2 })
   },
