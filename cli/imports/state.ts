@@ -59,15 +59,16 @@ export async function openState(
   return {
     found: readState(file, input),
     save(state) {
-      // Whole or not at all: a process that is killed here, or a machine, leaves the state from before.
-      const draft = openSync(`${file}.new`, 'w', 0o600)
+      // Whole or not at all, whoever gives the same command at the same time: a process that is killed here, or a machine, leaves the state from before.
+      const name = `${file}.${process.pid}.new`
+      const draft = openSync(name, 'w', 0o600)
       try {
         writeFileSync(draft, JSON.stringify(state))
         fsyncSync(draft)
       } finally {
         closeSync(draft)
       }
-      renameSync(`${file}.new`, file)
+      renameSync(name, file)
     },
     remove: () => rmSync(file, { force: true }),
   }
