@@ -7,7 +7,7 @@ import { CliFailure, exits } from '../base/failure.js'
 import { fetchDirectly } from '../target/fetch-directly.js'
 import type { Finding } from './finding.js'
 import { firstEventOf } from './first-event.js'
-import { itemsOf, judge, totalOf, unwrapped } from './judges.js'
+import { isList, itemsOf, judge, totalOf, unwrapped } from './judges.js'
 import type { Seen, SeenAnswer } from './seen.js'
 
 interface Asked {
@@ -43,7 +43,7 @@ export async function detectForms({ url, key, mayWrite }: Asked): Promise<Findin
     const written = await seenByWriting(ask, name)
     const read = await seenByReading(ask, name)
     const event = await firstEventOf({ url, headers: keyHeader(key), collection: name }, () =>
-      ask('POST', `/collections/${name}/documents`, { heard: true }),
+      ask('POST', `/collections/${name}`, { heard: true }),
     )
     return judge({ collections, ...written, ...read, event })
   } finally {
@@ -57,20 +57,34 @@ async function fullestCollection(ask: Ask, collections: readonly Json[]): Promis
     isObject(collection) && typeof collection.name === 'string' ? [collection.name] : [],
   )
   for (const name of names.slice(0, 10)) {
-    const { body } = await ask('GET', `/collections/${name}/documents?limit=1`)
-    if (itemsOf(body).length > 0) return name
+    const { page } = await listOf(ask, name, '?limit=1')
+    if (itemsOf(page.body).length > 0) return name
   }
   return names[0] ?? 'svc-detect'
 }
 
+interface Listed {
+  /** The path of the collection by itself. */
+  readonly plain: SeenAnswer
+  /** Where its documents are, of which this was answered. */
+  readonly documents: string
+  readonly page: SeenAnswer
+}
+
+/** The documents of a collection. A service may have them below one of both paths only. */
+async function listOf(ask: Ask, name: string, query = ''): Promise<Listed> {
+  const documents = `/collections/${name}`
+  const plain = await ask('GET', documents + query)
+  if (isList(plain)) return { plain, documents, page: plain }
+  const below = `${documents}/documents`
+  return { plain, documents: below, page: await ask('GET', below + query) }
+}
+
 async function seenByReading(ask: Ask, name: string): Promise<Omit<Seen, 'collections'>> {
-  const documents = `/collections/${name}/documents`
-  const [page, plain, unknownSuffix, missing] = [
-    await ask('GET', documents),
-    await ask('GET', `/collections/${name}`),
-    await ask('GET', `${documents}?svcdetect__nosuch=1&limit=1`),
-    await ask('GET', `${documents}/svc-detect-missing`),
-  ]
+  const { plain, documents, page } = await listOf(ask, name)
+  const unknownSuffix = await ask('GET', `${documents}?svcdetect__nosuch=1&limit=1`)
+  // Of a collection that is not there, its own path says how errors look, whichever paths there are.
+  const missing = plain.status === 404 ? plain : await ask('GET', `${documents}/svc-detect-missing`)
   const hasDocuments = page.status === 200 && unknownSuffix.status !== 200 && totalOf(page)
   const singleSuffix = hasDocuments ? await ask('GET', `${documents}?svcdetect_isnull=true&limit=1`) : undefined
   return { page: page.status === 200 ? page : undefined, plain, unknownSuffix, missing, singleSuffix }
@@ -78,9 +92,9 @@ async function seenByReading(ask: Ask, name: string): Promise<Omit<Seen, 'collec
 
 /** Creates a document in a collection of its own, replaces it, and looks at what became of it. */
 async function seenByWriting(ask: Ask, name: string): Promise<Pick<Seen, 'created' | 'replaced'>> {
-  const documents = `/collections/${name}/documents`
-  const created = unwrapped((await ask('POST', documents, { data: { first: 1 } })).body)
+  const created = unwrapped((await ask('POST', `/collections/${name}`, { data: { first: 1 } })).body)
   if (!isObject(created) || typeof created.id !== 'string') return {}
+  const { documents } = await listOf(ask, name)
   await ask('PUT', `${documents}/${created.id}`, { second: 2 })
   const replaced = unwrapped((await ask('GET', `${documents}/${created.id}`)).body)
   return replaced === undefined ? { created } : { created, replaced }

@@ -20,11 +20,9 @@ export function judge(seen: Seen): Finding[] {
 const judges: { readonly [Name in Axis]: Judge<Name> } = {
   paths: ({ plain, page }) => {
     if (!page) return undefined
-    const answer = unwrapped(plain.body)
-    const isRecord = isObject(answer) && !Array.isArray(answer.documents) && 'name' in answer
-    return isRecord
-      ? ['nested', 'GET /collections/<c> is its record']
-      : ['flat', 'GET /collections/<c> is its documents']
+    return isList(plain)
+      ? ['flat', 'GET /collections/<c> is its documents']
+      : ['nested', 'GET /collections/<c> is its record']
   },
   document: ({ page }) => fitting(schemasOf(axes.document), 'a document is', itemsOf(page?.body)[0]),
   body: ({ created }) => {
@@ -102,9 +100,17 @@ function limitOf({ body, header }: SeenAnswer): Json | undefined {
 
 /** The items of a page, whatever stands around them. */
 export function itemsOf(body: Json | undefined): readonly Json[] {
+  return listIn(body) ?? []
+}
+
+export function isList({ status, body }: SeenAnswer): boolean {
+  return status === 200 && listIn(body) !== undefined
+}
+
+function listIn(body: Json | undefined): readonly Json[] | undefined {
   const answer = unwrapped(body)
   if (Array.isArray(answer)) return answer
-  return isObject(answer) && Array.isArray(answer.documents) ? answer.documents : []
+  return isObject(answer) && Array.isArray(answer.documents) ? answer.documents : undefined
 }
 
 export function totalOf({ body, header }: SeenAnswer): number | null {

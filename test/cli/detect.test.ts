@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { createServer } from 'node:http'
+import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -65,6 +65,61 @@ describe('with --write every form is found, of a service without any collection'
     expect(findings.filter(({ evidence }) => evidence.length < 10)).toEqual([])
   })
 })
+
+/** The paths of each shape of documents, as the specification lists them: a service may have one of both only. */
+const ofCollections = /^(\/api)?\/collections$/
+const shapes = {
+  flat: [ofCollections, /^\/collections\/[^/]+(\/[^/]+)?$/, /^\/realtime\//],
+  nested: [ofCollections, /^\/collections\/[^/]+(\/documents(\/[^/]+)?)?$/, /^\/realtime\//],
+}
+
+/** The service, without the paths of the other shape. */
+async function openOneShape(shape: keyof typeof shapes) {
+  const server = createServer((req, res) => {
+    const path = req.url?.split('?')[0] ?? ''
+    const isDocumentOfFlat = shape === 'flat' && path.endsWith('/documents')
+    if (isDocumentOfFlat || !shapes[shape].some((form) => form.test(path))) {
+      res.writeHead(404).end()
+      return
+    }
+    const headers = { ...req.headers, host: new URL(dev.url).host }
+    const onward = request(dev.url + req.url, { method: req.method, headers }, (answer) => {
+      res.writeHead(answer.statusCode ?? 502, answer.headers)
+      answer.pipe(res)
+    })
+    onward.on('error', () => res.destroy())
+    res.on('close', () => onward.destroy())
+    req.pipe(onward)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close() {
+      server.close()
+      server.closeAllConnections()
+    },
+  }
+}
+
+test.each(Object.entries(dialects))(
+  'of a service with the paths of one shape only, all is found that %s is',
+  async (name, dialect) => {
+    const service = await openOneShape(dialect.paths)
+    const { two_factor: _, ...knowable } = dialect
+
+    const written = await detectForms({ url: service.url, key: await aService(name), mayWrite: true })
+    const read = await detectForms({ url: service.url, key: await aService(name, { documents: 2 }), mayWrite: false })
+    const ofNone = await detectForms({ url: service.url, key: await aService(name), mayWrite: false })
+    service.close()
+
+    expect(Object.fromEntries(written.map(({ axis, form }) => [axis, form]))).toEqual(knowable)
+    const seen = ['paths', 'document', 'record', 'list', 'paging', 'filters', 'errors']
+    expect(read.map(({ axis, form }) => [axis, form])).toEqual(
+      expect.arrayContaining(Object.entries(dialect).filter(([axis]) => seen.includes(axis))),
+    )
+    expect(ofNone.map(({ axis }) => axis)).toEqual(expect.arrayContaining(['record', 'errors']))
+  },
+)
 
 test('it leaves nothing behind, neither where it writes nor where it only reads', async () => {
   const key = await aService('a', { documents: 1 })
