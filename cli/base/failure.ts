@@ -91,9 +91,10 @@ export function stoppedBy(cause: unknown, reached: string, wayOn?: string): CliF
   })
 }
 
+/** On lines of their own: each may end in a command. */
 function bothHints(one: string | undefined, other: string | undefined): string | undefined {
   if (one === undefined || other === undefined || one === other) return one ?? other
-  return `${sentence(one)} ${other}`
+  return `${one}\n${other}`
 }
 
 /** Any thrown thing, as it is printed for people and scripts. */

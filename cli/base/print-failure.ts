@@ -20,7 +20,7 @@ export function printFailure(failure: Failure, { json, isOneLine = false, error 
     process.stdout.write(`${jsonText({ error: { code, message, hint: hint ?? null, exit } }, isOneLine ? 0 : 2)}\n`)
   } else {
     process.stderr.write(`${onStderr.red('error')}  ${fitted(failure.message)}\n`)
-    if (failure.hint) process.stderr.write(`       ${fitted(failure.hint)}\n`)
+    for (const line of failure.hint?.split('\n') ?? []) process.stderr.write(`       ${fitted(line)}\n`)
   }
   if (process.argv.includes('--debug') && error instanceof Error)
     process.stderr.write(`${printableLines(stacks(error))}\n`)

@@ -128,8 +128,8 @@ test('a refusal names the collection that it is about, whether an argument, a pa
   ])
 
   for (const ran of refused) {
-    expect(ran.exit).toBe(3)
-    expect(ran.stderr).toMatch(/ svc collections permissions drafts\n$/)
+    expect(ran.exit, ran.stderr).toBe(3)
+    expect(ran.stderr).toMatch(/ svc collections permissions drafts\n/)
   }
 })
 
