@@ -187,7 +187,7 @@ inDialects('Login', (wire) => {
     expectStatus(200, await logIn(other.email, other.password))
   })
 
-  test('AUT-03 sign-up and login demand an API key', async () => {
+  test('AUT-03 sign-up, login, reset requests and addresses of logins demand an API key', async () => {
     const { anAccount, api } = await aTown(wire)
     const { api: ada, email, password } = await anAccount()
     const nobody = apiOf({}, wire.name)
@@ -195,6 +195,12 @@ inDialects('Login', (wire) => {
     for (const path of ['/auth-collections/signup', '/auth/register', '/auth-collections/login']) {
       expectFailure(await nobody.post(path, { email, password }), 401, 'UNAUTHORIZED')
       expectFailure(await ada.post(path, { email, password }), 401, 'UNAUTHORIZED')
+    }
+    for (const who of [nobody, ada]) {
+      expectFailure(await who.post('/auth/request-password-reset', { email }), 401, 'UNAUTHORIZED')
+      expectFailure(await who.post('/auth/oauth/google/url', {}), 401, 'UNAUTHORIZED')
+      expectFailure(await who.get('/auth-collections/login-idp'), 401, 'UNAUTHORIZED')
+      expectFailure(await who.get('/login-idp'), 401, 'UNAUTHORIZED')
     }
     expectStatus(200, await api.post('/auth-collections/login', { email, password }))
   })

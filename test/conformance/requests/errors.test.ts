@@ -1,5 +1,7 @@
+import { generate } from 'otplib'
 import { describe, expect, test } from 'vitest'
-import { send } from '../../fixtures/requests/http.js'
+import { aTown } from '../../fixtures/accounts.js'
+import { type Answer, send } from '../../fixtures/requests/http.js'
 import { apiOf, service } from '../../fixtures/service.js'
 import { aWorld, expectFailure, expectStatus, inDialects, someDocuments } from '../../fixtures/wires.js'
 
@@ -81,14 +83,33 @@ inDialects('Errors', (wire) => {
     expectFailure(await api.post('/collections', {}), 422, 'VALIDATION_ERROR')
   })
 
+  test('ERR-03 too many requests are 429', async () => {
+    const { api } = await aWorld(wire, { rateLimit: { day: 1 } })
+    const answers = []
+    // The first two may be of two days.
+    for (let times = 0; times < 3; times++) answers.push(await api.get('/collections'))
+
+    expectStatus(200, answers[0] as Answer)
+    expectFailure(answers[2] as Answer, 429, 'RATE_LIMITED')
+  })
+
   test('ERR-04 the codes that the specification names', async () => {
-    const { api } = await aWorld(wire)
+    const { api, owner, anAccount, logIn } = await aTown(wire)
     const stranger = apiOf({}, wire.name)
+    const { email, password, api: ada } = await anAccount()
+    const { secret } = wire.record(await ada.post('/auth/2fa/enable', {})) as { secret: string }
+    expectStatus(200, await ada.post('/auth/2fa/verify', { code: await generate({ secret }) }))
 
     expectFailure(await api.post('/collections', { name: 'no name' }), 400, 'INVALID_COLLECTION')
     expectFailure(await api.post('/collections/no%20name', {}), 400, 'INVALID_COLLECTION')
     expectFailure(await api.post('/collections', '{'), 400, 'INVALID_BODY')
     expectFailure(await stranger.get('/collections'), 401, 'UNAUTHORIZED')
+    expectFailure(await logIn(email, 'Wrong4Guess'), 401, 'INVALID_CREDENTIALS')
+    // Its form of the axis two_factor is the one that refuses.
+    const inC = { 'svc-dialect': 'c' }
+    expectFailure(await api.post('/auth-collections/login', { email, password }, inC), 403, '2FA_REQUIRED')
+    expectFailure(await owner.get(`/auth-collections/users/${unknownId}`), 404, 'USER_NOT_FOUND')
+    expectFailure(await api.post('/auth-collections/signup', { email, password }), 409, 'EMAIL_ALREADY_EXISTS')
   })
 
   test('contract 10.4 the header and the body say the same code', async () => {
