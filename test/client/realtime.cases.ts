@@ -1,5 +1,5 @@
 /** Subscriptions of the client to a running service. */
-import { createClient, SvcError } from '../../client/index.js'
+import { createClient } from '../../client/index.js'
 import { type Cases, codeOf, type Post, same, until, type World } from './world.js'
 
 export const realtimeCases: Cases = {
@@ -31,19 +31,16 @@ export const realtimeCases: Cases = {
     same(received.sort(), ['Ada', 'Tea'])
   },
 
-  'receives only what matches, and of what leaves it': async ({ posts }) => {
+  'receives only what matches, and of what leaves it': async ({ posts, service }) => {
     const received: string[] = []
+    // The suffixes of variant B have no prefix filter.
+    const isTea = service.dialect === 'b' ? { contains: 'Tea' } : { startswith: 'T' }
     const subscription = posts.subscribe({
-      where: { views: { gte: 10 }, or: [{ title: { startswith: 'T' } }, { title: 'Milk' }] },
+      where: { views: { gte: 10 }, or: [{ title: isTea }, { title: 'Milk' }] },
       live: true,
       onChange: ({ kind, document }) => received.push(`${kind} ${document.data.title}`),
     })
-    const isSpoken = await subscription.ready.then(
-      () => true,
-      (error: unknown) => !(error instanceof SvcError && error.code === 'INVALID_FILTER'),
-    )
-    // One family of suffixes has no prefix filter.
-    if (!isSpoken) return
+    await subscription.ready
 
     const { id } = await posts.create({ title: 'Tea', views: 1 })
     await posts.create({ title: 'Coffee', views: 20 })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Devs, openDevs } from '../fixtures/dev.js'
-import { killAgainAndAgain } from '../fixtures/kills.js'
+import { killAgainAndAgain } from '../fixtures/kills/under-writes.js'
 
 // `test/full` kills twenty times.
 const kills = 2

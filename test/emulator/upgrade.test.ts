@@ -1,6 +1,6 @@
 /** The state folder of 0.1.0 opens here, and a copy of it stays as it was. */
 import { existsSync } from 'node:fs'
-import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -13,6 +13,7 @@ import { migrate, OlderDatabaseError } from '../../emulator/database/migrate.js'
 import { openPglite } from '../../emulator/database/pglite/pglite.js'
 import { type Database, sql } from '../../emulator/database/port.js'
 import { startEmulator } from '../../emulator/dev.js'
+import { preloaded } from '../fixtures/kills/at-a-statement.js'
 
 const cli = fileURLToPath(new URL('../../cli/bin/run.js', import.meta.url))
 const packed = new URL('../fixtures/databases/state-0.1.0.tar.br', import.meta.url)
@@ -30,6 +31,10 @@ async function aFolder(name: string): Promise<string> {
   const dir = join(folder, name)
   await cp(join(folder, '.svc'), dir, { recursive: true })
   return dir
+}
+
+async function readyAt(file: string): Promise<void> {
+  while (!existsSync(file)) await pause(25)
 }
 
 async function newestIn(dataDir: string): Promise<number | undefined> {
@@ -77,13 +82,18 @@ it('kill -9 in the middle of an upgrade leaves a folder that opens whole', async
   const dir = await aFolder('killed')
   const ready = join(folder, 'killed.json')
   const words = [cli, 'dev', '--port', '0', '--data', dir, '--ready-file', ready]
-  // Each later than the one before, until one is ready in time: kills hit the copy, the migrations and the start.
-  for (let milliseconds = 500; !existsSync(ready); milliseconds *= 2) {
-    const child = execa(process.execPath, words, { stdio: 'ignore', reject: false })
-    await pause(milliseconds)
+  const killAt = join(folder, 'kill-at')
+  const versions: (number | undefined)[] = []
+  // At more statements each time, whatever else the machine does: before the migrations, and among them.
+  for (let at = 40; !existsSync(ready); at = Math.ceil(at * 1.4)) {
+    await writeFile(killAt, `${at}`)
+    const child = execa(process.execPath, words, { stdio: 'ignore', reject: false, env: { ...preloaded, KILL_AT: killAt } })
+    await Promise.race([child, readyAt(ready)])
     child.kill('SIGKILL')
     await child
+    versions.push(await newestIn(join(dir, 'data')))
   }
+  expect(new Set(versions).size).toBeGreaterThan(2)
 
   const emulator = await startEmulator({ dir })
   const { items } = await createClient(emulator).collection('posts').list({ sort: 'title' })

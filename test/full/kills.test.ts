@@ -1,7 +1,7 @@
 /** The long form of `test/emulator/kills.test.ts`. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Devs, openDevs } from '../fixtures/dev.js'
-import { killAgainAndAgain } from '../fixtures/kills.js'
+import { killAgainAndAgain } from '../fixtures/kills/under-writes.js'
 
 const kills = 20
 

@@ -1,10 +1,8 @@
 /** `kill -9` in the middle of a reset: the state before it or the state after it, nothing between. */
-import { once } from 'node:events'
-import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type Devs, openDevs, startOwned } from '../../fixtures/dev.js'
+import { type Devs, openDevs } from '../../fixtures/dev.js'
+import { killAtStatements, type Owned } from '../../fixtures/kills/at-a-statement.js'
 
-const cycles = Number(process.env.SVC_CRASH_CYCLES ?? 3)
 const full = { documents: 1_000, users: 1, files: 2 }
 const empty = { documents: 0, users: 0, files: 0 }
 
@@ -14,18 +12,15 @@ beforeAll(async () => {
 })
 afterAll(() => devs.stop())
 
-type Client = Awaited<ReturnType<typeof startOwned>>['svc']
-
-async function fill(svc: Client): Promise<void> {
-  for (let at = 0; at < full.documents; at += 1_000) {
-    await svc.collection('posts').createMany(Array.from({ length: 1_000 }, (_, n) => ({ n: at + n })))
-  }
+async function fill({ svc }: Owned): Promise<void> {
+  await svc.collections.create({ name: 'posts' }).catch(() => undefined)
+  await svc.collection('posts').createMany(Array.from({ length: full.documents }, (_, n) => ({ n })))
   await svc.auth.signUp({ email: 'ada@example.com', password: 'Correct4Horse' })
   for (let file = 0; file < full.files; file++) await svc.files.upload(new File(['Hello'], `${file}.txt`))
 }
 
 /** What exists, by counts and by lists. */
-async function stateOf(svc: Client) {
+async function stateOf({ svc }: Owned) {
   const posts = svc.collection('posts')
   const [documents, users, files] = [
     await posts.count(),
@@ -39,23 +34,19 @@ async function stateOf(svc: Client) {
   return { documents, users, files }
 }
 
-it(`a reset is whole or was never begun, after each of ${cycles} kills`, {
-  timeout: 60_000 + cycles * 60_000,
-}, async () => {
-  for (let cycle = 0; cycle <= cycles; cycle++) {
-    const { child, svc, control, project } = await startOwned(devs)
-    if (cycle === 0) await svc.collections.create({ name: 'posts' })
-    const state = await stateOf(svc)
-    expect([full, empty]).toContainEqual(state)
-    if (cycle === cycles) break
-    if (state.documents === 0) await fill(svc)
+it('a reset is whole or was never begun, between whichever statements the process is killed', async () => {
+  const statements = await killAtStatements(devs, {
+    is: /^POST .*\/reset$/,
+    async prepare(dev) {
+      if ((await dev.svc.collection('posts').count().catch(() => 0)) === 0) await fill(dev)
+    },
+    send: ({ control, project }) => control.projects.reset({ project, collections: ['posts'], users: true, files: true }),
+    async isDone(dev) {
+      const state = await stateOf(dev)
+      expect([full, empty]).toContainEqual(state)
+      return state.documents === 0
+    },
+  })
 
-    const resetting = control.projects.reset({ project, collections: ['posts'], users: true, files: true })
-    const settled = resetting.catch(() => undefined)
-    await pause(Math.random() * 30)
-    const died = once(child, 'exit')
-    child.kill('SIGKILL')
-    await died
-    await settled
-  }
+  expect(statements).toBeGreaterThan(10)
 })

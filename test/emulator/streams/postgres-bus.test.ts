@@ -1,6 +1,6 @@
 /** What one process publishes to others over PostgreSQL, also after its connection broke. Contract 9.4. */
 import pg from 'pg'
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
 import type { Database } from '../../../emulator/database/port.js'
 import { openPostgres } from '../../../emulator/database/postgres/postgres.js'
 import type { Bus, Message } from '../../../emulator/ports/bus/port.js'
@@ -128,8 +128,21 @@ it('a process that listens and does not answer holds nothing up for long', async
   const bus = await openPostgresBus({ url: server.url, db, report: () => undefined })
   const silent = new pg.Client({ connectionString: server.url, application_name: 'svc realtime' })
   await silent.connect()
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const waits = vi.spyOn(globalThis, 'setTimeout')
+  const isWaiting = () => waits.mock.calls.some(([, milliseconds]) => milliseconds === 250)
+  let isPublished = false
 
-  await bus.publish([{ kind: 'settings' }])
+  const publishing = bus.publish([{ kind: 'settings' }]).then(() => (isPublished = true))
+  // Polling of vitest would move the clock.
+  for (let tries = 0; tries < 100 && !isWaiting(); tries++) await ask('select')
+  expect(isWaiting()).toBe(true)
+  vi.advanceTimersByTime(249)
+  await ask('select')
+  expect(isPublished).toBe(false)
+  vi.advanceTimersByTime(1)
+  await publishing
 
   await Promise.all([bus.close(), silent.end()])
 })

@@ -1,6 +1,6 @@
 /** Writers that continue whatever fails, and a ledger of their acknowledged writes. */
 import { SvcError } from '../../../client/index.js'
-import { allChanges, type clientOf, compareChanges, isAsKnown, type Known } from '../../fixtures/kills.js'
+import { allChanges, type clientOf, compareChanges, isAsKnown, type Known } from '../../fixtures/kills/under-writes.js'
 
 export interface Load {
   /** How many writes were acknowledged. */

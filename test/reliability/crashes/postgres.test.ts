@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Emulator, startEmulator } from '../../../emulator/dev.js'
 import { type PostgresServer, startPostgres } from '../../fixtures/databases/postgres.js'
-import { clientOf } from '../../fixtures/kills.js'
+import { clientOf } from '../../fixtures/kills/under-writes.js'
 import { patiently } from '../../fixtures/patience.js'
 import { type CuttingProxy, cuttingProxy } from '../../fixtures/proxies/cutting-proxy.js'
 import { aSubscriber, overEventStream, overWebSocket, type Subscriber } from '../../fixtures/realtime/subscriber.js'
@@ -67,6 +67,7 @@ it('nothing acknowledged is lost and no event is lost or doubled, whatever is cu
   const what = `${faults.map(([what]) => what).join('; ')}: ${cycles} times, ${load.refused()} writes refused`
   record({ part: 'crashes', what, engine: 'postgres', count: load.acknowledged(), unit: 'writes', found })
   expect(findings).toEqual({ lost: [], different: [], gaps: [], miscounted: [], unexpected: [] })
+  expect(load.refused()).toBeGreaterThan(0)
   const [first = []] = numbers
   expect(first).toEqual(Array.from({ length: first.length }, (_, at) => at + 1))
   expect(numbers[1]).toEqual(first)

@@ -92,6 +92,7 @@ export const accountScenarios: readonly Scenario[] = [
   }),
   scenario({
     name: 'change a profile with a file',
+    storesFiles: true,
     prepare: signedUp,
     act: (world, { user }) => {
       const form = formOf(textOf('data', { n: 1 }), fileOf('avatar', 'a face', 'face.txt'))

@@ -40,6 +40,7 @@ const seen = (documents: string[], alone: string[] = []) => ({
 export const fileScenarios: readonly Scenario[] = [
   scenario({
     name: 'upload',
+    storesFiles: true,
     prepare: (world) => prepared(world),
     act: (world) => world.ask('POST', '/storage/upload', formOf(fileOf('file', 'one'))),
     look,
@@ -57,6 +58,7 @@ export const fileScenarios: readonly Scenario[] = [
   }),
   scenario({
     name: 'create with a file',
+    storesFiles: true,
     prepare: (world) => prepared(world, 'one'),
     act: (world) => world.ask('POST', posts, aCover('two')),
     look,
@@ -64,6 +66,7 @@ export const fileScenarios: readonly Scenario[] = [
   }),
   scenario({
     name: 'create with a file and an idempotency key',
+    storesFiles: true,
     prepare: (world) => prepared(world),
     act: (world) => world.ask('POST', posts, aCover('one'), { 'idempotency-key': 'once' }),
     look,
@@ -71,6 +74,7 @@ export const fileScenarios: readonly Scenario[] = [
   }),
   scenario({
     name: 'replace a file',
+    storesFiles: true,
     prepare: (world) => prepared(world, 'one'),
     act: (world, [id]) => world.ask('PATCH', `${posts}/${id}`, aCover('two')),
     look,

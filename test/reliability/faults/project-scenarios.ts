@@ -128,6 +128,7 @@ export const projectScenarios: readonly Scenario[] = [
   }),
   scenario({
     name: 'seed',
+    storesFiles: true,
     skipsChanges: true,
     prepare: async () => undefined,
     act: (world) => world.ask('POST', control(world, '/seeds'), aSeed()),

@@ -8,6 +8,8 @@ export interface Scenario<State = unknown> {
   readonly skipsChanges?: boolean
   /** Whether each run takes long, as where passwords are hashed, or it resembles another one: only the long form runs it. */
   readonly isSlow?: boolean
+  /** Whether its request writes bytes of files, so that the file store has to be able to fail it. */
+  readonly storesFiles?: boolean
   prepare(world: World): Promise<State>
   /** The request that meets the fault. */
   act(world: World, state: NoInfer<State>): Promise<Answer>

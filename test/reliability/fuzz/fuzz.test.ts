@@ -57,6 +57,9 @@ describe.each(isLong ? engines : (['pglite'] as const))('on %s', (engine) => {
       found,
       `event loop ${(delay.percentile(99.9) / 1e6).toFixed()} ms at p99.9`,
     )
+    expect(found['5xx']).toBe(0)
+    // A body that is refused before all of it is there may find the connection closed.
+    expect(found.closed).toBeLessThan(shots / 100)
     expect(count(200, 300)).toBeGreaterThan(shots / 20)
     await aWorld(emulator)
   })
