@@ -87,7 +87,11 @@ it('kill -9 in the middle of an upgrade leaves a folder that opens whole', async
   // At more statements each time, whatever else the machine does: before the migrations, and among them.
   for (let at = 40; at < 1_000 && !existsSync(ready); at = Math.ceil(at * 1.4)) {
     await writeFile(killAt, `${at}`)
-    const child = execa(process.execPath, words, { stdio: 'ignore', reject: false, env: { ...preloaded, KILL_AT: killAt } })
+    const child = execa(process.execPath, words, {
+      stdio: 'ignore',
+      reject: false,
+      env: { ...preloaded, KILL_AT: killAt },
+    })
     await Promise.race([child, readyAt(ready)])
     child.kill('SIGKILL')
     await child

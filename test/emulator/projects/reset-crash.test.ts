@@ -38,9 +38,16 @@ it('a reset is whole or was never begun, between whichever statements the proces
   const statements = await killAtStatements(devs, {
     is: /^POST .*\/reset$/,
     async prepare(dev) {
-      if ((await dev.svc.collection('posts').count().catch(() => 0)) === 0) await fill(dev)
+      if (
+        (await dev.svc
+          .collection('posts')
+          .count()
+          .catch(() => 0)) === 0
+      )
+        await fill(dev)
     },
-    send: ({ control, project }) => control.projects.reset({ project, collections: ['posts'], users: true, files: true }),
+    send: ({ control, project }) =>
+      control.projects.reset({ project, collections: ['posts'], users: true, files: true }),
     async isDone(dev) {
       const state = await stateOf(dev)
       expect([full, empty]).toContainEqual(state)
