@@ -212,10 +212,11 @@ function readPort(json: unknown): number | undefined {
   return Number.isInteger(json) && Number(json) > 0 && Number(json) < 65_536 ? Number(json) : undefined
 }
 
+/** No key at all is what a project that was deleted leaves: where it comes again, its keys are drawn. */
 function readKeys(json: unknown): readonly ProjectKey[] | undefined {
   // Older versions have kept neither name, scopes nor expiry.
   const keys = Array.isArray(json) ? json.map((key) => (isObject(key) ? { ...unscoped, ...key } : key)) : undefined
-  return keys?.every(isKey) ? keys : undefined
+  return keys && keys.length > 0 && keys.every(isKey) ? keys : undefined
 }
 
 function isKey(key: unknown): key is ProjectKey {

@@ -46,6 +46,10 @@ export async function selectAuditRecords(
   }))
 }
 
+export async function hasAuditRecords(db: Database, project: string): Promise<boolean> {
+  return (await db.query(sql`select 1 as one from audit_entries where project_id = ${project} limit 1`)).length > 0
+}
+
 interface AuditRow {
   id: number
   operation: AuditedOperation

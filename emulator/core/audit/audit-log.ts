@@ -1,6 +1,12 @@
 /** What owners did, kept with what they did: both are committed, or neither. */
 import type { AuditActor, AuditedOperation, AuditSubject } from '../../../client/protocol/model/access/audit.js'
-import { type AuditQuery, insertAuditRecord, type StoredAuditRecord, selectAuditRecords } from '../../store/audit.js'
+import {
+  type AuditQuery,
+  hasAuditRecords,
+  insertAuditRecord,
+  type StoredAuditRecord,
+  selectAuditRecords,
+} from '../../store/audit.js'
 import type { Backend, Caller } from '../context.js'
 import { requireProject } from '../projects/require-project.js'
 import type { UnitOfWork } from '../unit-of-work.js'
@@ -30,7 +36,7 @@ export async function audit(unit: Scope, { project, operation, subject = {}, cal
 /** The operations of a project, the newest first; those of a removed one, too. @throws {SvcError} `NOT_FOUND` */
 export async function listAudit(backend: Backend, project: string, query: AuditQuery): Promise<StoredAuditRecord[]> {
   const records = await selectAuditRecords(backend.db, project, query)
-  if (records.length === 0) await requireProject(backend, project)
+  if (records.length === 0 && !(await hasAuditRecords(backend.db, project))) await requireProject(backend, project)
   return records
 }
 

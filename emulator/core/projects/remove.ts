@@ -39,6 +39,9 @@ export async function removeProject(backend: Backend, id: string): Promise<void>
     await removeAllFiles(backend, id)
     for (const piece of pieces) while ((await deleteSome(backend.db, id, piece)) > 0);
   } while (!(await finish(backend, project)))
+  // In memory only, where nothing else would look for them again.
+  backend.clocks.closeOwn(id)
+  backend.faults.clear(id)
 }
 
 type Named = Awaited<ReturnType<typeof requireProject>>

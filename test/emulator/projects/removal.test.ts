@@ -98,6 +98,7 @@ describe.each(engines)('projects on %s', (engine) => {
     expect((await control.projects.list()).projects.map(({ id }) => id)).not.toContain(project)
     const { entries } = await control.audit.list({ project })
     expect(entries[0]).toMatchObject({ operation: 'project.removed', subject: { names: ['shop'] } })
+    expect(await control.audit.list({ project, operation: 'key.revoked' })).toMatchObject({ entries: [] })
     await expect.poll(counts).toEqual(before)
     expect((await neighbour.posts.list()).items).toMatchObject([{ data: { n: 2 } }])
     expect(await (await neighbour.svc.files.download(neighbour.items[0]?.url ?? '')).text()).toBe('letter')
@@ -112,6 +113,18 @@ describe.each(engines)('projects on %s', (engine) => {
 
     await expect(removal).rejects.toMatchObject({ code: 'CONFLICT', message: expect.stringContaining('reset') })
     expect(await createClient(service).collections.list()).toEqual([])
+  })
+
+  it('contract 11 its clock and its faults go with it', async () => {
+    const { control, project } = await aShop()
+    await control.clock.ofProject.change({ project, now: '1970-01-02T00:00:00Z' })
+    await control.faults.add({ project, kind: 'drop' })
+
+    await control.projects.remove({ project })
+
+    // By this, maintenance tells what is over for every project.
+    expect(service.backend.clocks.earliest().getFullYear()).toBeGreaterThan(1970)
+    expect((await control.faults.list({})).faults).toEqual([])
   })
 
   it('contract 11 those who write meanwhile are refused, and find no fault', async () => {
@@ -158,6 +171,9 @@ it('security: keys that the folder has kept of a deleted project open nothing, s
   const again = await startEmulator({ dir, project: 'shop' })
 
   expect(again.apiKey).not.toBe(apiKey)
+  expect(again.secretKey).toMatch(/^svc_secret_/)
+  const { keys } = await controlOf(again).projects.get({ project: 'shop' })
+  expect(keys.map(({ secret }) => secret).sort()).toEqual([false, true])
   const list = createClient({ url: again.url, apiKey }).collections.list()
   await expect(list).rejects.toMatchObject({ code: 'UNAUTHORIZED' })
   expect(await createClient(again).collections.list()).toEqual([])
