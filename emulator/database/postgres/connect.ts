@@ -6,9 +6,12 @@ export type Connection = pg.Client
 
 type Options = Omit<pg.ClientConfig, 'connectionString' | 'user' | 'password'>
 
+/** A server that is gone without a word is noticed, also while nothing is sent: the system itself would ask after two hours. */
+const probed = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 } as const
+
 /** A client that is not connected yet. */
 export function newConnection(server: Server, options: Options): Connection {
-  return new pg.Client({ ...options, ...server.secured() })
+  return new pg.Client({ ...probed, ...options, ...server.secured() })
 }
 
 /** A pool, of which no connection is open yet. */
@@ -19,7 +22,7 @@ export function newPool(
   // The driver takes a function for the password, but not for the user.
   class PooledClient extends pg.Client {
     constructor(config?: pg.ClientConfig) {
-      super({ ...config, ...server.secured() })
+      super({ ...probed, ...config, ...server.secured() })
     }
   }
   return new pg.Pool({ ...options, Client: PooledClient })

@@ -161,9 +161,6 @@ export function openPool(
   const pool = newPool(server, {
     max: mostConnections,
     connectionTimeoutMillis: 5_000,
-    // A server that is gone without a word is noticed.
-    keepAlive: true,
-    keepAliveInitialDelayMillis: 10_000,
     ...(options === undefined ? {} : { options }),
     types: { getTypeParser: ((typeId: number) => columnReader(typeId)) as never },
     application_name: 'svc',

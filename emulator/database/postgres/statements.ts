@@ -135,7 +135,6 @@ function isLost({ code }: { code?: string }): boolean {
 export async function runPatiently({ direct, patient }: Postgres, statement: Sql): Promise<unknown[]> {
   const client = newConnection(await findPrimary(direct), {
     connectionTimeoutMillis: 5_000,
-    keepAlive: true,
     options: connectionOptions({ ...sessionSettings, statement_timeout: 0 }),
     types: { getTypeParser: ((typeId: number) => columnReader(typeId)) as never },
     application_name: 'svc maintenance',

@@ -40,7 +40,6 @@ export async function openPostgresBus({ url, db, report }: Options): Promise<Bus
     const fresh = newConnection(await findPrimary(servers), {
       connectionTimeoutMillis: 5_000,
       application_name: listenerName,
-      keepAlive: true,
       options: connectionOptions(sessionSettings),
     })
     fresh.on('notification', ({ channel, payload = '' }) => {
@@ -52,7 +51,16 @@ export async function openPostgresBus({ url, db, report }: Options): Promise<Bus
     fresh.on('error', () => lose(fresh))
     fresh.on('end', () => lose(fresh))
     await fresh.connect()
-    for (const channel of Object.values(channels)) await fresh.query(`listen ${channel}`)
+    try {
+      for (const channel of Object.values(channels)) {
+        // Nothing else looks at it yet.
+        const listen = { text: `listen ${channel}`, query_timeout: checkMilliseconds }
+        await fresh.query(listen)
+      }
+    } catch (error) {
+      fresh.end().catch(() => undefined)
+      throw error
+    }
     if (isClosed) return void fresh.end().catch(report)
     client = fresh
     pauseMilliseconds = 100

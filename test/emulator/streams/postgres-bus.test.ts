@@ -1,4 +1,6 @@
 /** What one process publishes to others over PostgreSQL, also after its connection broke. Contract 9.4. */
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, Socket } from 'node:net'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
 import type { Database } from '../../../emulator/database/port.js'
@@ -63,6 +65,59 @@ it('contract 9.4 a bus whose connection broke receives again what others write',
     { timeout: 20_000, interval: 50 },
   )
   await Promise.all([writer.close(), reader.close()])
+})
+
+it('contract 9.4 a bus whose server says nothing while it begins to listen connects anew', async () => {
+  const to = new URL(server.url)
+  let silences = 0
+  const links = new Set<Socket>()
+  const proxy = createServer((link) => {
+    const onward = connect(Number(to.port), to.hostname)
+    links.add(link)
+    link.on('data', (bytes) => {
+      if (silences === 0 || !bytes.includes('listen ')) return void onward.write(bytes)
+      silences--
+      link.removeAllListeners('data').resume()
+    })
+    onward.on('data', (bytes) => link.write(bytes))
+    for (const end of [link, onward])
+      end.on('error', () => undefined).on('close', () => [link, onward].map((each) => each.destroy()))
+  })
+  await once(proxy.listen(0, '127.0.0.1'), 'listening')
+  const url = Object.assign(new URL(server.url), { host: `127.0.0.1:${(proxy.address() as AddressInfo).port}` }).href
+  const reader = await openPostgresBus({ url, db, report: () => undefined })
+  const received = receivedBy(reader)
+  silences = 1
+
+  for (const link of links) link.destroy()
+
+  await vi.waitFor(() => expect(silences).toBe(0), patiently)
+  const writer = await openPostgresBus({ url: server.url, db, report: () => undefined })
+  await vi.waitFor(
+    () => {
+      writer.publish([{ kind: 'changes', project: 'project', seq: 1 }])
+      expect(received).toContainEqual({ kind: 'changes', project: 'project', seq: 1 })
+    },
+    { timeout: 60_000, interval: 50 },
+  )
+  await Promise.all([writer.close(), reader.close()])
+  proxy.close()
+})
+
+it('each connection asks an idle server after seconds whether it is there, also those that wait for long', async () => {
+  const delays: unknown[] = []
+  const spy = vi.spyOn(Socket.prototype, 'setKeepAlive').mockImplementation(function (this: Socket, isOn, delay) {
+    delays.push([isOn, delay])
+    return this
+  })
+
+  const bus = await openPostgresBus({ url: server.url, db, report: () => undefined })
+  await db.query({ text: 'select 1', values: [], patient: true })
+
+  spy.mockRestore()
+  await bus.close()
+  expect(delays.length).toBeGreaterThan(1)
+  expect(new Set(delays.map(String))).toEqual(new Set(['true,10000']))
 })
 
 it('a message that is too long for a notification reaches the others as one of any project', async () => {
