@@ -16,6 +16,7 @@ export function openClocks(outside: () => Date): Clocks {
     closeOwn: (project) => void own.delete(project),
     earliest: () => new Date(outside().getTime() + Math.min(...offsets())),
     latest: () => new Date(outside().getTime() + Math.max(...offsets())),
+    own: () => [...own].map(([project, clock]) => ({ project, now: clock.now() })),
   }
 }
 

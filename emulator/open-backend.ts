@@ -63,7 +63,7 @@ export async function openBackend(
   // PostgreSQL may have other processes beside this one.
   const leader = stack.use(databaseUrl === undefined ? onlyProcess : openLease(db, 'background'))
   const maintenance = stack.use(
-    openMaintenance(db, { now: clocks.earliest, latest: clocks.latest, report: reportAs('maintenance'), leader }),
+    openMaintenance(db, { now: clocks.earliest, clocks, report: reportAs('maintenance'), leader }),
   )
   const fileKeeper = stack.use(openFileKeeper(db, files, { report: reportAs('orphaned files'), leader }))
   const indexes = stack.use(

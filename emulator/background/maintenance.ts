@@ -1,5 +1,6 @@
 /** What the service deletes by itself between requests: in small pieces, which never hold the database for long. */
 import { setTimeout as pause } from 'node:timers/promises'
+import type { Clocks } from '../core/context.js'
 import { keptTimes } from '../core/documents/idempotency.js'
 import type { Database } from '../database/port.js'
 import { deleteOldMails } from '../store/accounts/mails.js'
@@ -12,15 +13,15 @@ import { deleteExpiredAnswers } from '../store/idempotency.js'
 import { deleteExpiredLogins } from '../store/providers/idp-logins.js'
 import { deleteExpiredWindows } from '../store/rate-windows.js'
 import { deleteExpiredTickets } from '../store/realtime/tickets.js'
-import { deleteOldChanges } from '../store/realtime/trimming.js'
+import { deleteOldChanges, type Times } from '../store/realtime/trimming.js'
 import type { Leader } from './leader.js'
 import { openRounds, type Rounds } from './rounds.js'
 
 export interface MaintenanceOptions {
   /** By which something is over for every project. */
   readonly now: () => Date
-  /** The latest time of any project; left out, they all have the same. */
-  readonly latest?: () => Date
+  /** What else is the time of a project; left out, they all have the same. */
+  readonly clocks?: Pick<Clocks, 'service' | 'own' | 'latest'>
   readonly report: (error: unknown) => void
   readonly leader: Leader
 }
@@ -39,7 +40,7 @@ const firstMilliseconds = 1_000
 const everyMilliseconds = 60_000
 
 /** Deletes what removed collections left, what is older than it is kept, and what has expired. */
-export function openMaintenance(db: Database, { now, latest = now, report, leader }: MaintenanceOptions): Rounds {
+export function openMaintenance(db: Database, { now, clocks, report, leader }: MaintenanceOptions): Rounds {
   const ago = (milliseconds: number) => new Date(now().getTime() - milliseconds).toISOString()
   return openRounds({
     name: 'maintenance',
@@ -48,10 +49,10 @@ export function openMaintenance(db: Database, { now, latest = now, report, leade
     firstMilliseconds,
     everyMilliseconds,
     async work({ isStopped }) {
-      for (const isMore of piecewise(db, { ago, latest: latest().toISOString() })) {
+      for (const isMore of piecewise(db, { ago, times: timesOf(clocks) ?? { service: ago(0), own: new Map() } })) {
         while (!isStopped() && (await isMore())) await pause(betweenPiecesMilliseconds)
       }
-      if (!isStopped()) await deleteExpiredAnswers(db, keptTimes(now(), latest()))
+      if (!isStopped()) await deleteExpiredAnswers(db, keptTimes(now(), clocks?.latest()))
       if (!isStopped()) await deleteExpired(db, ago)
     },
   })
@@ -60,9 +61,9 @@ export function openMaintenance(db: Database, { now, latest = now, report, leade
 /** What may be a lot: each deletes one piece, and says whether there may be another. */
 function piecewise(
   db: Database,
-  { ago, latest }: { readonly ago: (milliseconds: number) => string; readonly latest: string },
+  { ago, times }: { readonly ago: (milliseconds: number) => string; readonly times: Times },
 ): readonly (() => Promise<boolean>)[] {
-  const changes = { before: ago(keptChangesMilliseconds), latest, kept: keptChanges, most: piece, reached: new Map() }
+  const changes = { before: ago(keptChangesMilliseconds), times, kept: keptChanges, most: piece, reached: new Map() }
   const audit = { before: ago(keptAuditMilliseconds), kept: keptAudit, most: piece }
   return [
     () => deleteRemovedDocuments(db, piece),
@@ -70,6 +71,12 @@ function piecewise(
     async () => (await deleteOldMails(db, { kept: keptMails, most: piece })) === piece,
     async () => (await deleteOldAuditRecords(db, audit)) >= piece,
   ]
+}
+
+function timesOf(clocks: MaintenanceOptions['clocks']): Times | undefined {
+  if (!clocks) return undefined
+  const own = new Map(clocks.own().map(({ project, now }) => [project, now.toISOString()]))
+  return { service: clocks.service.now().toISOString(), own }
 }
 
 async function deleteExpired(db: Database, ago: (milliseconds: number) => string): Promise<void> {

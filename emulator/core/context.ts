@@ -127,6 +127,8 @@ export interface Clocks {
   /** What is over by then is over for every project. */
   earliest(): Date
   latest(): Date
+  /** The projects with a clock of their own. */
+  own(): readonly { readonly project: string; readonly now: Date }[]
 }
 
 /** Time that developers may move. */

@@ -2,10 +2,17 @@
 import { type Database, makingRoom, sql } from '../../database/port.js'
 import { numberAllChanges } from './numbering.js'
 
+/** What time it is for each project: what was recorded later was so before its clock was set back. */
+export interface Times {
+  readonly service: string
+  /** Of projects that have a clock of their own. */
+  readonly own: ReadonlyMap<string, string>
+}
+
 export interface Trimming {
   readonly before: string
-  /** No clock is later: what was recorded after that was so before a clock was set back. */
-  readonly latest?: string
+  /** Left out, nothing is from the future. */
+  readonly times?: Times
   /** The newest of each project stay, whatever their age. */
   readonly kept: number
   readonly most: number
@@ -24,7 +31,7 @@ export interface Trimming {
  */
 export async function deleteOldChanges(
   db: Database,
-  { before, latest = 'infinity', kept, most, reached = new Map() }: Trimming,
+  { before, times = { service: 'infinity', own: new Map() }, kept, most, reached = new Map() }: Trimming,
 ): Promise<number> {
   if (reached.size === 0) await numberAllChanges(db)
   const rows = await db.query<{ project_id: string; reached: number; changes: number }>(sql`
@@ -35,9 +42,13 @@ export async function deleteOldChanges(
         from sequences s
         left join unnest(${[...reached.keys()]}::text[], ${[...reached.values()].map(String)}::bigint[])
           as r (project_id, seq) on r.project_id = s.project_id
+        left join unnest(${[...times.own.keys()]}::text[], ${[...times.own.values()]}::timestamptz[])
+          as t (project_id, own) on t.project_id = s.project_id
         cross join lateral (
           select project_id, seq,
-            coalesce(max(recorded_at) filter (where recorded_at <= ${latest}::timestamptz) over (order by seq), '-infinity')
+            coalesce(
+              max(recorded_at) filter (where recorded_at <= coalesce(t.own, ${times.service}::timestamptz)) over (order by seq),
+              '-infinity')
               as newest_until
           from changes
           where project_id = s.project_id and seq > coalesce(r.seq, -1)

@@ -128,6 +128,12 @@ describe.each(Object.keys(engines))('changes on %s', (name) => {
     await db.query(sql`update changes set recorded_at = recorded_at + interval '365 days' where seq = ${ahead}::bigint`)
 
     expect(await deleteOldChanges(db, { before: later, kept: 6, most: 1_000 })).toBe(1)
-    expect(await deleteOldChanges(db, { before: later, latest: later, kept: 6, most: 1_000 })).toBe(3)
+    const wholly = { before: later, kept: 6, most: 1_000 }
+    const [{ id = '' } = {}] = await db.query<{ id: string }>(sql`select project_id as id from changes limit 1`)
+    const future = '2100-01-01T00:00:00Z'
+    // The clock of the project itself counts, and not that of another.
+    expect(await deleteOldChanges(db, { ...wholly, times: { service: later, own: new Map([[id, future]]) } })).toBe(0)
+    const times = { service: later, own: new Map([['other', future]]) }
+    expect(await deleteOldChanges(db, { ...wholly, times })).toBe(3)
   })
 })
