@@ -131,6 +131,7 @@ export const requests = {
       code: z.string().optional().describe('Code of an error.'),
       user: z.string().optional().describe('Id of a user.'),
       slow: milliseconds.optional().describe('Those that took at least so many milliseconds.'),
+      ids: z.string().optional().describe('Ids of requests, with commas; only those.'),
       before: z.string().optional().describe('Id of a request; only earlier ones.'),
       after: z.string().optional().describe('Id of a request; only later ones.'),
       limit: counted.optional().describe('Most requests to list: 50, at most 1,000.'),

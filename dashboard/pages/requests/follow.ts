@@ -3,30 +3,34 @@ import type { RequestSummary } from '../../../client/protocol/control/requests.j
 
 export const most = 1_000
 
-interface Range {
-  readonly before?: string
-  readonly after?: string
+/** Streams that are asked for again at once. An address has room for more, and nobody looks at as many. */
+const mostOpen = 50
+
+/** The ids of those that are open. */
+export function openOnes(shown: readonly RequestSummary[]): string[] {
+  return shown
+    .filter(({ state }) => state === 'open')
+    .map(({ id }) => id)
+    .slice(0, mostOpen)
 }
 
-/** Between which two requests of the list all open ones are; undefined where none is. */
-export function rangeOfOpen(shown: readonly RequestSummary[]): Range | undefined {
-  const isOpen = ({ state }: RequestSummary) => state === 'open'
-  const first = shown.findIndex(isOpen)
-  if (first < 0) return undefined
-  const before = shown[first - 1]?.id
-  const after = shown[shown.findLastIndex(isOpen) + 1]?.id
-  return { ...(before === undefined ? {} : { before }), ...(after === undefined ? {} : { after }) }
+interface Again {
+  /** The ids of what was asked for again. */
+  readonly asked: readonly string[]
+  readonly found: readonly RequestSummary[]
 }
 
-/** @param again what was open, as it is by now */
+/** What is shown, with what came since. One that is asked for again and no longer kept has ended, as far as anybody can know. */
 export function joined(
   shown: readonly RequestSummary[],
   newer: readonly RequestSummary[],
-  again: readonly RequestSummary[],
+  { asked, found }: Again,
 ): readonly RequestSummary[] {
-  if (newer.length + again.length === 0) return shown
+  if (newer.length + asked.length === 0) return shown
   const isNewer = new Set(newer.map(({ id }) => id))
-  const changed = new Map(again.map((request) => [request.id, request]))
-  const kept = shown.filter(({ id }) => !isNewer.has(id)).map((request) => changed.get(request.id) ?? request)
-  return [...newer, ...kept].slice(0, most)
+  const isAsked = new Set(asked)
+  const changed = new Map(found.map((request) => [request.id, request]))
+  const now = (request: RequestSummary): RequestSummary =>
+    isAsked.has(request.id) ? (changed.get(request.id) ?? { ...request, state: 'answered' }) : request
+  return [...newer, ...shown.filter(({ id }) => !isNewer.has(id)).map(now)].slice(0, most)
 }

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import type { RequestSummary } from '../../../client/protocol/control/requests.js'
 import { useSession } from '../../session/context.js'
-import { joined, most, rangeOfOpen } from './follow.js'
+import { joined, most, openOnes } from './follow.js'
 
 export interface RequestFilter {
   readonly status: string
@@ -41,9 +41,10 @@ export function useRequests({ status, method, path, user, isOwnShown }: RequestF
     queryKey: ['requests', key],
     queryFn: async () => {
       const after = newest.current
-      const open = after === undefined ? undefined : rangeOfOpen(latest.current)
-      const list = (range: object) => control.requests.list({ ...filter, limit: most, ...range })
-      const again = open ? (await list(open)).requests : []
+      const asked = after === undefined ? [] : openOnes(latest.current)
+      const list = (which: object) => control.requests.list({ ...filter, limit: most, ...which })
+      // By their ids: between two open ones there may be a thousand others.
+      const again = { asked, found: asked.length > 0 ? (await list({ ids: asked.join(',') })).requests : [] }
       const found = await list(after === undefined ? {} : { after })
       newest.current = found.requests[0]?.id ?? after
       return { ...found, again, isWhole: after === undefined }

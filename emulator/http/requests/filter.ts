@@ -6,13 +6,15 @@ type Filter = Omit<z.output<(typeof requests.list)['request']>, 'limit'>
 
 /** The requests that a filter asks for, in their order: the newest first. */
 export function passes(all: readonly KeptRequest[], filter: Filter): readonly KeptRequest[] {
-  const { before, after, ...rest } = filter
+  const { before, after, ids, ...rest } = filter
+  const isNamed = new Set(ids?.split(','))
   const from = before === undefined ? 0 : all.findIndex(({ id }) => id === before) + 1
   const end = after === undefined ? -1 : all.findIndex(({ id }) => id === after)
-  return all.slice(from, end < 0 ? undefined : end).filter((request) => matches(request, rest))
+  const between = all.slice(from, end < 0 ? undefined : end)
+  return between.filter((request) => (ids === undefined || isNamed.has(request.id)) && matches(request, rest))
 }
 
-function matches(request: KeptRequest, filter: Omit<Filter, 'before' | 'after'>): boolean {
+function matches(request: KeptRequest, filter: Omit<Filter, 'before' | 'after' | 'ids'>): boolean {
   const { project, method, path, route, status, code, user, slow } = filter
   const isStatus = (wanted: string) =>
     wanted.endsWith('xx') ? String(request.status).startsWith(wanted.slice(0, 1)) : String(request.status) === wanted

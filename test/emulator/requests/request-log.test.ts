@@ -134,6 +134,8 @@ describe('whatever the engine', () => {
     expect(await found({ before: written })).toEqual([missing, first])
     expect(await found({ after: first, limit: 1 })).toEqual([written])
     expect(await found({ slow: 60_000 })).toEqual([])
+    expect(await found({ ids: `${first},none,${written}` })).toEqual([written, first])
+    expect(await found({ ids: 'none' })).toEqual([])
     await expect(control.requests.list({ status: 'all' })).rejects.toMatchObject({ code: 'INVALID_QUERY' })
   })
 
