@@ -118,5 +118,5 @@ export function placed(error: unknown, place: (path: Issue['path']) => Issue['pa
 
 /** The status of a failure, also of one that is still to be answered; 0 where it is only the client's. */
 export function statusOf({ code, status }: SvcError): number {
-  return status ?? (code in statuses ? statuses[code as keyof typeof statuses] : 0)
+  return status ?? (Object.hasOwn(statuses, code) ? statuses[code as keyof typeof statuses] : 0)
 }

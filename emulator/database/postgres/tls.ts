@@ -35,7 +35,7 @@ export function openTls(): (url: string) => Secured {
     // Whoever says so wants the driver to take the modes as PostgreSQL's own clients do.
     if (/[?&]uselibpqcompat=true\b/.test(url)) return { connectionString: url }
     const { sslmode, ...others } = settingsOf(url)
-    const unknown = Object.keys(others).find((name) => !(name in files) && !drivers.includes(name))
+    const unknown = Object.keys(others).find((name) => !Object.hasOwn(files, name) && !drivers.includes(name))
     if (unknown !== undefined) throw new Error(`its setting "${unknown}" is not known`)
     const mode = modes[sslmode ?? 'require']
     if (mode === undefined) throw new Error(`sslmode=${sslmode} is not known`)

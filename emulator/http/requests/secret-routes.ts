@@ -108,7 +108,7 @@ function plainPart(secrets: Secrets, value: Json, name = ''): Json {
 function plainMember(secrets: Secrets, name: string, member: Json): Json {
   // What users keep of themselves is a document, whose fields are recognised by their names.
   if (name === 'data' || name === '$append' || name === '$remove') return plainData(secrets, member)
-  if (name === 'code' && typeof member === 'string' && member in statuses) return member
+  if (name === 'code' && typeof member === 'string' && Object.hasOwn(statuses, member)) return member
   if (plainFields.has(name)) return plainPart(secrets, member, name)
   return masked(secrets, member)
 }
