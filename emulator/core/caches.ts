@@ -15,14 +15,14 @@ export function openCaches(bus: Bus): Caches {
   const collections = openCache<StoredCollection>()
   const projects = openCache<Project>()
   const origins = openCache<boolean>()
-  // A project keeps its secret for life.
+  // A project keeps its secret, unless a snapshot brings another.
   const tokenSecrets = openCache<string>()
   bus.subscribe({
     identity() {
       for (const cache of [callers, tokens]) cache.invalidate()
     },
     settings() {
-      for (const cache of [collections, projects, origins]) cache.invalidate()
+      for (const cache of [collections, projects, origins, tokenSecrets]) cache.invalidate()
     },
     changes: () => undefined,
   })
