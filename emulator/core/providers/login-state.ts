@@ -7,7 +7,7 @@ import { deleteLogin, insertLogin, type PendingProviderLogin, updateLogin } from
 import type { Context } from '../context.js'
 import { hashOf } from '../hashes.js'
 import { tokenSecretOf } from '../logins/sessions.js'
-import { mainProvider } from './provider-settings.js'
+import { mainProvider, providerWithPage } from './provider-settings.js'
 
 type Scope = Pick<Context, 'backend' | 'db' | 'project'>
 
@@ -28,9 +28,9 @@ export async function newLoginState(scope: Scope, to: CodeGoesTo, provider: stri
   return `${signed}.${await sign(scope, to, signed)}`
 }
 
-/** The provider of a login with the code for the service, also once it is over; the main one for a state that is not ours. */
+/** The provider of a login with the code for the service, also once it is over; one that has a page for a state that is not ours. */
 export async function providerOfState(scope: Scope, state: string): Promise<string> {
-  if (!(await isOurs(scope, 'service', state))) return mainProvider
+  if (!(await isOurs(scope, 'service', state))) return providerWithPage(scope)
   return partsOf(state).signed.split('.')[1] ?? mainProvider
 }
 

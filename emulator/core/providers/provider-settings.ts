@@ -87,6 +87,15 @@ export function configuredPages(scope: Scope, name: string) {
   return { redirectUrl: keys.get('REDIRECT_URL'), completeUrl: keys.get('COMPLETE_URL') }
 }
 
+/** The provider on whose page a login ends of which nothing is known: the main one or, where it has none, another. */
+export function providerWithPage(scope: Scope): string {
+  if (configuredPages(scope, mainProvider).completeUrl !== undefined) return mainProvider
+  const names = Object.keys(scope.project.settings.idp).flatMap((key) => pageKey.exec(key)?.[1]?.toLowerCase() ?? [])
+  return names.find((name) => configuredPages(scope, name).completeUrl !== undefined) ?? mainProvider
+}
+
+const pageKey = /^IDP_([A-Z][A-Z0-9_]{0,40})_COMPLETE_URL$/
+
 function keysOf({ backend, project }: Scope, name: string): Keys {
   if (!/^[a-z][a-z0-9_-]{0,40}$/.test(name)) throw new SvcError('NOT_FOUND', `No provider "${name.slice(0, 80)}".`)
   const set = Object.fromEntries(Object.entries(project.settings.idp).filter(([, value]) => value.trim() !== ''))

@@ -175,7 +175,7 @@ inDialects('Logins that begin at a named provider', (wire) => {
         ),
       )
     const google = named('IDP_GOOGLE_', 'https://app.example/google')
-    for (const idp of [google, { ...google, ...named('IDP_', 'https://app.example/main') }]) {
+    for (const idp of <Record<string, string>[]>[google, { ...google, ...named('IDP_', 'https://app.example/main') }]) {
       await changeSettings(project, { idp })
       const answer = expectStatus(200, await api.post('/auth/oauth/google/url', {}, { origin: page }))
       const { url } = wire.record(answer) as { url: string }
@@ -185,6 +185,11 @@ inDialects('Logins that begin at a named provider', (wire) => {
 
       for (const late of [await open(url), await open(url, own.cookie), await open(back, own.cookie)]) {
         expect(location(late)).toBe('https://app.example/google?svc-error=authentication_failed')
+      }
+      // Of a state that nobody made, nothing is known but the project.
+      for (const unknown of ['/start?state=made-up', '?code=x&state=made-up']) {
+        const { IDP_COMPLETE_URL: main = 'https://app.example/google' } = idp
+        expect(location(await open(callbackUrl(project.id) + unknown))).toBe(`${main}?svc-error=authentication_failed`)
       }
     }
   })
