@@ -91,8 +91,8 @@ export function openAuthState(store?: SessionStore): AuthState {
       const mine = await before
       if (!mine || !isMeant(mine)) return
       const kept = store ? await read() : mine
-      // A login or logout that came meanwhile wins.
-      if (known !== before) return
+      // A login or logout that came meanwhile wins; after another change this one follows.
+      if (known !== before) return this.amend(isMeant, changes)
       const next = changes && { ...mine, ...changes }
       const isOurs = kept?.token === mine.token
       return put(isOurs ? next : (next ?? kept), Boolean(next), !isOurs)
