@@ -1,8 +1,11 @@
 /** Several workers: one is killed, one is stopped, all are stopped; and the metrics of it. */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
 import { createClient } from '../../client/index.js'
+import type { Backend } from '../../emulator/core/context.js'
+import { openMetrics } from '../../emulator/serving/metrics.js'
+import { version } from '../../emulator/version.js'
 import { patiently } from '../fixtures/patience.js'
 import { aSubscriber, overWebSocket } from '../fixtures/realtime/subscriber.js'
 import { openServeWorld, type ServedProject, type ServeWorld, type Serving } from '../fixtures/serve.js'
@@ -94,10 +97,24 @@ it('metrics tell of the requests of all workers by route, and of nothing that us
     /svc_http_request_duration_seconds_count\{method="POST",route="\/[^"]*:\w+[^"]*",status="201"\} \d+/,
   )
   expect(text).toMatch(/svc_streams 1\n/)
+  expect(text).toMatch(/svc_subscriptions 1\n/)
+  expect(text).toMatch(/svc_password_queue 0\n/)
+  expect(text).toContain(`svc_info{version="${version}"} 1\n`)
   expect(text).toMatch(/svc_database_connections\{state="open"\} [1-9]/)
   expect(text).toMatch(/nodejs_eventloop_lag_seconds/)
   expect(text + serving.log()).not.toContain(secret)
   await subscriber.stop()
+})
+
+it('metrics tell how many passwords wait', async () => {
+  const feeds = { open: () => ({ connections: 4, subscriptions: 5 }) } as Backend['feeds']
+  const passwords = { waiting: () => 6 } as Backend['passwords']
+  const one = openMetrics({ db: {} as Backend['db'], feeds, passwords }, version)
+  onTestFinished(one.close)
+
+  expect((await one.text()).match(/^svc_(streams|subscriptions|password_queue) .*$/gm)).toEqual([
+    ...['svc_streams 4', 'svc_subscriptions 5', 'svc_password_queue 6'],
+  ])
 })
 
 it('all leave at SIGTERM: not ready first, requests finished, streams handed over, exit 0', async () => {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { aTown } from '../../fixtures/accounts.js'
 import type { Answer } from '../../fixtures/requests/http.js'
 import { send } from '../../fixtures/requests/http.js'
 import { aProject, apiOf, changeSettings, type Project, type Settings, service } from '../../fixtures/service.js'
@@ -134,6 +135,17 @@ inDialects('Rate limits', (wire) => {
     })
 
     expect(statuses).toEqual([200, 200, 429, 200, 200, 429, 200, 200, 429])
+  })
+
+  test('contract 10.1 user tokens without a key are counted together, apart from the keys', async () => {
+    const town = await aTown(wire)
+    const [ada, grace] = [await town.anAccount(), await town.anAccount()]
+    await changeSettings(town.project, { rateLimit: { day: 2 } })
+
+    for (const { api } of [ada, grace]) expectStatus(200, await api.get('/collections'))
+    for (const { api } of [ada, grace]) expectFailure(await api.get('/collections'), 429, 'RATE_LIMITED')
+    for (const _ of [1, 2]) expectStatus(200, await town.api.get('/collections'))
+    expectFailure(await town.api.get('/collections'), 429, 'RATE_LIMITED')
   })
 
   test('LIM-03 the figures are the project’s choice, and can be changed', async () => {
