@@ -11,6 +11,7 @@ let url = ''
 let apiKey = ''
 let post = ''
 let token = ''
+let user = ''
 
 const ada = { email: 'ada@example.com', password: 'Correct4Horse' }
 
@@ -25,6 +26,7 @@ beforeAll(async () => {
   post = (await svc.collection('posts').create({ title: 'Hello' })).id
   const client = createClient({ url, apiKey })
   await client.auth.signUp(ada)
+  user = ((await world.json(['users', 'get', ada.email])) as { id: string }).id
   token = (await world.svc(['users', 'token', ada.email, '--quiet'])).stdout.trim()
 })
 afterAll(() => world.close())
@@ -220,6 +222,36 @@ test('svc requests export writes an HTTP archive without secrets', async () => {
   const times = log.entries.map((entry: { startedDateTime: string }) => entry.startedDateTime)
   expect(times).toEqual([...times].sort())
   for (const secret of [apiKey, token, ada.password]) expect(text).not.toContain(secret)
+})
+
+interface Listed {
+  readonly [name: string]: unknown
+  readonly caller: { readonly user: unknown }
+}
+
+test.each<[string, string, (request: Listed) => boolean]>([
+  ['--method', 'patch', ({ method }) => method === 'PATCH'],
+  ['--path', '/collections/orders', ({ path }) => String(path).startsWith('/collections/orders')],
+  ['--route', 'documents', ({ route }) => String(route).startsWith('documents')],
+  ['--status', '404,5xx', ({ status }) => status === 404],
+  ['--code', 'UNAUTHORIZED', ({ code }) => code === 'UNAUTHORIZED'],
+  ['--user', ada.email, ({ caller }) => JSON.stringify(caller.user).includes(user)],
+  ['--slow', '1h', () => false],
+])('svc requests list and export %s %s show what fits alone', async (flag, value, fits) => {
+  await ask('PATCH', `/collections/posts/${post}`, { likes: 2 }, { authorization: `Bearer ${token}` })
+  await ask('POST', '/collections/orders', { n: 1 })
+  await ask('GET', '/collections/none')
+  await ask('GET', '/collections', undefined, { 'x-api-key': 'svc_key_wrong' })
+
+  const all = (await world.json(['requests', 'list', '--limit', '1000'])) as Listed[]
+  const listed = (await world.json(['requests', 'list', flag, value, '--limit', '1000'])) as Listed[]
+  const { log } = (await world.json(['requests', 'export', flag, value])) as { log: { entries: unknown[] } }
+
+  expect(listed.filter((request) => !fits(request))).toEqual([])
+  expect(listed.map(({ id }) => id)).toEqual(all.filter(fits).map(({ id }) => id))
+  expect(listed.length).toBeLessThan(all.length)
+  expect(listed.length > 0).toBe(flag !== '--slow')
+  expect(log.entries).toHaveLength(listed.length)
 })
 
 test('svc requests tail shows what is answered while it runs, once each', async () => {
