@@ -40,6 +40,13 @@ export interface FileForm {
   fileRules(settings: ProjectSettings): Omit<FileRules, 'project' | 'isHashed' | 'room'>
   /** How many files one form may have; left out, as many as a document's. */
   readonly mostFiles?: number
+  /**
+   * Looks at a file before its bytes land.
+   *
+   * @param others how many came before it
+   * @throws {SvcError} for one that the route would refuse
+   */
+  requireFile?(field: string, others: number): void
   /** Whether files are hashed though no request is repeated. */
   readonly isHashed?: boolean
   /** The JSON body that the texts stand for. */

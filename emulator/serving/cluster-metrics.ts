@@ -12,7 +12,9 @@ export interface ClusterMetrics {
   restarted(reason: RestartReason): void
   /** What a worker has answered. */
   received(worker: Worker, figures: Figures): void
-  /** The figures of these together. @throws if none of them answers, nor ever has */
+  /** One has ended: what it has counted stays counted. */
+  ended(worker: Worker): void
+  /** The figures of these together, and of those that have ended. @throws if none of them answers, nor ever has */
   text(workers: readonly Worker[]): Promise<string>
 }
 
@@ -38,7 +40,10 @@ export function openClusterMetrics(count: number): ClusterMetrics {
 
   let lastId = 0
   /** Left out, counters would fall and rise again, which `rate()` takes for a restart and counts twice. */
-  const known = new WeakMap<Worker, Figures>()
+  const known = new Map<Worker, readonly object[]>()
+  const ended = new WeakSet<Worker>()
+  /** What those have counted that have ended, as far as they were asked. */
+  let former: readonly object[] = []
   const waiting = new Map<string, () => void>()
   const nameOf = (worker: Worker, id: number) => `${worker.id} ${id}`
 
@@ -63,18 +68,31 @@ export function openClusterMetrics(count: number): ClusterMetrics {
   return {
     restarted: (reason) => restarts.inc({ reason }),
     received(worker, figures) {
-      known.set(worker, figures)
+      // What comes in late is among what the others count already, or was not shown yet.
+      if (!ended.has(worker)) known.set(worker, figures.figures)
       waiting.get(nameOf(worker, figures.id))?.()
+    },
+    ended(worker) {
+      const last = known.get(worker)
+      ended.add(worker)
+      known.delete(worker)
+      if (!last) return
+      former = AggregatorRegistry.aggregate([former, last.filter(isCounted)]).getMetricsAsArray()
     },
     async text(workers) {
       const answered = await Promise.all(workers.map(ask))
       missing.set(Math.max(0, count - answered.filter(Boolean).length))
       const figures = workers.flatMap((worker) => {
         const last = known.get(worker)
-        return last ? [last.figures] : []
+        return last ? [last] : []
       })
       if (figures.length === 0) throw new Error('No worker answers.')
-      return `${await AggregatorRegistry.aggregate(figures).metrics()}\n${await registry.metrics()}`
+      return `${await AggregatorRegistry.aggregate([former, ...figures]).metrics()}\n${await registry.metrics()}`
     },
   }
+}
+
+/** What only ever rises, unlike a state that ends with its process. */
+function isCounted(metric: object): boolean {
+  return 'type' in metric && (metric.type === 'counter' || metric.type === 'histogram')
 }

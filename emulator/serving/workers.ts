@@ -171,9 +171,10 @@ function startOf({ config, hasStarted }: State): ToWorker {
   return { kind: 'start', config, isReplacement: hasStarted }
 }
 
-async function endOf({ running, watchdog, hung }: State, worker: Worker): Promise<Ended> {
+async function endOf({ running, watchdog, hung, metrics }: State, worker: Worker): Promise<Ended> {
   const [code, signal] = await once(worker, 'exit')
   running.delete(worker)
+  metrics?.ended(worker)
   watchdog.forget(worker)
   if (hung.has(worker)) return { how: 'it hung', reason: 'hung' }
   return signal ? { how: `by ${signal}`, reason: 'signal' } : { how: `exit ${code}`, reason: 'exit' }

@@ -5,8 +5,12 @@ import { place, startS3, useKeys } from './bucket.js'
 
 useKeys()
 
-/** Lists uploads, two of a page, as Amazon's server does and this one does not; what is given up. */
-async function listingUploads(keys: Record<string, string>, status = 200) {
+/**
+ * Lists uploads, two of a page, as Amazon's server does and this one does not; what is given up.
+ *
+ * @param now its own time, at which every object was written
+ */
+async function listingUploads(keys: Record<string, string>, status = 200, now?: string) {
   const [first = [], second = []] = [Object.entries(keys).slice(0, 2), Object.entries(keys).slice(2)]
   const page = (some: [string, string][], next: string) => `<?xml version="1.0"?><ListMultipartUploadsResult>
     ${some.map(([key, at]) => `<Upload><Key>${key}</Key><UploadId>of ${key}</UploadId><Initiated>${at}</Initiated></Upload>`).join('')}
@@ -16,6 +20,7 @@ async function listingUploads(keys: Record<string, string>, status = 200) {
   const bucket = await startS3(({ method, url = '' }, res) => {
     const { pathname, searchParams } = new URL(url, 'http://localhost')
     const key = pathname.replace('/things/', '')
+    if (now !== undefined) res.setHeader('date', now)
     if (method === 'DELETE' && searchParams.has('uploadId')) {
       abandoned.push(key)
       // As of one that another process has given up already.
@@ -25,6 +30,8 @@ async function listingUploads(keys: Record<string, string>, status = 200) {
       const isFirst = searchParams.get('upload-id-marker') === null
       const more = second.length > 0 ? '<NextKeyMarker>k</NextKeyMarker><NextUploadIdMarker>u</NextUploadIdMarker>' : ''
       res.writeHead(status, { 'content-type': 'application/xml' }).end(isFirst ? page(first, more) : page(second, ''))
+    } else if (method === 'HEAD' && now !== undefined) {
+      res.writeHead(200, { 'last-modified': now }).end()
     } else return false
     return true
   })
@@ -57,5 +64,18 @@ it.each([403, 405, 501])('leaves uploads alone where to list them is answered %i
   await store.removeAbandoned?.()
 
   expect(abandoned).toEqual([])
+  await stop()
+})
+
+it('by the clock of the bucket, where that of this machine is hours ahead', async () => {
+  const behind = new Date(Date.now() - 3 * 3_600_000).toUTCString()
+  const { url, stop, abandoned } = await listingUploads({ [`files/${place}/working`]: hoursAgo(4) }, 200, behind)
+  const store = await openS3Store({ url: url('things'), place })
+
+  expect(await store.isSettled('01900000-0000-7000-8000-000000000001')).toBe(false)
+  await store.removeAbandoned?.()
+
+  expect(abandoned).toEqual([])
+  await store.close()
   await stop()
 })

@@ -74,7 +74,7 @@ it('refuses a time that is too short for a worker that works', async () => {
 })
 
 async function untilTwoServe(of = serving): Promise<void> {
-  await vi.waitFor(async () => expect(await metrics(of)).toMatch(/^svc_processes_started_total 2$/m), patiently)
+  await vi.waitFor(async () => expect(await metrics(of)).toMatch(/^svc_workers_missing 0$/m), patiently)
 }
 
 async function metrics(of = serving): Promise<string> {

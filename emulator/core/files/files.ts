@@ -19,14 +19,27 @@ import type { Uploads } from './uploads.js'
 /** Stores a file that belongs to no document or user. @throws {SvcError} `STORAGE_LIMIT`, `INVALID_PATH`, `VALIDATION_ERROR` */
 export async function uploadFile(ctx: Context, uploads: Uploads, folder: string): Promise<StoredFile> {
   const [upload, ...more] = uploads.files
-  if (upload?.field !== 'file' || more.length > 0) {
-    const issue = { path: ['file'], message: 'is required, and is the only file', type: 'missing' }
-    throw new SvcError('VALIDATION_ERROR', `"file" ${issue.message}.`, [issue])
-  }
+  if (!upload) throw notTheFile()
+  requireTheFile(upload.field, more.length)
   const path = requireFolder(folder)
   const createdAt = await uploads.adopt(ctx, 'none', path)
   const { id, name, size, mimeType } = upload
   return withUrl(ctx.backend, { id, name, path, size, mimeType, createdAt })
+}
+
+/**
+ * What is uploaded by itself is one file, in the part `file`.
+ *
+ * @param others how many come with it
+ * @throws {SvcError} `VALIDATION_ERROR`
+ */
+export function requireTheFile(field: string, others: number): void {
+  if (field !== 'file' || others > 0) throw notTheFile()
+}
+
+function notTheFile(): SvcError {
+  const issue = { path: ['file'], message: 'is required, and is the only file', type: 'missing' }
+  return new SvcError('VALIDATION_ERROR', `"file" ${issue.message}.`, [issue])
 }
 
 /** The files in a folder and below it that the caller may know of, the newest first; owned ones among them. Contract 8.1. */

@@ -117,4 +117,9 @@ const exposed = [
   'x-ratelimit-reset',
   'svc-consistency',
   'svc-position',
+  'preference-applied',
+  // Of files.
+  'accept-ranges',
+  'content-range',
+  'content-disposition',
 ].join(', ')

@@ -4,6 +4,7 @@ import { isObject, type Json, type JsonObject } from '../../../client/protocol/m
 import { sizes, storageLimits } from '../../../client/protocol/model/limits.js'
 import { text } from '../../../client/protocol/wire/json-schema.js'
 import { requireFolder } from '../../core/files/file-names.js'
+import { requireTheFile } from '../../core/files/files.js'
 import type { FileForm } from '../route.js'
 import { parseBody } from './read-json.js'
 
@@ -93,6 +94,7 @@ export const uploadForm: FileForm = {
     const path = texts.get('path')
     return path === undefined ? {} : { path: requireFolder(path) }
   },
+  requireFile: requireTheFile,
   isOnly: true,
   schema: { type: 'object', properties: { file: bytes, path: text }, required: ['file'], additionalProperties: false },
 }

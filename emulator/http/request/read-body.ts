@@ -63,6 +63,7 @@ async function readParts(
     texts: form.texts,
     files: { ...form.fileRules(project.settings), project: project.id, isHashed, room },
     mostFiles: form.mostFiles ?? sizes.mostFilesPerRequest,
+    requireFile: form.requireFile,
   })
   const ofFiles = new Set(files.map(({ field }) => field))
   const places = (inJson: Placing): Placing => {

@@ -23,6 +23,8 @@ export interface PartRules {
   readonly texts: readonly string[]
   readonly files: FileRules
   readonly mostFiles: number
+  /** Looks at a file, and at how many came before it, before its bytes land. @throws {SvcError} */
+  readonly requireFile?: ((field: string, others: number) => void) | undefined
 }
 
 export interface Parts {
@@ -43,6 +45,8 @@ export function isMultipart({ headers }: IncomingMessage): boolean {
 export async function readMultipart(req: IncomingMessage, backend: Backend, rules: PartRules): Promise<Parts> {
   const landing: Promise<Upload>[] = []
   const texts = new Map<string, string>()
+  /** The parser goes on to further files behind one that was refused. */
+  let begun = 0
   // A connection that has ended says so no second time.
   if (isGone(req)) throw new Aborted()
   // However long it takes, as long as something comes in.
@@ -50,6 +54,7 @@ export async function readMultipart(req: IncomingMessage, backend: Backend, rule
   try {
     await takeParts(req, rules, {
       file: (part) => {
+        rules.requireFile?.(part.field, begun++)
         const landed = landUpload(backend, part, rules.files)
         landing.push(landed)
         return landed

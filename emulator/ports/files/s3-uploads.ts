@@ -13,21 +13,21 @@ interface UploadsPlace {
 type Marker = { readonly KeyMarker?: string; readonly UploadIdMarker?: string }
 
 /**
- * Gives up those that were begun before. Where the server does not list them, or the keys may not, they are left to a lifecycle rule
+ * Gives up those that are abandoned. Where the server does not list them, or the keys may not, they are left to a lifecycle rule
  * of the bucket.
  */
 export async function abortUploads(
   client: S3Client,
   s3: Library,
   { bucket, home }: UploadsPlace,
-  before: Date,
+  isAbandoned: (begun: Date) => boolean,
 ): Promise<void> {
   for (let from: Marker | undefined = {}; from; ) {
     const page: ListMultipartUploadsCommandOutput | undefined = await client
       .send(new s3.ListMultipartUploadsCommand({ Bucket: bucket, Prefix: home, ...from }))
       .catch(noneIfUnable)
     for (const { Key, UploadId, Initiated } of page?.Uploads ?? []) {
-      if (!Key?.startsWith(home) || UploadId === undefined || !Initiated || Initiated >= before) continue
+      if (!Key?.startsWith(home) || UploadId === undefined || !Initiated || !isAbandoned(Initiated)) continue
       await client.send(new s3.AbortMultipartUploadCommand({ Bucket: bucket, Key, UploadId })).catch(noneIfUnable)
     }
     from = nextOf(page)

@@ -70,6 +70,9 @@ export async function openS3Store({
     client.send(new s3.HeadBucketCommand({ Bucket: bucket })).catch(refuseBucket),
   )
 
+  /** By the clock of the last answer, which the library follows to sign for it: ours may be hours ahead. */
+  const serverTime = () => Date.now() + client.config.systemClockOffset
+
   async function head(id: string) {
     const found = await client.send(new s3.HeadObjectCommand(objectOf(id))).catch(noneIfMissingByHead)
     if (!found) await requireBucket()
@@ -113,12 +116,12 @@ export async function openS3Store({
 
     async isSettled(id) {
       const { LastModified } = (await head(id)) ?? {}
-      return LastModified !== undefined && Date.now() - LastModified.getTime() > settledMilliseconds
+      return LastModified !== undefined && serverTime() - LastModified.getTime() > settledMilliseconds
     },
 
     async removeAbandoned() {
-      const before = new Date(Date.now() - abandonedMilliseconds)
-      await abortUploads(client, s3, { bucket, home }, before).catch(refuse)
+      const isAbandoned = (begun: Date) => serverTime() - begun.getTime() > abandonedMilliseconds
+      await abortUploads(client, s3, { bucket, home }, isAbandoned).catch(refuse)
     },
 
     async close() {

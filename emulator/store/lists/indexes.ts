@@ -43,7 +43,7 @@ export interface KeptIndex extends FieldIndex {
   readonly bytes: number
   /** False while it is made, and for one whose making was interrupted. */
   readonly isReady: boolean
-  /** Whether a session is about it, which may go on after the process that has asked for it. */
+  /** Whether a session may be about it, which may go on after the process that has asked for it. */
   readonly isBeingMade: boolean
   /** Both are null where its collection has been removed. */
   readonly project: string | null
@@ -89,20 +89,29 @@ interface IndexRow {
   collection_name: string | null
 }
 
+/**
+ * Whether a session makes an index of documents, or waits for another that does: a table has one made at a time. What a session of
+ * another role does is hidden, and so which index it is; its locks, and that it makes one, are not.
+ */
+const makesAny = sql`
+  select exists (
+    select from pg_locks l
+    join pg_database b on b.oid = l.database and b.datname = current_database()
+    where l.locktype = 'relation' and l.relation = 'svc.documents'::regclass and l.mode = 'ShareUpdateExclusiveLock'
+      and (not l.granted or exists (select from pg_stat_progress_create_index p where p.pid = l.pid))
+  ) as is_any`
+
 export async function selectFieldIndexes(db: Database): Promise<KeptIndex[]> {
   const rows = await db.query<IndexRow>(sql`
     select f.name, f.collection_id, f.path, f.kind, f.made_at, f.used_at, f.equal, f.uses, f.reason,
       coalesce(pg_relation_size(c.oid), 0) as bytes, coalesce(i.indisvalid, false) as is_ready,
-      i.indisvalid is not true and exists (
-        select from pg_stat_activity a
-        where a.datname = current_database() and a.state = 'active' and starts_with(a.query, 'create index ')
-          and strpos(a.query, f.name) > 0
-      ) as is_being_made,
+      i.indisvalid is not true and making.is_any as is_being_made,
       o.project_id, o.name as collection_name
     from field_indexes f
     left join collections o on o.id = f.collection_id
     left join pg_class c on c.relname = f.name and c.relnamespace = 'svc'::regnamespace
     left join pg_index i on i.indexrelid = c.oid
+    cross join (${makesAny}) as making
     order by o.name, f.made_at, f.name`)
   return rows.map((row) => ({
     name: row.name,

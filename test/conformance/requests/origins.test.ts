@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { read, upload } from '../../fixtures/files.js'
+import { fileOf } from '../../fixtures/requests/form.js'
 import { send } from '../../fixtures/requests/http.js'
 import { aProject, changeSettings, service } from '../../fixtures/service.js'
 import { aWorld, expectFailure, expectStatus, inDialects } from '../../fixtures/wires.js'
@@ -112,8 +114,30 @@ inDialects('Origins', (wire) => {
         'x-ratelimit-limit',
         'x-ratelimit-remaining',
         'x-ratelimit-reset',
+        'svc-consistency',
+        'svc-position',
+        'preference-applied',
+        'accept-ranges',
+        'content-range',
+        'content-disposition',
       ]),
     )
+  })
+
+  test('contract 10.9 a page can read all that an answer with a part of a file says', async () => {
+    const { api } = await world()
+    const { url } = await upload(wire, api, fileOf('file', '0123456789'))
+
+    const { status, headers } = await read(url, { origin: allowed, range: 'bytes=2-5' })
+
+    expect([status, headers['content-range']]).toEqual([206, 'bytes 2-5/10'])
+    // What the Fetch standard shows to any page, and what is for the browser itself.
+    const shown = ['cache-control', 'content-length', 'content-type', 'expires', 'last-modified']
+    const browsers =
+      /^(access-control-.*|connection|content-security-policy|cross-origin-.*|date|keep-alive|vary|x-content-type-options|referrer-policy)$/
+    const exposed = (headers['access-control-expose-headers'] ?? '').toLowerCase().split(/, */)
+    const hidden = Object.keys(headers).filter((name) => ![...shown, ...exposed].includes(name) && !browsers.test(name))
+    expect(hidden).toEqual([])
   })
 })
 

@@ -62,6 +62,21 @@ describe.each(engines)('Files of forms, on %s', (engine) => {
     expect((await ask('POST', '/collections', { name, permissions }, { 'x-api-key': secretKey })).status).toBe(201)
   }
 
+  it('contract 10.12 of what takes one file, none is stored after it, nor under another name', async () => {
+    const upload = (...fields: readonly string[]) => {
+      const form = formOf(...fields.map((field) => fileOf(field, 'x'.repeat(1_000))))
+      const headers = { 'x-api-key': service.apiKey, ...form.headers }
+      return send(service.url, { method: 'POST', path: '/storage/upload', body: form.body, headers })
+    }
+
+    const many = await upload(...Array.from({ length: 50 }, () => 'file'))
+    expect([...outcome(many), stored]).toEqual([422, 'VALIDATION_ERROR', 1_000])
+    const other = await upload('other', 'file')
+    expect([...outcome(other), stored]).toEqual([422, 'VALIDATION_ERROR', 1_000])
+    expect(JSON.stringify(other.body)).toContain('is required, and is the only file')
+    expect(outcome(await upload('file'))).toEqual([201, undefined])
+  })
+
   it('contract 10.12 are not stored where the collection, a permission, the document or its version refuses them', async () => {
     await collection('open')
     await collection('guarded', { create: ['admin'], update: ['admin'] })

@@ -47,12 +47,29 @@ it('one that is being made is kept, however long that takes, and writers go on',
   await expect.poll(isBeingMade, patiently).toBe(true)
 
   await reviewed()
+  expect(await isSeenByStranger()).toBe(true)
   await db.query(aDocument())
 
   await reader.query('commit')
   await making
   expect((await selectFieldIndexes(db)).map(({ isReady }) => isReady)).toEqual([true])
 })
+
+/** By a role from which statements of others are hidden, as from one whose sessions log in as another now. */
+async function isSeenByStranger(): Promise<boolean> {
+  await db.query(sql`create role stranger_of_indexes login`)
+  await db.query(sql`grant usage on schema svc to stranger_of_indexes`)
+  await db.query(sql`grant select on all tables in schema svc to stranger_of_indexes`)
+  const strangers = await openPostgres({ url: server.url.replace('svc@', 'stranger_of_indexes@') })
+  const hidden = await strangers.query(sql`
+    select from pg_stat_activity where query = '<insufficient privilege>' and datname = current_database()`)
+  const indexes = await selectFieldIndexes(strangers)
+  await strangers.close()
+  await db.query(sql`drop owned by stranger_of_indexes`)
+  await db.query(sql`drop role stranger_of_indexes`)
+  expect(hidden.length).toBeGreaterThan(0)
+  return indexes.some(({ isBeingMade }) => isBeingMade)
+}
 
 it('one that the server gave up, whose process has died, is dropped', async () => {
   // As by a process that was killed, whose session is ended by the server afterwards.

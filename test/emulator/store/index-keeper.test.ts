@@ -142,7 +142,7 @@ onEachEngine(() => {
       await keeper.settled()
 
       expect(keeper.asked(posts, []).has(['title'], 'asc')).toBe(true)
-      expect(sent.map(({ text }) => text).join()).not.toContain('pg_stat_activity')
+      expect(sent.map(({ text }) => text).join()).not.toMatch(/pg_locks|pg_stat/)
     })
 
     test('whose making was interrupted is not used, and made again later', async () => {
