@@ -1,26 +1,20 @@
 /** `kill -9` while it writes: whatever was acknowledged is intact afterwards. `SVC_CRASH_CYCLES` says how often. */
-import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
-import { afterAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createClient } from '../../client/index.js'
+import { type Devs, openDevs } from '../fixtures/dev.js'
 
 const cycles = Number(process.env.SVC_CRASH_CYCLES ?? 3)
 const writers = 8
 const batchSize = 20
 
-const folder = await mkdtemp(join(tmpdir(), 'svc-crash-'))
-const cli = fileURLToPath(new URL('../../cli/bin/run.js', import.meta.url))
-const children: ChildProcess[] = []
-
-afterAll(async () => {
-  for (const child of children) child.kill('SIGKILL')
-  await rm(folder, { recursive: true, force: true })
+let devs: Devs
+beforeAll(async () => {
+  devs = await openDevs()
 })
+afterAll(() => devs.stop())
 
 interface Entry {
   readonly mark: string
@@ -28,24 +22,10 @@ interface Entry {
   readonly edit?: number
 }
 
-async function startDev(cycle: number) {
-  const readyFile = join(folder, `ready-${cycle}.json`)
-  const child = spawn(
-    process.execPath,
-    [cli, 'dev', '--port', '0', '--data', join(folder, 'state'), '--ready-file', readyFile],
-    { stdio: 'ignore' },
-  )
-  children.push(child)
-  for (;;) {
-    const text = await readFile(readyFile, 'utf8').catch(() => '')
-    if (text !== '') {
-      const { url, apiKey } = JSON.parse(text) as { url: string; apiKey: string }
-      const client = createClient<{ entries: Entry }>({ url, apiKey, retry: { attempts: 1 } })
-      return { child, client, entries: client.collection('entries') }
-    }
-    if (child.exitCode !== null) throw new Error(`svc dev stopped with ${child.exitCode} in cycle ${cycle}.`)
-    await pause(25)
-  }
+async function startDev() {
+  const { child, url, apiKey } = await devs.start('--data', join(devs.folder, 'state'))
+  const client = createClient<{ entries: Entry }>({ url, apiKey, retry: { attempts: 1 } })
+  return { child, client, entries: client.collection('entries') }
 }
 
 it(`loses nothing it acknowledged in ${cycles} kills`, { timeout: 120_000 + cycles * 60_000 }, async () => {
@@ -53,7 +33,7 @@ it(`loses nothing it acknowledged in ${cycles} kills`, { timeout: 120_000 + cycl
   const acknowledged = new Map<string, { mark: string; edited: number; attempted: number }>()
 
   for (let cycle = 0; cycle <= cycles; cycle++) {
-    const { child, client, entries } = await startDev(cycle)
+    const { child, client, entries } = await startDev()
     if (cycle === 0) await client.collections.create({ name: 'entries' })
     await check(entries)
     if (cycle === cycles) break

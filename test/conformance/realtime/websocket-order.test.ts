@@ -36,7 +36,7 @@ inDialects('The order of events', (wire) => {
 
     await writeAll(shelves)
 
-    await expect.poll(() => seqsOf(socket).length, { timeout: 20_000 }).toBe(writes)
+    await expect.poll(() => seqsOf(socket).length).toBe(writes)
     expect(seqsOf(socket)).toEqual(ascending(seqsOf(socket)))
   })
 
@@ -46,7 +46,7 @@ inDialects('The order of events', (wire) => {
     for (const collection of names) await first.ask({ type: 'subscribe', collection })
 
     const writing = writeAll(shelves)
-    await expect.poll(() => seqsOf(first).length, { timeout: 20_000 }).toBeGreaterThan(50)
+    await expect.poll(() => seqsOf(first).length).toBeGreaterThan(50)
     first.close()
     await first.closed
     const newest = Math.max(...seqsOf(first))
@@ -55,7 +55,7 @@ inDialects('The order of events', (wire) => {
     await writing
 
     const both = () => [...seqsOf(first), ...seqsOf(second)]
-    await expect.poll(() => both().length, { timeout: 20_000 }).toBe(writes)
+    await expect.poll(() => both().length).toBe(writes)
     expect(new Set(both()).size).toBe(writes)
     expect(Math.min(...seqsOf(second))).toBeGreaterThan(newest)
   })
@@ -70,7 +70,7 @@ inDialects('The order of events', (wire) => {
     socket.say({ type: 'subscribe', collection: 'notes', since: 0 })
     await writing
 
-    await expect.poll(() => seqsOf(socket).length, { timeout: 20_000 }).toBeGreaterThanOrEqual(700 + writes)
+    await expect.poll(() => seqsOf(socket).length).toBeGreaterThanOrEqual(700 + writes)
     const at = socket.heard.findIndex(({ type }) => type === 'live')
     const live = socket.heard[at]
     expect(live).toEqual({ type: 'live', collection: 'notes', seq: expect.any(Number) })
@@ -94,7 +94,7 @@ inDialects('The order of events', (wire) => {
     }
     await writing
 
-    await expect.poll(() => seqsOf(socket).length, { timeout: 20_000 }).toBe(writes)
+    await expect.poll(() => seqsOf(socket).length).toBe(writes)
     expect(seqsOf(socket)).toEqual(ascending(seqsOf(socket)))
     expect(socket.heard.filter(({ type }) => type === 'live')).toEqual([])
   })

@@ -50,7 +50,7 @@ it('refuses writes on a full disk, and lets files be deleted, which frees space'
 
 it('refuses writes in every transaction from its first statement on, and lets rows be locked', async () => {
   const full = guardDisk(opened.db, tmpdir(), Number.MAX_SAFE_INTEGER)
-  await vi.waitFor(() => expect(aFile(full)).rejects.toMatchObject({ kind: 'disk nearly full' }), { timeout: 5_000 })
+  await vi.waitFor(() => expect(aFile(full)).rejects.toMatchObject({ kind: 'disk nearly full' }), patiently)
 
   const writes = full.transaction((tx) => aFile(tx))
   const locks = full.transaction((tx) => tx.query(sql`select id from projects where id = ${project} for update`))
@@ -61,7 +61,7 @@ it('refuses writes in every transaction from its first statement on, and lets ro
 
 it('goes by what a statement says of itself, not by its words: text that looks like a write is refused nothing', async () => {
   const full = guardDisk(opened.db, tmpdir(), Number.MAX_SAFE_INTEGER)
-  await vi.waitFor(() => expect(aFile(full)).rejects.toMatchObject({ kind: 'disk nearly full' }), { timeout: 5_000 })
+  await vi.waitFor(() => expect(aFile(full)).rejects.toMatchObject({ kind: 'disk nearly full' }), patiently)
 
   expect(await full.query(sql`select 'insert into update create' as text`)).toEqual([
     { text: 'insert into update create' },

@@ -1,43 +1,27 @@
 /** `kill -9` while files come in: no address without its bytes, and after the next start no orphaned bytes. */
-import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
-import { afterAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type Devs, openDevs } from '../../fixtures/dev.js'
 
 const cycles = Number(process.env.SVC_CRASH_CYCLES ?? 3)
 const writers = 6
 
-const folder = await mkdtemp(join(tmpdir(), 'svc-files-crash-'))
-const cli = fileURLToPath(new URL('../../../cli/bin/run.js', import.meta.url))
-const children: ChildProcess[] = []
-
-afterAll(async () => {
-  for (const child of children) child.kill('SIGKILL')
-  await rm(folder, { recursive: true, force: true })
+let devs: Devs
+beforeAll(async () => {
+  devs = await openDevs()
 })
+afterAll(() => devs.stop())
 
 interface Row {
   readonly id: string
   readonly data: { readonly cover?: string }
 }
 
-async function startDev(cycle: number) {
-  const readyFile = join(folder, `ready-${cycle}.json`)
-  const args = ['dev', '--port', '0', '--data', join(folder, 'state'), '--ready-file', readyFile]
-  const child = spawn(process.execPath, [cli, ...args], { stdio: 'ignore' })
-  children.push(child)
-  for (;;) {
-    const text = await readFile(readyFile, 'utf8').catch(() => '')
-    if (text !== '') return { child, ...(JSON.parse(text) as { url: string; apiKey: string }) }
-    if (child.exitCode !== null) throw new Error(`svc dev stopped with ${child.exitCode} in cycle ${cycle}.`)
-    await pause(25)
-  }
-}
+const startDev = () => devs.start('--data', join(devs.folder, 'state'))
 
 it(`has each file whole, and no other, after each of ${cycles} kills`, {
   timeout: 60_000 + cycles * 30_000,
@@ -45,7 +29,7 @@ it(`has each file whole, and no other, after each of ${cycles} kills`, {
   let acknowledged = 0
 
   for (let cycle = 0; cycle <= cycles; cycle++) {
-    const { child, url, apiKey } = await startDev(cycle)
+    const { child, url, apiKey } = await startDev()
     const ask = async (method: string, path: string, body?: FormData | string) => {
       const type: Record<string, string> = typeof body === 'string' ? { 'content-type': 'application/json' } : {}
       const answer = await fetch(url + path, { method, headers: { 'x-api-key': apiKey, ...type }, body })

@@ -9,6 +9,7 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { expect, it, onTestFinished } from 'vitest'
+import { killed } from '../../fixtures/dev.js'
 
 const cli = fileURLToPath(new URL('../../../cli/bin/run.js', import.meta.url))
 const megabyte = 2 ** 20
@@ -22,7 +23,7 @@ async function startLimited() {
   const args = [cli, 'dev', '--port', '0', '--data', join(folder, 'state'), '--ready-file', readyFile]
   const child = spawn('bash', ['-c', limited, process.execPath, ...args], { stdio: 'ignore' })
   onTestFinished(async () => {
-    child.kill('SIGKILL')
+    await killed(child)
     await rm(folder, { recursive: true, force: true })
   })
   for (;;) {

@@ -3,7 +3,6 @@ import { mkdtemp, readdir, rename, rm, utimes, writeFile } from 'node:fs/promise
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, expect, it } from 'vitest'
 import { type Emulator, startEmulator } from '../../../emulator/dev.js'
 
@@ -45,15 +44,6 @@ async function idsOnDisk(dir: string): Promise<string[]> {
   return entries.filter((entry) => entry.isFile()).map(({ name }) => name)
 }
 
-/** Polls until it holds, or gives up. */
-async function eventually<Value>(look: () => Promise<Value>, isThere: (value: Value) => boolean): Promise<Value> {
-  for (let tries = 0; ; tries++) {
-    const value = await look()
-    if (isThere(value) || tries === 400) return value
-    await pause(25)
-  }
-}
-
 /** The same file under the address that the service has now. */
 const moved = (file: { url: string }, { url }: Emulator) => `${url}${new URL(file.url).pathname}`
 
@@ -67,12 +57,8 @@ it('keeps files over a restart, and removes bytes that never got a row', async (
   await utimes(stray, new Date(), new Date(Date.now() - 5_000))
 
   const second = await start(dir)
-  const ids = await eventually(
-    () => idsOnDisk(dir),
-    (ids) => ids.length === 1,
-  )
 
-  expect(ids).toEqual([file.id])
+  await expect.poll(() => idsOnDisk(dir)).toEqual([file.id])
   expect(await (await fetch(moved(file, second))).text()).toBe('Hello')
 })
 
@@ -117,12 +103,7 @@ it('removes the bytes of a deleted file', async () => {
 
   await fetch(`${url}/storage/file/${id}`, { method: 'DELETE', headers: { 'x-api-key': apiKey } })
 
-  expect(
-    await eventually(
-      () => idsOnDisk(dir),
-      (ids) => ids.length === 0,
-    ),
-  ).toEqual([])
+  await expect.poll(() => idsOnDisk(dir)).toEqual([])
 })
 
 it('leaves the files alone when it starts with no data, and has them again with the old data', async () => {
@@ -157,20 +138,10 @@ it('keeps nothing of an upload whose sender went away', async () => {
   sending.on('error', () => undefined)
   sending.write('--x\r\ncontent-disposition: form-data; name="file"; filename="a.bin"\r\n\r\n')
   sending.write(Buffer.alloc(1_000_000))
-  expect(
-    await eventually(
-      () => idsOnDisk(dir),
-      (ids) => ids.length === 1,
-    ),
-  ).toHaveLength(1)
+  await expect.poll(() => idsOnDisk(dir)).toHaveLength(1)
   sending.destroy()
 
-  expect(
-    await eventually(
-      () => idsOnDisk(dir),
-      (ids) => ids.length === 0,
-    ),
-  ).toEqual([])
+  await expect.poll(() => idsOnDisk(dir)).toEqual([])
 })
 
 it('goes on when a reader goes away', async () => {

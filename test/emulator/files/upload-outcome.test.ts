@@ -6,6 +6,7 @@ import pg from 'pg'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { type Emulator, startEmulator } from '../../../emulator/dev.js'
 import { type Databases, openDatabases } from '../../fixtures/databases/shared-server.js'
+import { patiently } from '../../fixtures/patience.js'
 import { type CuttingProxy, cuttingProxy } from '../../fixtures/proxies/cutting-proxy.js'
 
 let dir: string
@@ -65,7 +66,7 @@ async function waiting(): Promise<number> {
 it('contract 3.4 a commit whose connection broke, and which goes through after that, keeps the bytes of its file', async () => {
   await holdUpCommits()
   const posting = post('/collections/posts', aForm())
-  await vi.waitUntil(async () => (await waiting()) === 1, { timeout: 20_000 })
+  await vi.waitUntil(async () => (await waiting()) === 1, patiently)
 
   line.cut()
   let answered = false
@@ -74,7 +75,7 @@ it('contract 3.4 a commit whose connection broke, and which goes through after t
     return answer.status
   })
   // A query for the rows sent too early finds none: it has to wait for the open commit.
-  await vi.waitUntil(async () => answered || (await waiting()) === 2, { timeout: 20_000 })
+  await vi.waitUntil(async () => answered || (await waiting()) === 2, patiently)
   await direct.query('select pg_advisory_unlock(4711)')
 
   expect(await status).toBe(503)

@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Database } from '../../../emulator/database/port.js'
 import { engines, type OpenedEngine, openEngine } from '../../fixtures/databases/engines.js'
+import { patiently } from '../../fixtures/patience.js'
 import { aConnection, aListener, type Log, openWorld, range, seqsOf } from '../../fixtures/realtime/connections.js'
 
 describe.each(engines)('A connection on %s', (engine) => {
@@ -23,7 +24,7 @@ describe.each(engines)('A connection on %s', (engine) => {
 
     await write(200)
 
-    await vi.waitFor(() => expect(seqsOf(log)).toHaveLength(200), { timeout: 20_000 })
+    await vi.waitFor(() => expect(seqsOf(log)).toHaveLength(200), patiently)
     expect(seqsOf(log)).toEqual(range(1, 200))
     feeds.close()
   })
@@ -39,13 +40,13 @@ describe.each(engines)('A connection on %s', (engine) => {
 
     connection.isClosed = true
     await write(100)
-    await vi.waitFor(() => expect(seqsOf(quick ?? [])).toHaveLength(100), { timeout: 20_000 })
+    await vi.waitFor(() => expect(seqsOf(quick ?? [])).toHaveLength(100), patiently)
     expect(seqsOf(slow ?? [])).toEqual([])
     const writing = write(100)
     connection.open()
     await writing
 
-    await vi.waitFor(() => expect(seqsOf(slow ?? [])).toHaveLength(200), { timeout: 20_000 })
+    await vi.waitFor(() => expect(seqsOf(slow ?? [])).toHaveLength(200), patiently)
     expect(seqsOf(slow ?? [])).toEqual(range(1, 200))
     feeds.close()
   })
@@ -62,7 +63,7 @@ describe.each(engines)('A connection on %s', (engine) => {
     await writing
     await write(10)
 
-    await vi.waitFor(() => expect(seqsOf(log)).toHaveLength(300 + 205 + 205), { timeout: 20_000 })
+    await vi.waitFor(() => expect(seqsOf(log)).toHaveLength(300 + 205 + 205), patiently)
     const announced = log.findIndex((one) => 'live' in one && one.name === 'notes')
     const live = (log[announced] as { live: number }).live
     const before = log.slice(0, announced)
@@ -88,7 +89,7 @@ describe.each(engines)('A connection on %s', (engine) => {
     const writing = write(100)
     connection.open()
     await Promise.all([joined, writing])
-    await vi.waitFor(() => expect(seqsOf(log)).toHaveLength(300), { timeout: 20_000 })
+    await vi.waitFor(() => expect(seqsOf(log)).toHaveLength(300), patiently)
 
     const announced = log.findIndex((one) => 'live' in one && one.name === 'notes')
     const live = (log[announced] as { live: number }).live
@@ -113,7 +114,7 @@ describe.each(engines)('A connection on %s', (engine) => {
     expect(seqsOf(log)).toEqual([])
     known()
 
-    await vi.waitFor(() => expect(seqsOf(log)).toHaveLength(50), { timeout: 20_000 })
+    await vi.waitFor(() => expect(seqsOf(log)).toHaveLength(50), patiently)
     expect(seqsOf(log)).toEqual(range(1, 50))
     feeds.close()
   })
@@ -144,7 +145,7 @@ describe.each(engines)('A connection on %s', (engine) => {
     })()
 
     await write(2)
-    await vi.waitFor(() => expect(seqsOf(log)).toHaveLength(50), { timeout: 20_000 })
+    await vi.waitFor(() => expect(seqsOf(log)).toHaveLength(50), patiently)
     isOver = true
     await turns
 
@@ -167,7 +168,7 @@ describe.each(engines)('A connection on %s', (engine) => {
     failing = 2
     await write(20)
 
-    await vi.waitFor(() => expect(seqsOf(log)).toHaveLength(20), { timeout: 20_000 })
+    await vi.waitFor(() => expect(seqsOf(log)).toHaveLength(20), patiently)
     expect(seqsOf(log)).toEqual(range(1, 20))
     expect(faults).toHaveLength(2)
     feeds.close()

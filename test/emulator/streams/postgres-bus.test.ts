@@ -48,22 +48,16 @@ it('contract 9.4 a bus whose connection broke receives again what others write',
   const before = await ask<{ pid: number }>(listening)
 
   await ask(`select pg_terminate_backend(pid) from (${listening}) as others`)
-  await vi.waitFor(
-    async () => {
-      const now = await ask<{ pid: number }>(listening)
-      expect(now.filter(({ pid }) => !before.some((other) => other.pid === pid))).toHaveLength(2)
-    },
-    { timeout: 20_000 },
-  )
+  await vi.waitFor(async () => {
+    const now = await ask<{ pid: number }>(listening)
+    expect(now.filter(({ pid }) => !before.some((other) => other.pid === pid))).toHaveLength(2)
+  }, patiently)
 
   // Not by polling: then it would not know whose changes these are. Both may still be about to listen.
-  await vi.waitFor(
-    () => {
-      writer.publish([{ kind: 'changes', project: 'project', seq: 1 }])
-      expect(received).toContainEqual({ kind: 'changes', project: 'project', seq: 1 })
-    },
-    { timeout: 20_000, interval: 50 },
-  )
+  await vi.waitFor(() => {
+    writer.publish([{ kind: 'changes', project: 'project', seq: 1 }])
+    expect(received).toContainEqual({ kind: 'changes', project: 'project', seq: 1 })
+  }, patiently)
   await Promise.all([writer.close(), reader.close()])
 })
 
@@ -153,9 +147,10 @@ it('contract 9.4 a bus that lost its connection says that anything may have been
 
   await ask(`select pg_terminate_backend(pid) from (${listening}) as others`)
 
-  await vi.waitFor(() => expect(received.map(({ kind }) => kind)).toEqual(['settings', 'identity', 'changes']), {
-    timeout: 20_000,
-  })
+  await vi.waitFor(
+    () => expect(received.map(({ kind }) => kind)).toEqual(['settings', 'identity', 'changes']),
+    patiently,
+  )
   await bus.close()
 })
 

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Listener } from '../../../emulator/core/realtime/feeds.js'
 import { deleteOldChanges } from '../../../emulator/store/realtime/trimming.js'
 import { engines, type OpenedEngine, openEngine } from '../../fixtures/databases/engines.js'
+import { patiently } from '../../fixtures/patience.js'
 import { aConnection, aListener, type Log, openWorld, range, seqsOf } from '../../fixtures/realtime/connections.js'
 
 describe.each(engines)('on %s', (engine) => {
@@ -27,14 +28,14 @@ describe.each(engines)('on %s', (engine) => {
       aListener(connection, 'posts', log, { receive: (change) => receive(change) }),
       0,
     )
-    await vi.waitFor(() => expect(seqsOf(log).at(-1)).toBe(20), { timeout: 20_000 })
+    await vi.waitFor(() => expect(seqsOf(log).at(-1)).toBe(20), patiently)
 
     await deleteOldChanges(opened.db, { before: '2027-01-01T00:00:00.000Z', kept: 100, most: 2_000 })
     connection.open()
     await joining
     await write(40, 20)
 
-    await vi.waitFor(() => expect(seqsOf(log).at(-1)).toBe(1_220), { timeout: 20_000 })
+    await vi.waitFor(() => expect(seqsOf(log).at(-1)).toBe(1_220), patiently)
     expect(log.find((one) => 'gapAfter' in one)).toEqual({ name: 'posts', gapAfter: 20 })
     expect(seqsOf(log)).toEqual([...range(1, 20), ...range(1_201, 1_220)])
     feeds.close()
@@ -53,10 +54,10 @@ describe.each(engines)('on %s', (engine) => {
     await write(1_200, 20)
     await deleteOldChanges(opened.db, { before: '2027-01-01T00:00:00.000Z', kept: 100, most: 2_000 })
     connection.open()
-    await vi.waitFor(() => expect(log.filter((one) => 'gapAfter' in one)).toHaveLength(2), { timeout: 20_000 })
+    await vi.waitFor(() => expect(log.filter((one) => 'gapAfter' in one)).toHaveLength(2), patiently)
     await write(40, 20)
 
-    await vi.waitFor(() => expect(seqsOf(log).slice(-40)).toEqual(range(1_241, 1_280)), { timeout: 20_000 })
+    await vi.waitFor(() => expect(seqsOf(log).slice(-40)).toEqual(range(1_241, 1_280)), patiently)
     feeds.close()
   })
 })
