@@ -96,7 +96,7 @@ async function check(url: string, ask: (method: string, path: string) => Promise
 }
 
 async function filesOnDisk(): Promise<string[]> {
-  const entries = await readdir(join(folder, 'state', 'files'), { recursive: true, withFileTypes: true }).catch(
+  const entries = await readdir(join(devs.folder, 'state', 'files'), { recursive: true, withFileTypes: true }).catch(
     () => [],
   )
   return entries.flatMap((entry) => (entry.isFile() ? entry.name : [])).sort()
