@@ -97,7 +97,9 @@ export async function deleteAnswers(tx: Database, project: string): Promise<void
 export async function closeProject(tx: Database, project: string): Promise<boolean> {
   await deleteCollections(tx, project)
   await tx.query(sql`delete from project_keys where project_id = ${project}`)
-  const rows = await tx.query(sql`update projects set token_secret = default where id = ${project} returning 1 as one`)
+  const rows = await tx.query(
+    makingRoom(sql`update projects set token_secret = default where id = ${project} returning 1 as one`),
+  )
   return rows.length > 0
 }
 
