@@ -85,7 +85,7 @@ function ignoreClosedOutput(): void {
   }
 }
 
-/** The first signal stops it, also while it starts; a second one ends it at once. */
+/** The first signal stops it, also while it starts; a second one ends it at once, but for SIGHUP, which shell and system both send. */
 function openSignals(): { stopped(served: Served): Promise<void> } {
   let served: Served | undefined
   let first: NodeJS.Signals | undefined
@@ -94,6 +94,7 @@ function openSignals(): { stopped(served: Served): Promise<void> } {
     resolveStopped = resolve
   })
   const onSignal = (signal: NodeJS.Signals) => {
+    if (first !== undefined && signal === 'SIGHUP') return
     if (first !== undefined) {
       served?.kill()
       process.exit(signal === 'SIGTERM' ? 143 : 130)

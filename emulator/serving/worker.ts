@@ -13,10 +13,12 @@ process.on('message', (message) => {
   if (message.kind === 'drain') void stop(0)
   if (message.kind === 'ping') say({ kind: 'pong' })
 })
-// A terminal and some supervisors signal the whole group: the first one is what the supervisor says as well, a second one is haste.
+// A terminal and some supervisors signal the whole group: the first one is what the supervisor says as well, a second one is haste,
+// but for the closing of a terminal, which the shell says too.
 const signals = new Set<string>()
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, () => {
+    if (signals.size > 0 && signal === 'SIGHUP') return
     if (signals.size > 0) process.exit(1)
     signals.add(signal)
     void stop(0)

@@ -52,6 +52,17 @@ test.each(['SIGINT', 'SIGTERM'] as const)('%s stops it, and what was answered is
   expect(await world.json(['docs', 'count', 'posts'])).toEqual({ count: 1 })
 })
 
+test('a terminal that is closed, which shell and system both say, stops it as Ctrl-C does', async () => {
+  const dev = await world.dev()
+
+  // Of two at the same moment a process receives one.
+  const again = setInterval(() => dev.stop('SIGHUP'), 5)
+  const stopped = await dev.stop('SIGHUP').finally(() => clearInterval(again))
+
+  expect(stopped.exit).toBe(0)
+  expect(existsSync(join(world.folder, '.svc', 'emulator.json'))).toBe(false)
+})
+
 test.each(['an empty folder', 'a folder with a collection'])(
   'what it asks itself at its start is no event: %s',
   async (folder) => {
