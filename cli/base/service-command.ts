@@ -8,7 +8,14 @@ import { parseDialect } from '../../client/protocol/wire/dialects.js'
 import { missingHint } from '../collections/missing-hint.js'
 import { textHint } from '../documents/fields-args.js'
 import { fetchDirectly } from '../target/fetch-directly.js'
-import { doubtfulAddress, findTarget, notRunning, type Target, type TargetFlags } from '../target/target.js'
+import {
+  doubtfulAddress,
+  findTarget,
+  notRunning,
+  type Target,
+  type TargetFlags,
+  targetWords,
+} from '../target/target.js'
 import { accept } from '../target/trust.js'
 import { onStderr } from '../terminal/colour.js'
 import { nearest } from '../terminal/nearest.js'
@@ -33,6 +40,7 @@ export abstract class ServiceCommand extends SvcCommand {
 
   private target: Target | undefined
   private givenArgs: { readonly [name: string]: unknown } = {}
+  private givenTarget: TargetFlags = {}
 
   /** The client of the service that the flags and settings name. */
   protected client(flags: TargetFlags, more: Partial<ClientOptions> = {}): Client {
@@ -45,6 +53,11 @@ export abstract class ServiceCommand extends SvcCommand {
   protected requireTarget(flags: TargetFlags): Target {
     this.target ??= findTarget(flags)
     return this.target
+  }
+
+  /** A command that is suggested, at the service that this one talks to. */
+  protected there(command: string): string {
+    return command + targetWords(this.givenTarget)
   }
 
   /** The client for a write: what is not on this machine is shown first, and confirmed. */
@@ -78,6 +91,7 @@ export abstract class ServiceCommand extends SvcCommand {
     }
     if (error.code === 'VALIDATION_ERROR') return explainText(error, this.argv)
     if (error.code === 'NOT_FOUND') return this.explainNotFound(error)
+    if (error.code === 'COLLECTION_EXISTS') return reworded(error, () => ({ hint: this.seeCollections() }))
     return error
   }
 
@@ -116,9 +130,15 @@ export abstract class ServiceCommand extends SvcCommand {
     const meant = nearest(name, names)
     const isManaging = this.id?.startsWith('collections:')
     const mayCreate = Object.hasOwn(this.ctor.flags ?? {}, 'create')
-    const otherwise = isManaging ? 'See which there are: svc collections list' : missingHint(name, { mayCreate })
+    const options = { mayCreate, target: this.there('') }
+    const otherwise = isManaging ? this.seeCollections() : missingHint(name, options)
     const hint = meant ? `Did you mean "${meant}"?${mayCreate ? ' If not, pass --create.' : ''}` : otherwise
     return new CliFailure('NOT_FOUND', exits.notFound, `No collection "${name}".`, hint, { cause })
+  }
+
+  /** What to do about a collection that is not there, and cannot be created by this command. */
+  protected seeCollections(): string {
+    return `See which there are: ${this.there('svc collections list')}`
   }
 
   /** The collection that this command was asked about, where its first argument is one, and no other was named beside it. */
@@ -135,7 +155,8 @@ export abstract class ServiceCommand extends SvcCommand {
   ): Promise<ParserOutput<F, B, A>> {
     const parsed = await super.parse(options, argv)
     this.givenArgs = parsed.args
-    await this.askAboutAddress({ ...parsed.flags, ...this.placeOf(parsed.args) }, parsed.flags.yes === true)
+    this.givenTarget = { ...parsed.flags, ...this.placeOf(parsed.args) }
+    await this.askAboutAddress(this.givenTarget, parsed.flags.yes === true)
     return parsed
   }
 

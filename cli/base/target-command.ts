@@ -55,7 +55,8 @@ export abstract class TargetCommand extends ServiceCommand {
     const isShown = emulator !== undefined || listed.find((one) => one.name === name)?.permissions !== undefined
     const key = isShown ? '' : 'SVC_API_KEY=svc_secret_… '
     const collection = name === undefined ? 'COLLECTION' : shellWord(name)
-    return reworded(cause, () => ({ hint: `${act}Who may: ${key}svc collections permissions ${collection}` }))
+    const shown = this.there(`svc collections permissions ${collection}`)
+    return reworded(cause, () => ({ hint: `${act}Who may: ${key}${shown}` }))
   }
 }
 

@@ -15,6 +15,8 @@ export interface Migration {
   /** The module, as it is named to people. */
   readonly file: string
   readonly migrate: Migrate
+  /** The flags that name the service in a command that is suggested. */
+  readonly target?: string
 }
 
 /** What one document was and would be. */
@@ -82,7 +84,10 @@ export async function evaluateMigration(
   return { documents: read, changes, fields: Object.fromEntries(fields), examples }
 }
 
-async function dataAfter(document: Document, { file, migrate }: Migration): Promise<JsonObject | undefined> {
+async function dataAfter(
+  document: Document,
+  { file, migrate, target = '' }: Migration,
+): Promise<JsonObject | undefined> {
   const { id, data, collection } = document
   const given = structuredClone(document)
   const bad = (what: string, hint: string, cause?: unknown) =>
@@ -93,7 +98,7 @@ async function dataAfter(document: Document, { file, migrate }: Migration): Prom
   } catch (cause) {
     throw bad(
       `failed with "${reasonOf(cause)}" on`,
-      `See the document: svc docs get ${shellWord(collection ?? 'COLLECTION')} ${shellWord(id)}`,
+      `See the document: svc docs get ${shellWord(collection ?? 'COLLECTION')} ${shellWord(id)}${target}`,
       cause,
     )
   }

@@ -9,6 +9,7 @@ import { openPairs, type Pairs } from '../sync/pairs.js'
 import type { Sides, SyncPlan } from '../sync/plan.js'
 import { redact } from '../sync/redaction.js'
 import { byFlag, collectionArgs, type Followed, SyncCommand } from '../sync/sync-command.js'
+import { targetWords } from '../target/target.js'
 import { counted } from '../terminal/print.js'
 import { prose } from '../terminal/prose.js'
 import { shellWord } from '../terminal/shell-word.js'
@@ -44,7 +45,7 @@ It shows what it is going to do, and saves a snapshot first: svc undo takes it b
     const redacted = readRedact(flags.redact ?? [])
     return this.withBoth(flags, async (sides, here) => {
       const plan = await this.plan(sides, { names: argv.map(String), by: flags.by, redact: redacted })
-      requireKnown(plan.collections, redacted)
+      requireKnown(plan.collections, redacted, here)
       const plans = plan.collections.filter(({ remote }) => remote !== undefined)
       const work = plans.map((one) => chosen(one, flags))
       const total = this.showPlans(work)
@@ -146,7 +147,11 @@ function readRedact(texts: readonly string[]): Map<string, string[]> {
 }
 
 /** Nothing that was to be redacted is here already, or is of a collection that is not pulled. */
-function requireKnown(plans: readonly CollectionPlan[], redacted: ReadonlyMap<string, readonly string[]>): void {
+function requireKnown(
+  plans: readonly CollectionPlan[],
+  redacted: ReadonlyMap<string, readonly string[]>,
+  { url }: { readonly url: string },
+): void {
   for (const [name, fields] of redacted) {
     const plan = plans.find((one) => one.name === name)
     if (!plan?.remote) throw misuse(`--redact names "${name}", which is not pulled.`, 'Is it spelled otherwise?')
@@ -158,7 +163,7 @@ function requireKnown(plans: readonly CollectionPlan[], redacted: ReadonlyMap<st
       'NOT_REDACTED',
       exits.invalid,
       message,
-      `Delete it here, and pull it again: svc collections delete ${shellWord(name)}`,
+      `Delete it here, and pull it again: svc collections delete ${shellWord(name)}${targetWords({ url })}`,
     )
   }
 }

@@ -57,7 +57,7 @@ It shows what it is going to do, and asks. What it overwrites and deletes is wri
       const undo = openUndoFile(host, new Date())
       try {
         const synced = await this.follow(total, flags, (followed) =>
-          pushAll({ sides, plan, work, undo }, followed).catch(refused(plans)),
+          pushAll({ sides, plan, work, undo }, followed).catch(refused(plans, this.there(''))),
         )
         this.showRefused(synced.refused)
         if (!isNothing) this.noteSynced(synced)
@@ -95,12 +95,13 @@ function wordsOf(rows: readonly { create: number; update: number; delete: number
 }
 
 /** A key that may not create what is missing may write to what is there. */
-function refused(plans: readonly CollectionPlan[]) {
+function refused(plans: readonly CollectionPlan[], target: string) {
   return (error: unknown): never => {
     const there = plans.flatMap(({ name, remote }) => (remote ? [name] : []))
     const isRefused = error instanceof SvcError && error.status === 403
     if (!isRefused || there.length === 0 || there.length === plans.length) throw error
-    throw reworded(error, () => ({ hint: `To push only what is there: svc push ${there.map(shellWord).join(' ')}` }))
+    const names = there.map(shellWord).join(' ')
+    throw reworded(error, () => ({ hint: `To push only what is there: svc push ${names}${target}` }))
   }
 }
 

@@ -98,7 +98,7 @@ a command of --exec or an address of --forward-to failed, with 1.`)
     const { events, max, exec, since, transport, timeout } = flags
     const wanted = { events, max, exec, forwardTo: readAddress(flags['forward-to']) }
     const client = this.client(flags, { transport, WebSocket })
-    const asked = { where: readWhere(flags.where, flags.or), since }
+    const asked = { where: readWhere(flags.where, flags.or), since, target: this.there('') }
     const stop = stopSignal()
     const end = new AbortController()
     stop.signal.addEventListener('abort', () => end.abort())

@@ -22,10 +22,10 @@ export async function allFiles(client: Client, path?: string): Promise<StoredFil
   return files
 }
 
-/** The file of that id. */
-export async function findFile(client: Client, id: string): Promise<StoredFile> {
+/** The file of that id; `target` are the flags that name the service. */
+export async function findFile(client: Client, id: string, target: string): Promise<StoredFile> {
   for await (const file of eachFile(client)) if (file.id === id) return file
-  throw new CliFailure('NOT_FOUND', exits.notFound, `No file "${id}".`, 'List them: svc files list')
+  throw new CliFailure('NOT_FOUND', exits.notFound, `No file "${id}".`, `List them: svc files list${target}`)
 }
 
 export function fileRow({ id, name, path, size, mimeType, url }: StoredFile): Row {

@@ -37,7 +37,8 @@ export async function* seedFiles(files: readonly string[], options: SeedOptions)
 async function* seedFile(file: string, options: SeedOptions): AsyncGenerator<Planted> {
   // Before it is read: a module may write as it is run.
   if (options.mode === 'replace' && !options.emulator) {
-    throw misuse('--replace works in an emulator only.', 'Delete what is there first: svc docs delete --all')
+    const hint = `Delete what is there first: svc docs delete COLLECTION --all${options.target ?? ''}`
+    throw misuse('--replace works in an emulator only.', hint)
   }
   const read = await readSeedFile(file, options.modules)
   if (options.emulator) return yield* seedEmulator(file, read, { ...options, emulator: options.emulator })

@@ -74,7 +74,7 @@ export abstract class SyncCommand extends ServiceCommand {
       .collections.list()
       .catch(() => undefined)
     if (!listed) return cause
-    const hint = `Use the secret key, or name the collections that this key is for: svc ${this.id} COLLECTION…`
+    const hint = `Use the secret key, or name the collections that this key is for: ${this.there(`svc ${this.id} COLLECTION…`)}`
     return reworded(cause, () => ({ hint }))
   }
 

@@ -21,16 +21,21 @@ export interface Tail {
   close(): void
 }
 
+interface Asked extends Pick<SubscribeOptions, 'where' | 'since'> {
+  /** The flags that name the service in a command that is suggested. */
+  readonly target?: string
+}
+
 const lookMilliseconds = 2_000
 
 /** Subscribes to these collections; to all without one, those too that are made later. Resolves once each subscription is open. */
 export async function openTail(
   client: Client,
   words: readonly string[],
-  { where, since }: Pick<SubscribeOptions, 'where' | 'since'>,
+  { where, since, target = '' }: Asked,
   signal: AbortSignal,
 ): Promise<Tail> {
-  const collections = await namesOf(client, words)
+  const collections = await namesOf(client, words, target)
   const following = follow(client, where, signal)
   const former = formerDocuments(client)
   // Who asks for earlier changes receives documents as they were, not as they are.
@@ -68,7 +73,7 @@ async function addNewOnes(
 }
 
 /** Names of collections; an id stands for its name. */
-async function namesOf(client: Client, words: readonly string[]): Promise<string[]> {
-  const chosen = await chooseCollections(client, words, (word) => missingHint(word))
+async function namesOf(client: Client, words: readonly string[], target: string): Promise<string[]> {
+  const chosen = await chooseCollections(client, words, (word) => missingHint(word, { target }))
   return chosen.map(({ name }) => name)
 }

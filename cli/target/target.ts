@@ -21,8 +21,8 @@ export interface TargetFlags {
 }
 
 /** The flags that name the same service in a command that is suggested; a key is not shown. */
-export function targetWords({ profile, url = process.env.SVC_URL, as }: TargetFlags): string {
-  const named = profile === undefined ? { url, as } : { profile, as }
+export function targetWords({ profile, url = process.env.SVC_URL, dialect, as }: TargetFlags): string {
+  const named = profile === undefined ? { url, dialect, as } : { profile, dialect, as }
   return Object.entries(named)
     .map(([name, value]) => (value ? ` --${name} ${shellWord(value)}` : ''))
     .join('')

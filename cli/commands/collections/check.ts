@@ -29,13 +29,11 @@ a document is refused. Reads every document, and writes nothing. Exits with 10 w
     const { argv, flags } = await this.parse(CollectionsCheck)
     const client = this.client(flags)
     const words = argv.map(String)
-    const chosen = await chooseCollections(client, words, () => 'See which there are: svc collections list')
+    const chosen = await chooseCollections(client, words, () => this.seeCollections())
     const withSchema = chosen.filter(({ schema }) => Object.keys(schema).length > 0)
     for (const { name, schema } of chosen) {
       if (words.length === 0 || Object.keys(schema).length > 0) continue
-      this.note(
-        `"${name}" has no schema: any document fits. Propose one: svc collections schema infer ${shellWord(name)}`,
-      )
+      this.note(`"${name}" has no schema: any document fits. ${this.propose(name)}`)
     }
     const collections: CheckedCollection[] = []
     const progress = await startProgress(undefined, 'document', { isWanted: !flags.quiet && !this.jsonEnabled() })
@@ -58,13 +56,15 @@ a document is refused. Reads every document, and writes nothing. Exits with 10 w
     this.print(collections, read)
     if (words.length === 0 && withSchema.length === 0) {
       const [first] = chosen
-      this.note(
-        `No collection has a schema.${first ? ` Propose one: svc collections schema infer ${shellWord(first.name)}` : ''}`,
-      )
+      this.note(`No collection has a schema.${first ? ` ${this.propose(first.name)}` : ''}`)
     }
     const isValid = collections.every(({ refused }) => refused === 0)
     if (!isValid) process.exitCode = exits.different
     return { isValid, collections }
+  }
+
+  private propose(name: string): string {
+    return `Propose one: ${this.there(`svc collections schema infer ${shellWord(name)}`)}`
   }
 
   private print(collections: readonly CheckedCollection[], read: number): void {
@@ -83,7 +83,7 @@ a document is refused. Reads every document, and writes nothing. Exits with 10 w
     else {
       this.note(`${count(refused)} of ${counted(read, 'document')} would be refused.`)
       const first = collections.find((one) => one.refused > 0)
-      if (first) this.note(mendOf(first))
+      if (first) this.note(`Change them: ${this.there(mendOf(first))}`)
     }
   }
 }
@@ -91,8 +91,7 @@ a document is refused. Reads every document, and writes nothing. Exits with 10 w
 /** How to change documents that are refused: all that lack a field at once, or one that has it of another type. */
 function mendOf({ name, issues }: CheckedCollection): string {
   const missing = issues.find(({ type }) => type === 'missing')?.field
-  if (missing === undefined)
-    return `Change them: svc docs edit ${shellWord(name)} ${shellWord(issues[0]?.examples[0] ?? 'ID')}`
+  if (missing === undefined) return `svc docs edit ${shellWord(name)} ${shellWord(issues[0]?.examples[0] ?? 'ID')}`
   const [where, to] = [`${missing}__isnull=true`, `${missing}=value`].map(shellWord)
-  return `Change them: svc docs update ${shellWord(name)} --where ${where} ${to}`
+  return `svc docs update ${shellWord(name)} --where ${where} ${to}`
 }

@@ -31,7 +31,8 @@ export default class CollectionsCreate extends TargetCommand {
     const collection = await client.collections.create({ name: args.name, schema })
 
     this.log(record(collectionRow(collection)))
-    this.note(`Next: svc docs create ${shellWord(collection.name)} ${exampleFields(collection.schema)}`)
+    const next = `svc docs create ${shellWord(collection.name)} ${exampleFields(collection.schema)}`
+    this.note(`Next: ${this.there(next)}`)
     return collection
   }
 }

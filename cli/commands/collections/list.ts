@@ -9,7 +9,8 @@ export default class CollectionsList extends TargetCommand {
     const { flags } = await this.parse(CollectionsList)
     const collections = await this.client(flags).collections.list()
 
-    if (collections.length === 0) this.note('No collections yet. Create one: svc collections create posts')
+    if (collections.length === 0)
+      this.note(`No collections yet. Create one: ${this.there('svc collections create posts')}`)
     else
       this.log(
         table(

@@ -55,7 +55,7 @@ document in their order. What was stopped goes on when the same command is given
     if (preview.bad.length > 0) throw this.unreadable(input, preview.bad)
     if (preview.operations === 0) throw new CliFailure('EMPTY', exits.invalid, `${input.name} holds no operations.`)
     const client = this.client(flags)
-    const into = await collectionIds(client, input, preview)
+    const into = await collectionIds(client, input, preview, this.there(''))
     const target = this.requireTarget(flags)
     const { url } = target
     const state = await openState(join(configFolder(), 'batches'), input, [url, ...into], { restart: flags.restart })
@@ -104,13 +104,18 @@ interface Lines {
 }
 
 /** Ids, since a fresh database may have collections of the same names. @throws {CliFailure} if there is no such collection */
-async function collectionIds(client: Client, { name }: ImportSource, { collections }: Preview): Promise<string[]> {
+async function collectionIds(
+  client: Client,
+  { name }: ImportSource,
+  { collections }: Preview,
+  target: string,
+): Promise<string[]> {
   const ids: string[] = []
   for (const [collection, line] of collections) {
     const found = await client.collections.get(collection).catch(undefinedIfMissing)
     if (!found) {
       const message = `No collection "${collection}" (${name}:${line}). Nothing was done.`
-      throw new CliFailure('NOT_FOUND', exits.notFound, message, missingHint(collection))
+      throw new CliFailure('NOT_FOUND', exits.notFound, message, missingHint(collection, { target }))
     }
     ids.push(found.id)
   }

@@ -24,7 +24,9 @@ cannot be saved, it stays in a file. Without a terminal it takes an EDITOR that 
 
   async run() {
     const { args, flags } = await this.parse(DocsEdit)
-    const editor = requireEditor(`svc docs update ${shellWord(args.collection)} ${shellWord(args.id)} field=value`)
+    const editor = requireEditor(
+      this.there(`svc docs update ${shellWord(args.collection)} ${shellWord(args.id)} field=value`),
+    )
     const collection = this.client(flags).collection(args.collection)
     const before = await collection.get(args.id)
     const edited = await editText(JSON.stringify(before.data, null, 2), {

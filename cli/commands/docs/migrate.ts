@@ -106,7 +106,7 @@ the same command is given again; the function is not called once more.`)
     line: (text: string) => Promise<void>,
   ): Promise<MigrationPreview> {
     await allowCode(this.mayAsk(flags) ? (question) => this.confirm(question, flags) : undefined)(resolve(module))
-    const migration = await readMigration(module)
+    const migration = { ...(await readMigration(module)), target: this.there('') }
     const where = readWhere(flags.where, flags.or)
     const collection = client.collection(name)
     const isWanted = !flags.quiet && !this.jsonEnabled()

@@ -35,7 +35,7 @@ have their ids before it.`)
   async run() {
     const { args, flags } = await this.parse(FilesDownload)
     const client = this.client(flags)
-    const wanted = await find(client, args.what)
+    const wanted = await find(client, args.what, this.there(''))
     const whole = wanted.reduce((sum, { size }) => sum + size, 0)
     const isWanted = !flags.quiet && !this.jsonEnabled()
     const progress = await startProgress(whole, 'file', { isWanted, writeParts: formatBytes })
@@ -52,13 +52,13 @@ have their ids before it.`)
 }
 
 /** One file lands at the top of the folder to write to; the files of a folder keep their own. */
-async function find(client: Client, what: string): Promise<Wanted[]> {
-  if (isId(what)) return [{ ...(await findFile(client, what)), path: '' }]
+async function find(client: Client, what: string, target: string): Promise<Wanted[]> {
+  if (isId(what)) return [{ ...(await findFile(client, what, target)), path: '' }]
   if (URL.canParse(what)) {
     const name = decodeURIComponent(new URL(what).pathname.split('/').at(-1) ?? '')
     return [{ id: '', name, path: '', size: 0, url: what }]
   }
   const files = await allFiles(client, what)
   if (files.length > 0) return files
-  throw new CliFailure('NOT_FOUND', exits.notFound, `No file in "${what}".`, 'List them: svc files list')
+  throw new CliFailure('NOT_FOUND', exits.notFound, `No file in "${what}".`, `List them: svc files list${target}`)
 }

@@ -54,8 +54,9 @@ The same number given as --random-seed makes up the same documents, as long as s
       ? await this.clientForWrite(flags, `Create ${counted(count, 'document')} in ${name}`)
       : this.client(flags)
     const randomSeed = flags['random-seed'] ?? Math.floor(Math.random() * 1_000_000)
-    const documents = generateDocuments(openFaker(randomSeed), count, await likenessOf(client, name))
-    if (isWritten) await createAll(client, name, documents, targetWords(flags))
+    const target = targetWords(flags)
+    const documents = generateDocuments(openFaker(randomSeed), count, await likenessOf(client, name, target))
+    if (isWritten) await createAll(client, name, documents, target)
     else await writeFile(out, textOf(out, documents))
     this.note(`${counted(count, 'document')} in ${out ?? `"${name}"`}; the same again: --random-seed ${randomSeed}`)
     return { collection: name, count, randomSeed, file: out ?? null }
@@ -63,12 +64,12 @@ The same number given as --random-seed makes up the same documents, as long as s
 }
 
 /** @throws {CliFailure} where nothing says what documents are like */
-async function likenessOf(client: Client, name: string) {
+async function likenessOf(client: Client, name: string, target: string) {
   const { schema } = await client.collections.get(name)
   const { items } = await client.collection(name).list({ sort: 'createdAt', limit: mostSamples, count: false })
   if (items.length > 0 || Object.keys(schema).length > 0) return { schema, samples: items.map(({ data }) => data) }
   const message = `"${name}" has neither a schema nor documents, so nothing says what it holds.`
-  const hint = `Give it a schema: svc collections schema ${shellWord(name)} --field title:string`
+  const hint = `Give it a schema: svc collections schema ${shellWord(name)} --field title:string${target}`
   throw new CliFailure('NOTHING_TO_GO_BY', exits.invalid, message, hint)
 }
 

@@ -105,9 +105,13 @@ after the first line is in the file soon.`)
     await this.confirm(`"${place}" was not written by svc types generate. Write over it?`, flags)
   }
 
+  private choose(client: Client, names: readonly string[]): Promise<readonly Collection[]> {
+    return chooseCollections(client, names, () => this.seeCollections())
+  }
+
   private async generate(client: Client, wanted: Wanted) {
-    const chosen = await choose(client, wanted.names)
-    if (chosen.length === 0) this.note('No collections yet. Create one: svc collections create posts')
+    const chosen = await this.choose(client, wanted.names)
+    if (chosen.length === 0) this.note(`No collections yet. Create one: ${this.there('svc collections create posts')}`)
     const read: ReadCollection[] = []
     const progress = await startProgress(undefined, 'document', { isWanted: !this.isQuiet() && !this.jsonEnabled() })
     try {
@@ -151,14 +155,14 @@ after the first line is in the file soon.`)
       process.exitCode = exits.different
       this.logData(difference.trimEnd())
       this.noteAlways(
-        `${place} ${is === undefined ? 'is not there' : 'is out of date'}. Write it: svc types generate${outWords(place, format)}`,
+        `${place} ${is === undefined ? 'is not there' : 'is out of date'}. Write it: ${this.there(`svc types generate${outWords(place, format)}`)}`,
       )
     }
     return { file: place, format, isUpToDate: difference === '', ...(difference === '' ? {} : { difference }) }
   }
 
   private async watch(client: Client, wanted: Wanted): Promise<void> {
-    await choose(client, wanted.names)
+    await this.choose(client, wanted.names)
     const stop = stopSignal()
     const print = (line: object, words: string) => {
       if (this.jsonEnabled()) process.stdout.write(`${jsonText(line)}\n`)
@@ -175,10 +179,6 @@ after the first line is in the file soon.`)
     }
     process.exitCode = stop.exit()
   }
-}
-
-function choose(client: Client, names: readonly string[]): Promise<readonly Collection[]> {
-  return chooseCollections(client, names, () => 'See which there are: svc collections list')
 }
 
 function outWords(place: string, format: TypesFormat): string {

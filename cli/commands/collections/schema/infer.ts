@@ -53,7 +53,8 @@ Read what is required before you apply it: a field that every document has today
     if (read.total !== undefined && read.read < read.total)
       this.note(`${count(read.read)} of ${counted(read.total, 'document')} read.`)
     if (isEmpty || !flags.apply) {
-      if (!isEmpty) this.note(`Set it: svc collections schema infer ${shellWord(collection.name)} --apply`)
+      const setting = `svc collections schema infer ${shellWord(collection.name)} --apply`
+      if (!isEmpty) this.note(`Set it: ${this.there(setting)}`)
       return schema
     }
     const applied = await client.collections.update(collection.name, { schema })
