@@ -41,7 +41,7 @@ export function schemaCheck(schema: Schema): (fields: Fields) => Issue[] {
     for (const [name, rule] of rules) {
       const value = Object.hasOwn(fields, name) ? fields[name] : undefined
       if (value === undefined) {
-        // A new document has its defaults by then; one from before the rule may go on without the field.
+        // One that is new or replaced has its defaults by then; one from before the rule may go on without the field.
         if (rule.required && rule.default === undefined) issues.push(missing(name))
       } else if (!fits[rule.type](value)) issues.push(wrongType(name, rule))
     }

@@ -25,6 +25,7 @@ import { requireLight } from './weight.js'
 import {
   bytesInAnswer,
   completing,
+  completingWhole,
   insertAll,
   place,
   recording,
@@ -100,17 +101,18 @@ export async function changeDocuments(
   ctx: Context,
   name: string,
   edits: ReadonlyMap<string, (before: Fields) => Fields>,
-  { guard = 'any', adopt }: { guard?: VersionGuard; adopt?: Adopt } = {},
+  { guard = 'any', adopt, isWhole = false }: { guard?: VersionGuard; adopt?: Adopt; isWhole?: boolean } = {},
 ): Promise<StoredDocument[]> {
   const collection = await requireOpenCollection(ctx, name, 'update')
   const fields = guardFields(ctx.caller, collection)
+  const complete = completingWhole(fields, isWhole)
   const targets = [...edits].map(([id, edit]) => ({ id, edit }))
   let hasForgotten = false
   const documents = await inTransaction(ctx, async (ctx) => {
     const wanted = { collection, kind: 'update', guard } as const
     const locked = await requireAll(ctx, wanted, targets, (ids) => lockDocuments(ctx.db, collection, ids))
     const texts = await textsOf({ ...collection, schema: fields.schema }, locked, ({ before, edit }) => {
-      const after = fields.changed(fieldsOf(before), edit)
+      const after = complete(fields.changed(fieldsOf(before), edit))
       // A merge can outgrow what one request could send.
       requireLight(after)
       return after

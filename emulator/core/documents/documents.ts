@@ -90,7 +90,7 @@ export async function updateDocument(
   return changeDocument(ctx, name, id, edit, { guard, adopt: adoptFor(id, uploads) })
 }
 
-/** Puts other fields in the place of all of a document's. */
+/** Puts other fields in the place of all of a document's. Those that are required and left out have their defaults. */
 export async function replaceDocument(
   ctx: Context,
   name: string,
@@ -99,7 +99,7 @@ export async function replaceDocument(
   { guard = 'any', uploads = noUploads }: DocumentWrite = {},
 ): Promise<OutgoingDocument> {
   const whole = withUploads(ctx.backend, fields, uploads)
-  return changeDocument(ctx, name, id, () => whole, { guard, adopt: adoptFor(id, uploads) })
+  return changeDocument(ctx, name, id, () => whole, { guard, adopt: adoptFor(id, uploads), isWhole: true })
 }
 
 export async function removeDocument(

@@ -16,11 +16,13 @@ import { mentionsFiles } from '../files/owned-files.js'
 import { type Adopt, changeDocuments, removeDocuments } from './batches.js'
 import { guardFields } from './closed-fields.js'
 import { requireLight } from './weight.js'
-import { place, recording, requireVersion, shownTo, textsOf, type VersionGuard } from './writing.js'
+import { completingWhole, place, recording, requireVersion, shownTo, textsOf, type VersionGuard } from './writing.js'
 
 interface ChangeOptions {
   readonly guard: VersionGuard
   readonly adopt: Adopt | undefined
+  /** Whether the new fields are all that the document is to have: it lacks none then that is required and has a default. */
+  readonly isWhole?: boolean
 }
 
 /** How often a change that was overtaken is worked out again, before it takes a lock and waits. */
@@ -45,7 +47,7 @@ export async function changeDocument(
   name: string,
   id: string,
   edit: (before: Fields) => Fields,
-  { guard, adopt }: ChangeOptions,
+  { guard, adopt, isWhole = false }: ChangeOptions,
 ): Promise<StoredDocument> {
   const collection = await requireOpenCollection(ctx, name, 'update')
   const attempts = ctx.pending || adopt ? 0 : mostAttempts
@@ -56,10 +58,10 @@ export async function changeDocument(
     requireVersion(ctx, collection, before, guard)
     // Files that the new fields do not mention any more go with them, in a transaction.
     if (mentionsFiles(before.data.text)) break
-    const written = await changeAsRead(ctx, collection, before, edit)
+    const written = await changeAsRead(ctx, collection, before, { edit, isWhole })
     if (written) return written
   }
-  const [written] = await changeDocuments(ctx, name, new Map([[id, edit]]), { guard, adopt })
+  const [written] = await changeDocuments(ctx, name, new Map([[id, edit]]), { guard, adopt, isWhole })
   if (!written) throw new Error('A change of one document answered none.')
   return written
 }
@@ -69,12 +71,13 @@ async function changeAsRead(
   ctx: Context,
   collection: StoredCollection,
   before: StoredDocument,
-  edit: (before: Fields) => Fields,
+  { edit, isWhole }: { edit: (before: Fields) => Fields; isWhole: boolean },
 ): Promise<StoredDocument | undefined> {
   const { id, version } = before
   const guard = guardFields(ctx.caller, collection)
+  const complete = completingWhole(guard, isWhole)
   const [checked] = await textsOf({ name: collection.name, schema: guard.schema }, [before], (before) => {
-    const after = guard.changed(fieldsOf(before), edit)
+    const after = complete(guard.changed(fieldsOf(before), edit))
     // A merge can outgrow what one request could send.
     requireLight(after)
     return after

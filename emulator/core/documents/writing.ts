@@ -107,6 +107,15 @@ export function completing({ schema }: Pick<StoredCollection, 'schema'>): (field
   }
 }
 
+/** What completes documents that are replaced: a default satisfies `required`, and fills in for nothing else. Contract 5.2. */
+export function completingWhole(
+  { schema }: Pick<StoredCollection, 'schema'>,
+  isWhole: boolean,
+): (fields: Fields) => Fields {
+  if (!isWhole) return (fields) => fields
+  return schemaDefaults(Object.fromEntries(Object.entries(schema).filter(([, rule]) => rule.required)))
+}
+
 /** A write answers what it wrote: more than an answer may hold is not written. Contract 10.10. */
 export function requireAnswerable(bytes: number): void {
   if (bytes <= sizes.mostAnswerBytes) return

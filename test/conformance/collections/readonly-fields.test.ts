@@ -87,6 +87,22 @@ inDialects(
       expect(await fields()).toMatchObject({ status: 'sent', lines: [...lines, { n: 2 }] })
       expectStatus(200, await ada.api.delete(path))
     })
+
+    test("keep what they hold where a document is replaced, and the default of a required one is in nobody's way", async () => {
+      const town = await aTown(wire)
+      const status = { type: 'string', required: true, default: 'new' }
+      const secret = { type: 'string', required: true, default: 'S3CRET' }
+      const permissions = { readonly: { status: [] }, hidden: { secret: [] } }
+      const orders = await town.collection('orders', { schema: { status, secret }, permissions })
+      const whole = { n: 1, status: 'paid', secret: 'other' }
+      const [{ id = '' } = {}] = await orders.fill([whole])
+
+      expectStatus(200, await town.api.put(`/collections/orders/${id}`, { n: 2 }))
+
+      const { record } = wire
+      const shown = wire.row(record(await town.owner.get(`/collections/orders/${id}`)))
+      expect(shown.fields).toEqual({ ...whole, n: 2 })
+    })
   },
   ['a', 'b'],
 )

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+import { sendForm } from '../../fixtures/files.js'
+import { fileOf, textOf } from '../../fixtures/requests/form.js'
 import { expectFailure, expectStatus, inDialects, someDocuments } from '../../fixtures/wires.js'
 
 /** Values that each type takes, and refuses. */
@@ -122,6 +124,26 @@ inDialects('Schemas', (wire) => {
     for (const status of [null, 5]) {
       expectFailure(await api.patch(`/collections/posts/${id}`, { status }), 422, 'VALIDATION_ERROR')
     }
+  })
+
+  test('contract 5.2 a document that is replaced has what is required, and other fields as they were sent', async () => {
+    const done = { type: 'boolean', required: true, default: false }
+    const schema = { title: { type: 'string', required: true }, done, note: { type: 'string', default: 'x' } }
+    const { api, posts } = await someDocuments(wire, [], { schema })
+    const { id } = await posts.create({ title: 'a', done: true })
+    const path = `/collections/posts/${id}`
+    // In this dialect a PUT changes what it names.
+    const kept = wire.name === 'b' ? { done: true, note: 'x' } : { done: false }
+
+    const replaced = await api.put(path, { title: 'b' })
+    expectStatus(200, await api.patch(path, { note: 'y' }))
+    const withFile = await sendForm(api, 'PUT', path, [fileOf('photo'), textOf('data', { title: 'c' })])
+
+    expect(wire.row(wire.record(replaced)).fields).toEqual({ title: 'b', ...kept })
+    expectStatus(200, withFile)
+    expect((await posts.get(id)).fields).toMatchObject({ title: 'c', done: kept.done, photo: expect.anything() })
+    expectStatus(200, await api.put(path, { title: 'd' }))
+    expect((await posts.get(id)).fields).toMatchObject({ title: 'd', done: kept.done })
   })
 
   test('contract 5.2 fields outside the schema are free', async () => {
