@@ -68,10 +68,11 @@ export function openSession(given: SessionOptions): Session {
   async function tokenNow(): Promise<string | undefined> {
     const token = (await auth.current())?.token
     if (token && Date.now() > refreshableAt && isOld(token)) {
+      refreshableAt = Date.now() + 60_000
       refresh()
         .then(isOld, () => true)
         .then((isInVain) => {
-          if (isInVain) refreshableAt = Date.now() + 60_000
+          if (!isInVain) refreshableAt = 0
         })
     }
     return token
