@@ -8,7 +8,7 @@ import type { Document } from '../../client/protocol/model/document.js'
 import { isObject, type JsonObject } from '../../client/protocol/model/json.js'
 import { misuse } from '../base/failure.js'
 import { openDevice, realPlace, requirePlace } from '../files/places.js'
-import { replaceByDraft } from '../files/replace-file.js'
+import { putInPlace } from '../files/replace-file.js'
 import { printableLines } from '../terminal/text-width.js'
 import { type ExportFormat, exportFormats, formatDocuments } from './format-documents.js'
 
@@ -93,7 +93,7 @@ export async function openExportFile(target: ExportTarget): Promise<ExportFile> 
     async finish() {
       await write(form.end(documents === 0))
       await ended(stream)
-      await replaceByDraft(part, file)
+      await putInPlace(part, file)
       await rm(state, { force: true })
     },
   }

@@ -1,6 +1,6 @@
 /** Files of this machine, to be sent and to be written. */
 import { createWriteStream, type Dirent, openAsBlob, type Stats } from 'node:fs'
-import { access, mkdir, readdir, rm, stat } from 'node:fs/promises'
+import { access, mkdir, readdir, stat } from 'node:fs/promises'
 import { basename, dirname, join, posix, relative, resolve, sep } from 'node:path'
 import { Readable, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -137,11 +137,5 @@ export async function writeLocalFile(
   const file = realPlace(place)
   // A name of its own: another file, stored or the user's, may be called as this one with an ending.
   const part = join(dirname(file), `${crypto.randomUUID()}.part`)
-  try {
-    await writeTo(createWriteStream(part, { flags: 'wx', mode }))
-    await replaceByDraft(part, file)
-  } catch (error) {
-    await rm(part, { force: true })
-    throw error
-  }
+  await replaceByDraft(part, file, (draft) => writeTo(createWriteStream(draft, { flags: 'wx', mode })))
 }

@@ -1,6 +1,6 @@
 /** `.svc/emulator.json`, where a running emulator says what it is: contract 11. */
 import { existsSync, readFileSync } from 'node:fs'
-import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { isObject } from '../../client/protocol/model/json.js'
 import { replaceByDraft } from '../files/replace-file.js'
@@ -85,12 +85,7 @@ function isOfOneEmulator({
 /** Writes a file that only this user can read, whole or not at all. */
 export async function writePrivateFile(file: string, content: string | Uint8Array): Promise<void> {
   await mkdir(dirname(file), { recursive: true, mode: 0o700 })
-  const draft = `${file}.${crypto.randomUUID()}`
-  try {
-    await writeFile(draft, content, { mode: 0o600, flag: 'wx' })
-    await replaceByDraft(draft, file)
-  } catch (error) {
-    await rm(draft, { force: true })
-    throw error
-  }
+  await replaceByDraft(`${file}.${crypto.randomUUID()}`, file, (draft) =>
+    writeFile(draft, content, { mode: 0o600, flag: 'wx' }),
+  )
 }

@@ -1,7 +1,7 @@
 /** The file that types are written to. */
 import { randomUUID } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, extname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { isObject, parseJson } from '../../client/protocol/model/json.js'
@@ -74,15 +74,8 @@ export async function writeTypesFile(place: string, text: string): Promise<'writ
   return 'written'
 }
 
-async function replaceFile(file: string, text: string): Promise<void> {
-  const part = `${file}.${randomUUID()}.part`
-  try {
-    await writeFile(part, text)
-    await replaceByDraft(part, file)
-  } catch (error) {
-    await rm(part, { force: true }).catch(() => undefined)
-    throw error
-  }
+function replaceFile(file: string, text: string): Promise<void> {
+  return replaceByDraft(`${file}.${randomUUID()}.part`, file, (draft) => writeFile(draft, text))
 }
 
 function cannot(what: 'read' | 'written', place: string, error: unknown): CliFailure {
