@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import * as Flags from '@oclif/core/flags'
 import type { Served } from '../../emulator/serve.js'
 import { SvcCommand } from '../base/svc-command.js'
+import { onStopSignals } from '../dev/until-stopped.js'
 import { clearReadyFile } from '../files/ready-file.js'
 import { removeFile } from '../files/replace-file.js'
 import { readServeConfig, serveFlags } from '../serve/serve-flags.js'
@@ -85,24 +86,15 @@ function ignoreClosedOutput(): void {
   }
 }
 
-/** The first signal stops it, also while it starts; a second one ends it at once, but for SIGHUP, which shell and system both send. */
+/** The first signal stops it, also while it starts; a second one ends it and its workers at once. */
 function openSignals(): { stopped(served: Served): Promise<void> } {
   let served: Served | undefined
-  let first: NodeJS.Signals | undefined
-  let resolveStopped = () => {}
   const stopped = new Promise<void>((resolve) => {
-    resolveStopped = resolve
+    onStopSignals(
+      () => resolve(),
+      () => served?.kill(),
+    )
   })
-  const onSignal = (signal: NodeJS.Signals) => {
-    if (first !== undefined && signal === 'SIGHUP') return
-    if (first !== undefined) {
-      served?.kill()
-      process.exit(signal === 'SIGTERM' ? 143 : 130)
-    }
-    first = signal
-    resolveStopped()
-  }
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal)
   return {
     stopped(started) {
       served = started

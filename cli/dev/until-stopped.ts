@@ -1,3 +1,5 @@
+import { exitOfSignal } from '../exec/pass-signals.js'
+
 const mostSecondsToStop = 10
 
 /**
@@ -6,15 +8,25 @@ const mostSecondsToStop = 10
  */
 export function untilStopped(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
-    let isStopping = false
-    const onSignal = (signal: NodeJS.Signals) => {
-      // That a terminal is closed is said by the system and by the shell, and is no haste.
-      if (isStopping && signal === 'SIGHUP') return
-      if (isStopping) process.exit(signal === 'SIGTERM' ? 143 : 130)
-      isStopping = true
+    onStopSignals((signal) => {
       setTimeout(() => process.exit(1), mostSecondsToStop * 1000).unref()
       resolve(signal)
-    }
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal)
+    })
   })
+}
+
+/** Calls back with the first of them; a second Ctrl-C or SIGTERM ends the process at once. */
+export function onStopSignals(stop: (signal: NodeJS.Signals) => void, beforeExit = () => {}): void {
+  let isStopping = false
+  const onSignal = (signal: NodeJS.Signals) => {
+    if (!isStopping) {
+      isStopping = true
+      stop(signal)
+    } else if (signal !== 'SIGHUP') {
+      // That a terminal is closed is said by the system and by the shell, and is no haste.
+      beforeExit()
+      process.exit(exitOfSignal(signal))
+    }
+  }
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal)
 }
