@@ -39,9 +39,15 @@ export function publishedOutput(given, format) {
 /** @param {Pieces} pieces @param {Fit} given */
 export function published(pieces, { names, order, locals }) {
   const { run, functions, globals } = minified(pieces, { names })
-  const inOrder = new Set([...order.filter((name) => functions.has(name)), ...functions.keys()])
-  const named = [...inOrder].map((name) => withLocalNames(functions.get(name) ?? '', globals, locals[name]))
+  const named = namesInOrder(functions, order).map((name) =>
+    withLocalNames(functions.get(name) ?? '', globals, locals[name]),
+  )
   return [...run, ...named].join('')
+}
+
+/** @param {Pieces['functions']} functions @param {string[]} order */
+export function namesInOrder(functions, order) {
+  return [...new Set([...order.filter((name) => functions.has(name)), ...functions.keys()])]
 }
 
 /**

@@ -8,7 +8,7 @@ import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { gzipSync } from 'node:zlib'
-import { fit, fitFile, minified, piecesOf, published } from './client-output.js'
+import { fit, fitFile, minified, namesInOrder, piecesOf, published } from './client-output.js'
 import { openClient } from './client-package.js'
 import { localNames, withLocalNames } from './local-names.js'
 
@@ -63,9 +63,8 @@ function inOtherForms({ names, order, locals }) {
     const isFitting = named.get(name)?.(locals[name]) !== functions.get(name)
     return [name, isFitting ? locals[name] : names.join('')]
   })
-  const inOrder = new Set([...order.filter((name) => functions.has(name)), ...functions.keys()])
   return {
-    given: { names, order: [...inOrder], locals: Object.fromEntries(letters) },
+    given: { names, order: namesInOrder(functions, order), locals: Object.fromEntries(letters) },
     change: (given) => (below(4) === 0 ? withMoved(given) : withOtherLetter(given, known)),
     codeOf: ({ order, locals }) => run.join('') + order.map((name) => named.get(name)?.(locals[name])).join(''),
   }
