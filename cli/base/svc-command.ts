@@ -1,7 +1,7 @@
 import { Command } from '@oclif/core/command'
 import * as Flags from '@oclif/core/flags'
 import type { Input, ParserOutput } from '@oclif/core/interfaces'
-import { destroysMany } from '../requests/destroying.js'
+import { destroysMany } from '../../client/protocol/model/requests/destroying.js'
 import type { OwnEmulator } from '../target/emulator-of-run.js'
 import { nearest } from '../terminal/nearest.js'
 import { jsonText, printable, printableColoured, printableLines } from '../terminal/text-width.js'

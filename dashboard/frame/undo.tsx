@@ -2,9 +2,10 @@
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useRef, useState } from 'react'
 import type { Control } from '../../client/control.js'
 import { SvcError } from '../../client/index.js'
+import { destroys } from '../../client/protocol/model/requests/destroying.js'
 import { Button } from '../parts/button.js'
 import { Dialog } from '../parts/dialog.js'
-import { wordsOf } from '../parts/states.js'
+import { isMissing, wordsOf } from '../parts/states.js'
 import { useSession } from '../session/context.js'
 
 interface Notice {
@@ -57,18 +58,17 @@ export function UndoProvider({ children }: { children: ReactNode }) {
       const snapshot = await savedBefore(control, project.id, command.replace(/^svc /, ''), ask)
       if (snapshot === 'no') return
       const undo = snapshot && (async () => keptWords(await control.snapshots.undo({ project: project.id, snapshot })))
-      const finish = async () =>
-        snapshot !== undefined && (await control.snapshots.finish({ project: project.id, snapshot })).isKept
+      const finish = () => snapshot && finished(control, project.id, snapshot)
       try {
         await work()
       } catch (error) {
         // A part of it may be done.
-        const isDone = await finish().catch(() => true)
-        if (undo && isDone) say({ words: `${words}, in part`, undo, isBad: true })
+        if (undo && (await finish()) === 'kept') say({ words: `${words}, in part`, undo, isBad: true })
         throw error
       }
-      const isDone = await finish()
-      say(undo && isDone ? { words, undo } : { words })
+      const outcome = await finish()
+      if (outcome === 'gone') say({ words: `${words}. Its snapshot is gone: it cannot be undone.` })
+      else say(undo && outcome === 'kept' ? { words, undo } : { words })
     },
     [control, project.id, say, ask],
   )
@@ -118,6 +118,18 @@ async function savedBefore(
   } catch (error) {
     if (!(error instanceof SvcError) || error.code !== 'STORAGE_LIMIT') throw error
     return (await ask({ ...question, words: error.message })) === 'go' ? undefined : 'no'
+  }
+}
+
+/**
+ * Says that the work has ended, and what became of its snapshot: it is deleted where nothing was changed, and it may have gone
+ * meanwhile, deleted by somebody or to make room. The work is done all the same, also where the word does not arrive.
+ */
+async function finished(control: Control, project: string, snapshot: string): Promise<'kept' | 'unchanged' | 'gone'> {
+  try {
+    return (await control.snapshots.finish({ project, snapshot })).isKept ? 'kept' : 'unchanged'
+  } catch (error) {
+    return isMissing(error) ? 'gone' : 'kept'
   }
 }
 
@@ -206,6 +218,25 @@ export function useUndo(): Notices {
   const notices = useContext(Context)
   if (!notices) throw new Error('There is nothing to undo with here.')
   return notices
+}
+
+interface Sent {
+  /** What sends it, as the list of snapshots shows it. */
+  readonly by: string
+  readonly method: string
+  readonly path: string
+}
+
+/** Sends a request of any kind, undoably if it destroys something. */
+export function useSendUndoably(): (sent: Sent, send: () => Promise<unknown>) => Promise<unknown> {
+  const { doUndoably } = useUndo()
+  return useCallback(
+    ({ by, method, path }, send) =>
+      destroys(method, path)
+        ? doUndoably(`Sent ${method} ${path.split('?')[0]}`, `${by} ${method} ${path}`, send)
+        : send(),
+    [doUndoably],
+  )
 }
 
 /** Runs something of a button, and shows what went wrong in the bar. */

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'react'
 import { asFailure } from '../../../client/send.js'
+import { useSendUndoably } from '../../frame/undo.js'
 import { useSession } from '../../session/context.js'
 import { keptFor } from '../../session/storage.js'
 import type { Caller, Request } from './request.js'
@@ -14,6 +15,7 @@ export function useCallers(security: readonly string[]): readonly Caller[] {
 
 export function useSending() {
   const { guard, acting, publicKey, ownerKey, folder } = useSession()
+  const sendUndoably = useSendUndoably()
   const [received, setReceived] = useState<Received>()
   const [error, setError] = useState<unknown>()
   const [isBusy, setBusy] = useState(false)
@@ -34,8 +36,9 @@ export function useSending() {
     setBusy(true)
     setError(undefined)
     setReceived(undefined)
+    const onPart = (part: Received) => mine === abort.current && setReceived(part)
     try {
-      await send(guard, request, secretsOf(caller), mine.signal, (part) => mine === abort.current && setReceived(part))
+      await sendUndoably({ by: 'api', ...request }, () => send(guard, request, secretsOf(caller), mine.signal, onPart))
     } catch (failure) {
       if (!mine.signal.aborted) setError(asFailure(failure, 'the emulator'))
     } finally {

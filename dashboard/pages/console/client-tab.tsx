@@ -3,6 +3,7 @@ import type { Client, Json } from '../../../client/index.js'
 import { isObject, type JsonObject } from '../../../client/protocol/model/json.js'
 import { shellWord } from '../../../client/snippets/shell.js'
 import { useCommand } from '../../frame/command-line.js'
+import { useUndo } from '../../frame/undo.js'
 import { Copy } from '../../parts/button.js'
 import { JsonText } from '../../parts/json.js'
 import { Empty, Failure } from '../../parts/states.js'
@@ -12,19 +13,25 @@ import { completeCall } from './completion.js'
 import { useKeptText } from './kept-text.js'
 import { useNames } from './use-names.js'
 import { useRun } from './use-run.js'
-import { Workbench } from './workbench.js'
+import { oneLine, Workbench } from './workbench.js'
 
 export function ClientTab() {
   const { client, folder, acting, url } = useSession()
+  const { doUndoably } = useUndo()
   const names = useNames()
   const [example = 'posts'] = names.collections()
   const kept = useKeptText(folder, 'client', '')
   const { text } = kept
   const { answer, error, errorHere, isBusy, start } = useRun(kept, async (typed) => {
     const called = readCall(typed)
-    const begun = performance.now()
-    const found = await carryOut(client, called)
-    return { text: JSON.stringify(found, undefined, 2) ?? 'undefined', milliseconds: performance.now() - begun }
+    let found = { text: 'Cancelled; nothing was done.', milliseconds: 0 }
+    const work = async () => {
+      const begun = performance.now()
+      const result = await carryOut(client, called)
+      found = { text: JSON.stringify(result, undefined, 2) ?? 'undefined', milliseconds: performance.now() - begun }
+    }
+    await (called.method === 'delete' ? doUndoably(`Ran ${oneLine(typed)}`, commandOf(called), work) : work())
+    return found
   })
   const call = useMemo(() => attempt(text), [text])
   useCommand(commandOf(call))

@@ -50,7 +50,7 @@ export function Workbench({ kept, isBusy, actions, words, children, onRun, ...ed
   )
 }
 
-function oneLine(text: string): string {
+export function oneLine(text: string): string {
   const line = text.replaceAll(/\s+/g, ' ').trim()
   return line.length > 70 ? `${line.slice(0, 69)}…` : line
 }

@@ -1,6 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import type { Control } from '../../../client/control.js'
 import type { RequestRecord } from '../../../client/protocol/control/requests.js'
+import { useSendUndoably } from '../../frame/undo.js'
 import { Field, FormDialog } from '../../parts/dialog.js'
 import { pretty } from '../../parts/json.js'
 import { Failure } from '../../parts/states.js'
@@ -11,6 +12,9 @@ type Method = (typeof methods)[number]
 
 export type Replayed = Awaited<ReturnType<Control['requests']['replay']>>
 
+/** What a snapshot that is saved before says of it. */
+export const replays = 'requests replay,'
+
 interface ReplayProps {
   readonly request: RequestRecord
   readonly onClose: () => void
@@ -20,18 +24,20 @@ interface ReplayProps {
 /** Sends a request once more with some parts changed; only what was changed is sent as a change. */
 export function ReplayDialog({ request, onClose, onReplayed }: ReplayProps) {
   const { control } = useSession()
+  const sendUndoably = useSendUndoably()
   const body = pretty(request.request.body.text ?? '')
   const replay = useMutation({
     mutationFn(form: FormData) {
-      const [method, path, typed] = ['method', 'path', 'body'].map((name) => String(form.get(name) ?? ''))
-      return control.requests.replay({
-        id: request.id,
+      const [method = '', path = '', typed] = ['method', 'path', 'body'].map((name) => String(form.get(name) ?? ''))
+      const edits = {
         ...(method === request.method ? {} : { method: method as Method }),
         ...(path === request.path ? {} : { path }),
         ...(typed === body ? {} : { body: typed }),
-      })
+      }
+      return sendUndoably({ by: replays, method, path }, async () =>
+        onReplayed(await control.requests.replay({ id: request.id, ...edits })),
+      )
     },
-    onSuccess: onReplayed,
   })
   return (
     <FormDialog

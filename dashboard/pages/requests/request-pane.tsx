@@ -6,7 +6,7 @@ import { clientCodeOf } from '../../../client/snippets/client-code.js'
 import { curlOf } from '../../../client/snippets/curl.js'
 import { explainRefusal } from '../../../client/snippets/explain.js'
 import { harOf } from '../../../client/snippets/har.js'
-import { useAction, useCopy } from '../../frame/undo.js'
+import { useAction, useCopy, useSendUndoably } from '../../frame/undo.js'
 import { untilAnswered } from '../../live/again.js'
 import { Button, Copy } from '../../parts/button.js'
 import { Differences } from '../../parts/differences.js'
@@ -16,7 +16,7 @@ import { Menu } from '../../parts/menu.js'
 import { isMissing, Skeleton, Unread } from '../../parts/states.js'
 import { type Tab, Tabs } from '../../parts/tabs.js'
 import { useSession } from '../../session/context.js'
-import { ReplayDialog, type Replayed } from './replay-dialog.js'
+import { ReplayDialog, type Replayed, replays } from './replay-dialog.js'
 import { methodLook, statusLook, whoOf } from './requests-page.js'
 import { Statements } from './statements.js'
 import { Timing } from './timing.js'
@@ -166,7 +166,12 @@ function Foot({ request, onReplayed }: { request: RequestRecord; onReplayed: (re
   const copy = useCopy()
   const [isEditing, setEditing] = useState(false)
   const [isBusy, run] = useAction()
-  const replay = () => run(async () => onReplayed(await control.requests.replay({ id: request.id })))
+  const sendUndoably = useSendUndoably()
+  const { id, method, path } = request
+  const replay = () =>
+    run(() =>
+      sendUndoably({ by: replays, method, path }, async () => onReplayed(await control.requests.replay({ id }))),
+    )
   const { is, why } = request.replayable
   return (
     <>

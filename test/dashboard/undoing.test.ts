@@ -1,0 +1,96 @@
+/** Whatever the dashboard sends that destroys something can be taken back, and says so where it cannot. */
+import { beforeEach, expect, it } from 'vitest'
+import { controlOf } from '../fixtures/requests/emulator-control.js'
+import { type DashboardWorld, worldsOfFile } from './world.js'
+
+const openWorld = worldsOfFile()
+let world: DashboardWorld
+
+beforeEach(async () => {
+  world = await openWorld()
+  await world.client.collections.create({ name: 'posts' })
+})
+
+const row = (text: string) => world.row(text)
+const notice = (words: string) => world.page.locator('.notice').filter({ hasText: words })
+const undo = (words: string) => notice(words).getByRole('button', { name: 'Undo', exact: true })
+
+it('says that a document is deleted whose snapshot went meanwhile, and that this cannot be undone', async () => {
+  const { page, client, emulator, goTo } = world
+  const { id } = await client.collection('posts').create({ title: 'First' })
+  const { snapshots } = controlOf(emulator)
+  await page.route(/\/snapshots\/[^/]+\/finish$/, async (route) => {
+    const [, snapshot = ''] = /snapshots\/([^/]+)\/finish$/.exec(route.request().url()) ?? []
+    await snapshots.remove({ project: emulator.projectId, snapshot: decodeURIComponent(snapshot) })
+    await route.continue()
+  })
+  await goTo(`data/posts/${id}`)
+  await page.getByRole('button', { name: 'Delete', exact: true }).click()
+
+  await notice('Deleted First. Its snapshot is gone: it cannot be undone.').waitFor()
+  expect(await undo('Deleted First').count()).toBe(0)
+  await page.getByRole('complementary', { name: 'Selected', exact: true }).waitFor({ state: 'detached' })
+  expect(await client.collection('posts').count()).toBe(0)
+  expect(world.faults).toEqual([])
+})
+
+it('takes back what a request has destroyed that is sent again, as it was and edited', async () => {
+  const { page, client, goTo } = world
+  const { id } = await client.collection('posts').create({ title: 'First' })
+  await client.collections.delete('posts')
+  await client.collections.create({ name: 'posts' })
+  await client.collection('posts').createMany([{ title: 'Second' }, { title: 'Third' }])
+  await goTo('requests')
+  await page.getByRole('checkbox', { name: "this page's own", exact: true }).check()
+  await row('DELETE').click()
+  await page.getByRole('button', { name: 'Replay', exact: true }).click()
+  await page.getByText(/^The answer was 200 and is now 200/).waitFor()
+  expect((await client.collections.list()).length).toBe(0)
+  await undo('Sent DELETE /api/collections/posts').click()
+  await notice('Undone').waitFor()
+  expect(await client.collection('posts').count()).toBe(2)
+
+  const [second] = (await client.collection('posts').list({ where: { title: 'Second' } })).items
+  await page.getByRole('button', { name: 'Edit', exact: true }).click()
+  await page.getByRole('textbox', { name: 'Path', exact: true }).fill(`/collections/posts/${second?.id}`)
+  await page.getByRole('button', { name: 'Send', exact: true }).click()
+  await undo(`Sent DELETE /collections/posts/${second?.id}`).click()
+  await expect.poll(() => client.collection('posts').count()).toBe(2)
+
+  // What destroys nothing can be taken back by nothing.
+  await page.getByRole('button', { name: 'Edit', exact: true }).click()
+  await page.getByRole('textbox', { name: 'Path', exact: true }).fill(`/collections/posts/${id}`)
+  await page.getByRole('button', { name: 'Send', exact: true }).click()
+  await notice(`Sent DELETE /collections/posts/${id}`).waitFor()
+  expect(await undo(`Sent DELETE /collections/posts/${id}`).count()).toBe(0)
+  expect(world.faults).toEqual([])
+})
+
+it('takes back what was destroyed by a request that is tried, and by a call of the client', async () => {
+  const { page, client, emulator, goTo } = world
+  const posts = client.collection('posts')
+  const { id } = await posts.create({ title: 'First' })
+  await goTo('api-reference/collections.remove')
+  await page.getByRole('button', { name: 'Try it', exact: true }).click()
+  await page.getByRole('combobox', { name: 'collection path, required', exact: true }).fill('posts')
+  await page.getByRole('combobox', { name: 'As', exact: true }).selectOption('secret')
+  await page.getByRole('button', { name: 'Send', exact: true }).click()
+  await undo('Sent DELETE /collections/posts').click()
+  await expect.poll(() => posts.count().catch(() => 'none')).toBe(1)
+
+  await goTo('api-reference/control.projects.reset')
+  await page.getByRole('button', { name: 'Try it', exact: true }).click()
+  await page.getByRole('textbox', { name: 'Body', exact: true }).fill('{}')
+  await page.getByRole('button', { name: 'Send', exact: true }).click()
+  await undo(`Sent POST /_svc/api/projects/${emulator.projectId}/reset`).click()
+  await expect.poll(() => posts.count().catch(() => 'none')).toBe(1)
+
+  await goTo('console/client')
+  await page.getByRole('textbox', { name: 'Call of the client', exact: true }).click()
+  await page.keyboard.insertText(`svc.collection('posts').delete('${id}')`)
+  await page.getByRole('button', { name: 'Run', exact: true }).click()
+  await undo(`Ran svc.collection('posts').delete(`).click()
+  await notice('Undone').waitFor()
+  expect(await posts.count()).toBe(1)
+  expect(world.faults).toEqual([])
+})
