@@ -39,6 +39,8 @@ it('finds an operation, says what it takes, sends it as several callers and in a
   await page.getByRole('button', { name: 'Send', exact: true }).click()
   await answer.getByText('201 Created', { exact: true }).waitFor()
   await answer.getByText(/^"created_at"/).waitFor()
+  const [body, headers] = await Promise.all(['.json', '.rows'].map((each) => answer.locator(each).boundingBox()))
+  expect(headers?.y).toBeGreaterThanOrEqual(Number(body?.y) + Number(body?.height))
   await world.expectAccessible()
   expect((await client.collection('posts').list()).items.map(({ data }) => data)).toEqual([{ title: 'Tried' }])
 

@@ -25,7 +25,7 @@ export function Answer({ received, error, isBusy, isRecorded }: AnswerProps) {
   }, [isThere])
   if (!isThere && !isBusy) return null
   return (
-    <section className="answer" aria-label="Answer" aria-live="polite" ref={here}>
+    <section className="received" aria-label="Answer" aria-live="polite" ref={here}>
       {error === undefined ? null : <Failure error={error} />}
       {received === undefined ? null : <Shown received={received} isRecorded={isRecorded} />}
       {isBusy && !received ? <p className="padded dim">Sent. Nothing has come yet.</p> : null}
@@ -38,7 +38,7 @@ function Shown({ received, isRecorded }: { received: Received; isRecorded: boole
   const request = isRecorded ? headers.find(([name]) => name === 'x-request-id')?.[1] : undefined
   return (
     <>
-      <p className="answer-head mono">
+      <p className="received-head mono">
         <span className={statusLook(status)}>{status === 0 ? 'redirect' : `${status} ${words}`}</span>
         <span className="dim">
           {milliseconds.toFixed(1)} ms · {formatBytes(bytes)}
