@@ -6,6 +6,7 @@ import type { KeptIndex } from '../store/lists/indexes.js'
 
 export interface IndexLimits {
   readonly mostInAll: number
+  readonly mostPerCollection: number
   /** One that no list has used for so long gives way to any other. */
   readonly idleMilliseconds: number
 }
@@ -13,6 +14,7 @@ export interface IndexLimits {
 /** Indexes that are to be made, and whose. */
 export interface Newcomers {
   readonly project: string
+  readonly collection: string
   readonly count: number
 }
 
@@ -33,12 +35,40 @@ export function isUnwanted(
 }
 
 /**
- * What gives way to others, by name: what no list uses, and indexes of the project that has most, until the newcomer's has as many.
- * What was used longest ago goes first. So a project may have all that there are while no other needs any.
+ * What gives way to others, by name: what no list uses, in a collection that has as many as it may and in all, and indexes of the
+ * project that has most, until the newcomer's has as many. What was used longest ago goes first. So a project may have all that there are
+ * while no other needs any.
  *
  * @returns undefined where too little gives way, and the others are not made
  */
 export function givingWay(
+  kept: readonly KeptIndex[],
+  newcomers: Newcomers,
+  at: Date,
+  limits: IndexLimits,
+): string[] | undefined {
+  const inCollection = givingWayIn(newcomers.collection, kept, at, limits)
+  const others = kept.filter(({ name }) => !inCollection?.includes(name))
+  const inAll = inCollection && givingWayInAll(others, newcomers, at, limits)
+  return inAll && [...inCollection, ...inAll]
+}
+
+function givingWayIn(
+  collection: string,
+  kept: readonly KeptIndex[],
+  at: Date,
+  { mostPerCollection, idleMilliseconds }: IndexLimits,
+): string[] | undefined {
+  const own = kept.filter((index) => index.collection === collection)
+  const given: string[] = []
+  for (const group of groupsOf(own)) {
+    if (own.length - given.length < mostPerCollection || !isIdle(group, at, idleMilliseconds)) break
+    given.push(...group.names)
+  }
+  return own.length - given.length < mostPerCollection ? given : undefined
+}
+
+function givingWayInAll(
   kept: readonly KeptIndex[],
   { project, count }: Newcomers,
   at: Date,

@@ -38,7 +38,6 @@ export interface IndexKeeperOptions extends IndexThresholds, IndexLimits {
   readonly announce: (message: string) => void
   /** Which process drops what no list uses. */
   readonly leader: Leader
-  readonly mostPerCollection: number
   /** An index that no list has used for so long is dropped. */
   readonly unusedDays: number
   /** How long the size of a collection is believed. */
@@ -202,10 +201,8 @@ async function makeWanted(state: State, round: Round): Promise<void> {
 }
 
 async function make(state: State, { index, times }: Wanted, round: Round): Promise<void> {
-  const { db, options, ready, sizes, crowded } = state
-  const inCollection = [...ready.values()].filter(({ collection }) => collection === index.collection)
-  if (inCollection.length >= options.mostPerCollection || isReady(state, index)) return
-  if (crowded.has(index.collection)) return
+  const { db, options, sizes, crowded } = state
+  if (isReady(state, index) || crowded.has(index.collection)) return
   const fields = index.kind === 'creator' ? [] : [...(index.equal ?? []), index.path].filter((path) => !ownField(path))
   if (fields.length > 0 && !(await hasFields(db, index.collection, fields))) return
   const documents = sizes.get(index.collection)?.documents ?? 0
@@ -227,7 +224,7 @@ async function makeRoom(state: State, index: FieldIndex): Promise<boolean> {
   await writeUses(state, at)
   const kept = await selectFieldIndexes(db)
   const count = partsOf(index).filter((part) => kept.every(({ name }) => name !== nameOf(part))).length
-  const names = givingWay(kept, { project, count }, at, options)
+  const names = givingWay(kept, { project, collection: index.collection, count }, at, options)
   if (!names) crowded.add(index.collection)
   for (const name of names ?? []) await dropFieldIndex(db, name)
   return names !== undefined

@@ -92,6 +92,22 @@ onEachEngine(() => {
 
       expect((await kept()).map(({ path }) => path)).toEqual(['["createdAt"]'])
     })
+
+    test('gets another in the place of one that no list has used for an hour', async () => {
+      const keeper = open({ fromDocuments: 50, mostPerCollection: 3 })
+      const newest = (field: string): FieldUse => ({ path: [field], kind: 'desc' })
+      const [created, title, updated] = [newest('createdAt'), newest('title'), newest('updatedAt')]
+      const paths = async () => [...new Set((await kept()).map(({ path }) => path))].toSorted()
+      for (const use of [created, title, updated]) await ask(keeper, use, 3)
+      expect(await paths()).toEqual(['["createdAt"]', '["title"]'])
+
+      now = new Date('2026-01-01T02:00:00Z')
+      await ask(keeper, title, 1)
+      await keeper.review()
+      await ask(keeper, updated, 3)
+
+      expect(await paths()).toEqual(['["title"]', '["updatedAt"]'])
+    })
   })
 
   describe('An index', () => {
