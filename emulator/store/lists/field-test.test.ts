@@ -106,6 +106,23 @@ describe('a comparison', () => {
     }).toEqual(wanted)
   })
 
+  it.each<[Operator, string, KnownFields | undefined, boolean]>([
+    ['gt', '5', undefined, true],
+    ['gte', 'tea', known('text'), true],
+    ['lt', '5', undefined, true],
+    // Its last value is one that the condition would not let through.
+    ['lte', '5', undefined, false],
+    ['gt', '5', known('asc'), false],
+    ['gt', '5', known('desc'), false],
+  ])(
+    '%s of %s takes the field out of most documents once, where no index helps and it can',
+    (operator, value, fields, wanted) => {
+      const words = worded({ path: field, operator, value } as Test, { known: fields })
+
+      expect(words.includes('width_bucket')).toBe(wanted)
+    },
+  )
+
   it.each<[Operator, string, string]>([
     ['lt', 'tea', `>= in_order('""'::jsonb)`],
     ['lte', 'tea', `>= in_order('""'::jsonb)`],

@@ -155,42 +155,69 @@ export function comparesAll(path: Path, bounds: readonly Comparison[], { known }
   return path.every(canHold) ? compares(path, bounds, known) : sql`false`
 }
 
+const firstString = inOrder(sql`'""'::jsonb`)
+const leastNumber = inOrder(sql`'-1.7976931348623157e308'::jsonb`)
+const firstBoolean = inOrder(sql`'false'::jsonb`)
+
+/** What the bounds are if their texts mean values of one type, which lie from `start` on and before `end`. */
+interface Meaning {
+  readonly bounds: readonly { readonly operator: Order; readonly limit: Fragment }[]
+  readonly start: Fragment
+  readonly end: Fragment
+}
+
 /**
  * In jsonb's own order every string is less than every number, and every number less than `false`; an empty array is
  * less than everything. So a range that is open on one side has a second bound there that keeps the other types out.
  */
 function compares(path: Path, bounds: readonly Comparison[], known: KnownFields | undefined): Fragment {
   const value = inOrder(fieldValue(path))
-  const below = bounds.filter(({ operator }) => operator === 'lt' || operator === 'lte').length
-  const isIndexed = known?.has(path, 'asc') || known?.has(path, 'desc')
-  const among = (limits: readonly unknown[], [least, most]: readonly [Fragment, Fragment], where: Fragment) => {
-    const conditions = bounds.map(
-      ({ operator }, at) =>
-        sql`${value} ${comparisons[operator]} ${inOrder(sql`${JSON.stringify(limits[at])}::jsonb`)}`,
-    )
-    if (below === 0) conditions.push(sql`${value} ${most}`)
-    if (below === bounds.length) conditions.push(sql`${value} ${least}`)
-    return sql`(${where}${joinSql(conditions, ' and ')})`
-  }
+  const meaning = (limits: readonly unknown[], start: Fragment, end: Fragment): Meaning => ({
+    bounds: bounds.map(({ operator }, at) => ({
+      operator,
+      limit: inOrder(sql`${JSON.stringify(limits[at])}::jsonb`),
+    })),
+    start,
+    end,
+  })
   const texts = bounds.map(({ value: text }) => text)
   const numbers = texts.map(numberOf)
-  const ranges: Fragment[] = []
-  if (!numbers.includes(undefined)) {
-    const where = isIndexed ? sql`${isRegular(path)} and ` : nothing
-    ranges.push(among(numbers, [aboveStrings, belowBooleans], where))
+  const asTexts = texts.every(canHold) ? [meaning(texts, firstString, leastNumber)] : []
+  const asNumbers = numbers.includes(undefined) ? [] : [meaning(numbers, leastNumber, firstBoolean)]
+  const between = (given: readonly Meaning[], where: Fragment = nothing) =>
+    given.map((one) => sql`(${where}${liesBetween(value, one)})`)
+  if (known?.has(path, 'asc') || known?.has(path, 'desc')) {
+    const [regular, odd] = [sql`${isRegular(path)} and `, sql`${isOdd(path)} and `]
+    return anyOf([...between(asNumbers, regular), ...between(asTexts, regular), ...between(asTexts, odd)])
   }
-  if (texts.every(canHold)) {
-    const parts = isIndexed ? [sql`${isRegular(path)} and `, sql`${isOdd(path)} and `] : [nothing]
-    ranges.push(...parts.map((where) => among(texts, [fromFirstString, belowNumbers], where)))
-  }
-  return anyOf(ranges)
+  const isWithin = anyOf(between([...asNumbers, ...asTexts]))
+  const canBeNear = asTexts.length > 0 && bounds.every(({ operator }) => operator !== 'lte')
+  return canBeNear ? sql`(${isNear(value, [...asTexts, ...asNumbers])} and ${isWithin})` : isWithin
 }
 
-const leastNumber = inOrder(sql`'-1.7976931348623157e308'::jsonb`)
-const aboveStrings = sql`>= ${leastNumber}`
-const belowNumbers = sql`< ${leastNumber}`
-const belowBooleans = sql`< ${inOrder(sql`'false'::jsonb`)}`
-const fromFirstString = sql`>= ${inOrder(sql`'""'::jsonb`)}`
+function liesBetween(value: Fragment, { bounds, start, end }: Meaning): Fragment {
+  const conditions = bounds.map(({ operator, limit }) => sql`${value} ${comparisons[operator]} ${limit}`)
+  if (!bounds.some(isUpper)) conditions.push(sql`${value} < ${end}`)
+  if (bounds.every(isUpper)) conditions.push(sql`${value} >= ${start}`)
+  return joinSql(conditions, ' and ')
+}
+
+function isUpper({ operator }: { readonly operator: Order }): boolean {
+  return operator === 'lt' || operator === 'lte'
+}
+
+/**
+ * Lets through what lies between the bounds and little else. Where no index helps, taking the field out of each document is most of
+ * the work: this does it once, the comparisons up to three times. The ranges are in order, begin with their first value and end before
+ * their last, so `lte` is not among them.
+ */
+function isNear(value: Fragment, meanings: readonly Meaning[]): Fragment {
+  const ends = meanings.flatMap(({ bounds, start, end }) => [
+    bounds.find((bound) => !isUpper(bound))?.limit ?? start,
+    bounds.find(isUpper)?.limit ?? end,
+  ])
+  return sql`width_bucket(${value}, (select array[${joinSql(ends, ', ')}])) in (1, 3)`
+}
 
 /**
  * The first condition can use an index over the field's lower-cased text. It lets a little more through: of an array the
