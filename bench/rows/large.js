@@ -33,8 +33,9 @@ export async function measure() {
   const scanMilliseconds = await load(folder)
   const dev = await startDev(folder, { isWatched: true })
   try {
-    const rows = [...(await unindexed(dev, scanMilliseconds)), ...(await stall(dev)), ...(await growth(dev))]
-    return [...rows, await imported(dev)]
+    const rows = [...(await unindexed(dev, scanMilliseconds)), ...(await growth(dev)), await imported(dev)]
+    // Last: each sort asks for indexes, of which a collection has a dozen at most.
+    return [...rows, ...(await stall(dev))]
   } finally {
     await dev.stop()
   }
@@ -115,11 +116,11 @@ async function imported(dev) {
   return growthRow('equality, 2 %, sorted, total, after an import', lists, 3, '100,000')
 }
 
-/** The fields to sort by, one after the other; none so often that it gets an index. */
+/** The fields to sort by, one after the other. None has an index in order, and none gets one while there are requests. */
 const sorted = [
-  ['title', 'text', 'amount'],
+  ['title', 'text', 'category'],
   ['rare', 'status', 'title'],
-  ['text', 'amount', 'rare'],
+  ['text', 'category', 'rare'],
 ]
 
 /** Get by id, with and without a client that sorts a million documents again and again. @param {Dev} dev @returns {Promise<Row[]>} */
