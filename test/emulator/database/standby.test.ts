@@ -124,6 +124,34 @@ it('a standby that lags is asked for no permissions of linked documents either',
   expect(read.json).not.toHaveProperty('score.secret')
 })
 
+it('a filter through links is answered by the primary: a standby that lags would tell what is closed since, by its total', async () => {
+  await send('POST', '/collections', {}, { name: 'people' })
+  await send('POST', '/collections', {}, { name: 'teams' })
+  await send('POST', '/collections', {}, { name: 'notes' })
+  const link = async (collection: string) => {
+    const { json } = await send('POST', `/collections/${collection}/documents`, {}, { salary: 5 })
+    return (json as { id: string }).id
+  }
+  const fields = { author: await link('people'), team: await link('teams') }
+  await send('POST', '/collections/notes/documents', {}, fields)
+  const lagging = { 'x-api-key': service.apiKey, 'svc-dialect': 'c, record=bare', ...eventual }
+  const list = (query: string) =>
+    send('GET', `/collections/notes/documents?populate=author&populate=team&${query}`, lagging)
+  const queries = ['author.salary__gte=5', 'team.salary__gte=5', '[or:a]author.salary__gte=5&[or:a]missing=1']
+  for (const query of queries) await expect.poll(() => list(query), patiently).toMatchObject({ json: { total: 1 } })
+  await expect.poll(() => list(''), patiently).toMatchObject({ mayLag: true, json: { total: 1 } })
+  await onStandby('select pg_wal_replay_pause()')
+  await send('PATCH', '/collections/people', {}, { permissions: { read: ['staff'] } })
+  await send('PATCH', '/collections/teams', {}, { permissions: { hidden: { salary: ['staff'] } } })
+
+  const filtered = await Promise.all(queries.map(list))
+  const whole = await list('')
+  await onStandby('select pg_wal_replay_resume()')
+
+  expect(filtered).toMatchObject(queries.map(() => ({ status: 200, json: { documents: [], total: 0 } })))
+  expect(whole).toMatchObject({ status: 200, mayLag: true, json: { total: 1 } })
+})
+
 it('a read that does not ask for a standby is of the primary, and so is one with an invalid position', async () => {
   const { path } = await aPost()
 
