@@ -143,6 +143,12 @@ describe('contract 1 what a token, a key or a path names decides', () => {
     })
   })
 
+  test('a key in an authorization of another scheme does not', async () => {
+    const answer = await ask('GET', '/nowhere', { authorization: `Token bearer ${other.apiKey}` })
+
+    expect(answer).toMatchObject({ status: 404, spoken: 'b', body: detail })
+  })
+
   test('a user token that is good for nothing any more', async () => {
     const { token } = await aUser({ ...other, id: `${other.id}-ended` })
     const bearer = { authorization: `Bearer ${token}` }

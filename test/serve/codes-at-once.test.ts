@@ -1,23 +1,30 @@
 /**
- * Codes and passwords that reach two processes at the same moment: row locks of PostgreSQL let one after the other decide. The test holds
- * a row of the user until the requests wait for it, or for one another, so that no luck is needed to have them meet.
+ * Codes, passwords and links that reach two processes at the same moment: row locks of PostgreSQL let one after the other decide. The
+ * test holds a row of the user until the requests wait for it, or for one another, so that no luck is needed to have them meet.
  */
 import { generate } from 'otplib'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { type MailSink, startMailSink } from '../fixtures/mail/mail-sink.js'
+import { type Mail, tokenIn } from '../fixtures/mail/mails.js'
 import { patiently } from '../fixtures/patience.js'
 import { openServeWorld, type ServedProject, type ServeWorld, type Serving } from '../fixtures/serve.js'
 
 let world: ServeWorld
+let mails: MailSink
 let here: Serving
 let there: Serving
 let project: ServedProject
 beforeAll(async () => {
-  world = await openServeWorld()
-  ;[here, there] = await Promise.all([world.start(), world.start()])
+  ;[world, mails] = await Promise.all([openServeWorld(), startMailSink()])
+  const env = { SVC_SMTP_URL: mails.smtpUrl }
+  ;[here, there] = await Promise.all([world.startWith(env), world.startWith(env)])
   project = await here.newProject()
 })
-afterAll(() => world.close())
+afterAll(async () => {
+  mails.close()
+  await world.close()
+})
 
 interface User {
   readonly id: string
@@ -204,3 +211,19 @@ it.each([
     expect(logins.map(({ status }) => status)).toEqual(answers.map(({ status }) => status))
   },
 )
+
+it('contract 6.8 a link verifies no address that another process puts in the place of its own meanwhile', async () => {
+  const user = await aUser()
+  await post(here, '/auth/request-verification', {}, user.token)
+  const mail = await fetch(`${mails.url}/_svc/api/mail/wait?to=${user.email}`)
+  const token = tokenIn((await mail.json()) as Mail)
+  const email = `new.${user.email}`
+
+  const [moved, verified] = await together(user, 'users', [
+    () => send(here, 'PATCH', '/auth-collections/user', { email }, user.token),
+    () => post(there, '/auth/verify-email', { token }),
+  ])
+
+  expect([moved?.status, verified?.status]).toEqual([200, 401])
+  expect(moved?.body).toMatchObject({ email, email_verified: false })
+})

@@ -68,12 +68,11 @@ export async function requireToken(
 }
 
 /**
- * Whose secret that is, held until the transaction ends; the secret is used up by this.
+ * Whose secret that is, held until the transaction ends; the secret is used up by this. It comes after `requireToken`.
  *
  * @throws {SvcError} `INVALID_TOKEN`, also for one that was mailed to an address which the user has left since.
  */
 export async function useToken({ backend, db }: Scope, token: string, purpose: Purpose): Promise<OutgoingUser> {
-  if (!tokenForm.test(token)) throw badToken()
   const known = { purpose, hash: hashOf(token) }
   const owner = await selectTokenOwner(db, known)
   // Every transaction locks users before their tokens.

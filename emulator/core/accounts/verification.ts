@@ -1,7 +1,6 @@
 /** Showing that an address is one's own. Spec, "Authentication" 6; contract 6.8. */
 
 import type { OutgoingUser } from '../../../client/protocol/model/document.js'
-import { plainError } from '../../../client/protocol/model/error-words.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import { selectTokenTime } from '../../store/accounts/one-time-tokens.js'
 import { updateUser } from '../../store/accounts/users.js'
@@ -33,19 +32,17 @@ export async function requestVerification(ctx: UserContext): Promise<void> {
   backend.mail.send(mail)
 }
 
-/** Takes the token of a mail, once. @throws {SvcError} `INVALID_TOKEN` */
-export async function verifyEmail(backend: Backend, token: string): Promise<OutgoingUser> {
+/** Takes the token of a mail, once; answers the address. @throws {SvcError} `INVALID_TOKEN` */
+export async function verifyEmail(backend: Backend, token: string): Promise<Pick<OutgoingUser, 'email'>> {
   const scope = unitOf(backend)
   const { project } = await requireToken(scope, token, 'verify email')
-  const user = await inTransaction(scope, async (scope) => {
-    const { id } = await useToken(scope, token, 'verify email')
+  return inTransaction(scope, async (scope) => {
+    const user = await useToken(scope, token, 'verify email')
     publish(scope, identityChanged())
-    const user = await updateUser(scope.db, id, { emailVerified: true }, backend.now(project).toISOString())
-    if (user) happened(scope, userEvent(project, 'changed', user, ['emailVerified']))
+    await updateUser(scope.db, user.id, { emailVerified: true }, backend.now(project).toISOString())
+    happened(scope, userEvent(project, 'changed', user, ['emailVerified']))
     return user
   })
-  if (!user) throw plainError('INVALID_TOKEN')
-  return user
 }
 
 async function tooSoon({ backend, db, project, caller }: UserContext): Promise<SvcError> {

@@ -1,7 +1,8 @@
-/** What becomes of a login whose account changes while its password is looked at. */
+/** What becomes of a login whose account changes while its password is looked at, and whose turn it is to have one hashed. */
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { defaultConfig } from '../../../emulator/config.js'
 import { openService, type Service } from '../../../emulator/open-service.js'
+import { controlOf } from '../../fixtures/requests/emulator-control.js'
 
 let service: Service
 beforeEach(async () => {
@@ -65,4 +66,17 @@ it('an account that is deleted meanwhile is as if it had never been', async () =
   const statuses = await logInWhile(() => ask('DELETE', `/_svc/api/users/${id}`, {}))
 
   expect(statuses).toEqual([401, 200])
+})
+
+it('contract 10.12 a new password by the token of a mail is hashed in the turn of its user', async () => {
+  const { id = '' } = (await ask('POST', '/auth-collections/signup', credentials)).body
+  await ask('POST', '/auth/request-password-reset', { email: credentials.email })
+  const { links } = await controlOf(service).mail.wait({ to: credentials.email })
+  const token = new URL(links[0] ?? '').searchParams.get('token')
+  const hashed = vi.spyOn(service.backend.passwords, 'hash')
+
+  const { status } = await ask('POST', '/auth/reset-password', { token, newPassword: 'Newer4Horses' })
+
+  expect(status).toBe(200)
+  expect(hashed.mock.calls).toEqual([['Newer4Horses', { account: id, address: `account ${id}` }]])
 })
