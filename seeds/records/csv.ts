@@ -14,6 +14,8 @@ export interface CsvOptions {
 interface CsvRow {
   readonly info: Info
   readonly record: readonly string[]
+  /** As it stands in the file. */
+  readonly raw: string
 }
 
 const handful = 250
@@ -23,24 +25,27 @@ const mostHeldBytes = 4 * mostRecordBytes
 
 /**
  * CSV whose first line names the columns. A line with too many or too few cells is a bad row, and so is one without a
- * value, unless it is an empty line at the end of the file.
+ * value, unless it is an empty line at the end of the file, and one with quotes that CSV does not allow. The parser lets these through,
+ * since it would take all that follows such a quote, up to the next one, for the same cell.
  */
 export async function* readCsv(input: Readable, { types, delimiter, source }: CsvOptions): Records {
-  const damage: InputRecord[] = []
-  let isEndless = false
+  let unclosed: Unclosed | undefined
   const parser = parse({
     bom: true,
     info: true,
+    raw: true,
     delimiter,
     relax_column_count: true,
+    relax_quotes: true,
     skip_records_with_error: true,
     max_record_size: mostHeldBytes,
-    on_skip: (error) => {
+    on_skip: (error, raw = '') => {
+      if (unclosed) return undefined
+      unclosed = { error, raw }
+      if (error?.code !== 'CSV_MAX_RECORD_SIZE') return undefined
       // From here on the parser finds no beginning of a row any more.
-      if (error?.code === 'CSV_MAX_RECORD_SIZE') input.unpipe(parser)
-      if (!isEndless) damage.push(damaged(error, number++))
-      isEndless ||= error?.code === 'CSV_MAX_RECORD_SIZE'
-      if (isEndless) parser.end()
+      input.unpipe(parser)
+      parser.end()
       return undefined
     },
   })
@@ -54,28 +59,36 @@ export async function* readCsv(input: Readable, { types, delimiter, source }: Cs
   let records: InputRecord[] = []
   // Held back until a row follows.
   const emptyLines: InputRecord[] = []
-  for await (const { info, record } of parser as AsyncIterable<CsvRow>) {
+  for await (const { info, record, raw } of parser as AsyncIterable<CsvRow>) {
     const line = lastLine + (names ? 1 : 0)
     lastLine = info.lines
     const isEmptyLine = record.length === 1 && record[0] === ''
     if (!names) {
       if (isEmptyLine) continue
       if (encoding.isDamaged(record)) throw notUtf8(source)
+      if (!isWellQuoted(raw, record, delimiter)) throw badHeader(source)
       names = requireDistinct(record, source)
       requireColumns(names, types, source)
       continue
     }
     const place = { number: number++, line, endByte: info.bytes }
-    const read = encoding.isDamaged(record) ? bad(place, 'is not UTF-8', record) : readLine(names, record, types, place)
+    const readAs = (): InputRecord => {
+      if (encoding.isDamaged(record)) return bad(place, 'is not UTF-8', record.join(','))
+      if (!isWellQuoted(raw, record, delimiter))
+        return bad(place, quotesProblem + upTo(info.lines, line), raw.trimEnd())
+      return readLine(names ?? [], record, types, place)
+    }
+    const read = readAs()
     if (isEmptyLine) emptyLines.push(read)
     else records.push(...emptyLines.splice(0), read)
     if (records.length >= handful) {
-      yield [...damage.splice(0), ...records]
+      yield records
       records = []
     }
   }
-  const last = [...records, ...damage.splice(0)]
-  if (last.length > 0) yield last
+  if (unclosed && !names) throw badHeader(source)
+  if (unclosed) records.push(...emptyLines.splice(0), damaged(unclosed, number, lastLine + 1))
+  if (records.length > 0) yield records
 }
 
 /** Tells text that holds U+FFFD from text in another encoding, which becomes U+FFFD when it is read. */
@@ -95,6 +108,11 @@ function watchEncoding(input: Readable) {
 function notUtf8(source: string): InputFailure {
   const hint = 'Save it as UTF-8, or convert it first: iconv -f windows-1252 -t utf-8'
   return new InputFailure('invalid', 'NOT_UTF8', `${source} is not UTF-8.`, hint)
+}
+
+function badHeader(source: string): InputFailure {
+  const message = `The first line of ${source}, which names the columns, ${quotesProblem}.`
+  return new InputFailure('invalid', 'BAD_HEADER', message, 'Mend it: a quote within a quoted name is written twice.')
 }
 
 /** Of two columns of one name, one would be lost. */
@@ -117,26 +135,51 @@ function readLine(
   types: ColumnTypes,
   place: RowPosition,
 ): InputRecord {
-  if (cells.every((cell) => cell === '')) return bad(place, 'has no value', cells)
+  if (cells.every((cell) => cell === '')) return bad(place, 'has no value', cells.join(','))
   const read = readCells(names, cells, types)
-  if ('problem' in read) return bad(place, read.problem, cells)
+  if ('problem' in read) return bad(place, read.problem, cells.join(','))
   const bytes = cells.reduce((sum, cell) => sum + cell.length, 0) + names.join('').length
   if (bytes > mostRecordBytes) return { ...place, problem: 'is too long', text: cells.join(',').slice(0, 200) }
   return { ...place, bytes, fields: read.fields }
 }
 
-function bad(place: RowPosition, problem: string, cells: readonly string[]): BadRow {
-  return { ...place, problem, text: cells.join(',') }
+function bad(place: RowPosition, problem: string, text: string): BadRow {
+  return { ...place, problem, text }
 }
 
-function damaged(error: CsvError | undefined, number: number): InputRecord {
-  const line = typeof error?.lines === 'number' ? error.lines : 0
+const quotesProblem = 'has quotes that CSV does not allow'
+
+/** Whether each cell stands in the row as it was read: quoted as a whole, or without a quote. */
+function isWellQuoted(raw: string, cells: readonly string[], delimiter: string): boolean {
+  if (!raw.includes('"')) return true
+  let at = raw.startsWith('\ufeff') ? 1 : 0
+  for (const cell of cells) {
+    const isQuoted = raw[at] === '"'
+    const written = isQuoted ? `"${cell.replaceAll('"', '""')}"` : cell
+    if (!raw.startsWith(written, at) || (cell.includes('"') && !isQuoted)) return false
+    at += written.length + delimiter.length
+  }
+  return true
+}
+
+/** A quote that nothing closes makes one row of all that follows. */
+interface Unclosed {
+  readonly error: CsvError | undefined
+  readonly raw: string
+}
+
+function damaged({ error, raw }: Unclosed, number: number, line: number): BadRow {
+  const lastLine = typeof error?.lines === 'number' ? error.lines : line
   const endByte = typeof error?.bytes === 'number' ? error.bytes : 0
-  const problem =
-    error?.code === 'CSV_MAX_RECORD_SIZE'
-      ? 'is too long, perhaps for a quote that is not closed; the file was read no further'
-      : 'has quotes that CSV does not allow'
-  return { number, line, endByte, problem, text: error?.message ?? '' }
+  const isTooLong = error?.code === 'CSV_MAX_RECORD_SIZE'
+  const problem = isTooLong
+    ? 'is too long, perhaps for a quote that is not closed; the file was read no further'
+    : `has a quote that is not closed${upTo(lastLine, line)}`
+  return bad({ number, line, endByte }, problem, isTooLong ? raw.slice(0, 200) : raw.trimEnd())
+}
+
+function upTo(last: number, first: number): string {
+  return last > first ? `, up to line ${last.toLocaleString('en')}` : ''
 }
 
 /** The one of `, ; tab |` that the header has most of. */

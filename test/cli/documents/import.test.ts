@@ -158,6 +158,42 @@ test('a quote that is never closed is reported once, however much follows', asyn
   expect(report).toMatchObject({ accepted: 1, refused: 1, refusals: [{ reason: expect.stringContaining('too long') }] })
 })
 
+test('a wrong quote refuses the row that it is in, and no other', async () => {
+  const bad = ['"5" monitor', '"He said "hi" to me"', '5" monitor', '"open']
+  const rows = Array.from({ length: 3_000 }, (_, at) => `${at},text ${at}`)
+  for (const [at, text] of bad.entries()) rows[1_000 + at * 400] = `${1_000 + at * 400},${text}`
+  // Closes the last one.
+  rows[2_300] = '2300,"quoted"'
+  rows[2_900] = '2900,"in ""quotes"", \n on two lines"'
+  file('quotes.csv', ['number,text', ...rows].join('\n'))
+
+  const report = await world.json(['docs', 'import', 'quotes', 'quotes.csv', '--create'])
+
+  expect(report).toMatchObject({
+    accepted: 2_896,
+    refused: 4,
+    refusals: [
+      { line: 1_002, reason: 'has quotes that CSV does not allow' },
+      { line: 1_402, reason: 'has quotes that CSV does not allow' },
+      { line: 1_802, reason: 'has quotes that CSV does not allow' },
+      { line: 2_202, reason: 'has quotes that CSV does not allow, up to line 2,302' },
+    ],
+  })
+  const refused = readFileSync(join(world.folder, 'quotes.refused.ndjson'), 'utf8').trim().split('\n')
+  expect(JSON.parse(refused[3] ?? '').row.split('\n')).toHaveLength(101)
+})
+
+test.each([
+  ['in the first line', 'number,"a" text\n1,x\n', 'BAD_HEADER'],
+  ['that the first line never closes', 'number,"text\n1,x\n', 'BAD_HEADER'],
+])('a wrong quote %s names no columns', async (_, text, code) => {
+  file('header.csv', text)
+
+  const ran = await world.svc(['docs', 'import', 'header', 'header.csv', '--create', '--json'])
+
+  expect([ran.exit, JSON.parse(ran.stderr || ran.stdout).error.code]).toEqual([5, code])
+})
+
 test('bad rows keep no good row out, and are reported with line and reason', async () => {
   await world.svc(['collections', 'create', 'strict', '--field', 'title:string!'])
   const rows = Array.from({ length: 2_300 }, (_, at) => JSON.stringify({ title: `Row ${at}` }))
