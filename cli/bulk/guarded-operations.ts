@@ -1,4 +1,4 @@
-/** Operations that say what a document was: one that was changed since stays as it is. */
+/** Operations that say what a document was: one that was changed since stays as it is, and one that is there is not created again. */
 import { SvcError } from '../../client/protocol/model/errors.js'
 import { equalJson, type JsonObject } from '../../client/protocol/model/json.js'
 import type { Client } from '../base/target-command.js'
@@ -38,6 +38,15 @@ export async function checkOperations(collection: Collection, batch: readonly Op
     else refused.push(isChanged(operation))
   }
   return { ready, accepted, refused }
+}
+
+/** Those that create what is not there. */
+export async function withoutThose(collection: Collection, batch: readonly Operation[]): Promise<readonly Operation[]> {
+  const found = await dataOf(
+    collection,
+    batch.flatMap(({ unless }) => unless ?? []),
+  )
+  return batch.filter(({ unless }) => unless === undefined || !found.has(unless))
 }
 
 async function dataOf(collection: Collection, ids: readonly string[]): Promise<Map<string, JsonObject>> {

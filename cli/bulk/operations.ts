@@ -1,6 +1,6 @@
 /**
  * Lines that each say one write: `{"op": "update", "collection": "posts", "id": "…", "data": {…}}`. With `was`, it is carried out
- * only while the document still is so.
+ * only while the document still is so; with `unless`, a document is created only while the one of that id is gone.
  */
 import { isObject, type JsonObject } from '../../client/protocol/model/json.js'
 import { type ImportSource, readRecords } from '../../seeds/records/input.js'
@@ -18,6 +18,8 @@ export interface Operation {
   readonly data: JsonObject
   /** Of an update the fields that it changes, as they were; of a replacement all of them. */
   readonly was?: JsonObject | undefined
+  /** Of a create, the id of the document that it stands for: while that one is there, nothing is created. */
+  readonly unless?: string | undefined
   /** Of its text. */
   readonly bytes: number
 }
@@ -44,7 +46,7 @@ export async function* readOperations(
 
 /** What it says or, as words, what is wrong with it. */
 function readOperation(fields: { readonly [name: string]: unknown }): Omit<Operation, 'line' | 'bytes'> | string {
-  const { op, collection, id = '', data = {}, was, ...others } = fields
+  const { op, collection, id = '', data = {}, was, unless, ...others } = fields
   const kind = kinds.find((each) => each === op)
   const [unknown] = Object.keys(others)
   if (!kind) return `"op" is ${op === undefined ? 'missing' : JSON.stringify(op)}; it takes ${kinds.join(', ')}`
@@ -57,7 +59,11 @@ function readOperation(fields: { readonly [name: string]: unknown }): Omit<Opera
     return kind === 'delete' ? 'a delete takes no "data"' : '"data" is not an object'
   }
   if (kind !== 'delete' && fields.data === undefined) return '"data" is missing'
-  if (was === undefined) return { kind, collection, id, data }
+  if (unless !== undefined) {
+    if (kind !== 'create') return `a ${kind} takes no "unless"`
+    if (typeof unless !== 'string' || unless === '') return '"unless" is not an id'
+  }
+  if (was === undefined) return { kind, collection, id, data, unless }
   if (kind === 'create' || kind === 'delete') return `a ${kind} takes no "was"`
   return isObject(was) ? { kind, collection, id, data, was } : '"was" is not an object'
 }

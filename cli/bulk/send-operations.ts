@@ -3,7 +3,7 @@ import { type Issue, SvcError } from '../../client/protocol/model/errors.js'
 import { objectOfMany } from '../../client/protocol/model/json.js'
 import { sizes } from '../../client/protocol/model/limits.js'
 import type { Client } from '../base/target-command.js'
-import { checkOperations, replaceAll } from './guarded-operations.js'
+import { checkOperations, replaceAll, withoutThose } from './guarded-operations.js'
 import type { Operation, OperationKind } from './operations.js'
 import { both, isAboutSome, type Refusal, refusal, type SentBatch, wordsOf } from './refusals.js'
 
@@ -35,10 +35,11 @@ export function gatherOperations() {
     isFullFor: (operation: Operation) =>
       operations.length >= mostOperations ||
       (operations.length > 0 && bytes + operation.bytes > mostBytes) ||
-      (operation.id !== '' && ids.has(operation.id)),
+      ids.has(documentOf(operation)),
     add(operation: Operation) {
       operations.push(operation)
-      if (operation.id !== '') ids.add(operation.id)
+      const id = documentOf(operation)
+      if (id !== '') ids.add(id)
       bytes += operation.bytes
     },
     take(): readonly Operation[] {
@@ -49,6 +50,10 @@ export function gatherOperations() {
       return taken
     },
   }
+}
+
+function documentOf({ id, unless = id }: Operation): string {
+  return unless
 }
 
 /** Sends operations that are about different documents: a batch for each collection and kind, all at once. */
@@ -90,8 +95,8 @@ const carriers: {
     options: SendOptions,
   ) => Promise<SentBatch>
 } = {
-  create: (collection, batch, { id }) =>
-    sendBatch(batch, (some) => {
+  create: async (collection, batch, { id }) =>
+    sendBatch(await withoutThose(collection, batch), (some) => {
       const idempotencyKey = `${id}-${some[0]?.line}-${some.at(-1)?.line}-${some.length}`
       const fields = some.map(({ data }) => data)
       return collection.createMany(fields, { idempotencyKey, returning: false })

@@ -214,7 +214,10 @@ class Run {
         const operation: Operation = { line: at, kind: 'delete', collection: work.name, id: target, data: {}, bytes: 0 }
         return [{ pair, data: now ?? {}, now: now ?? {}, source: target, operation, hash: '' }]
       })
-      direction.keepUndo(ready.map(({ now }) => ({ op: 'create', collection: work.name, data: now })))
+      // What another client has deleted already is not this run's to bring back.
+      direction.keepUndo(
+        ready.flatMap(({ operation, now, source }) => (targets.has(source) ? [undoOf(operation, now)] : [])),
+      )
       const refused = await this.send(
         ready.map(({ operation }) => operation),
         ready,

@@ -5,7 +5,7 @@ import type { Operation } from '../bulk/operations.js'
 /** An operation that takes another back, as `docs batch` reads it. */
 export type Undo =
   | { readonly op: 'delete'; readonly collection: string; readonly id: string }
-  | { readonly op: 'create'; readonly collection: string; readonly data: JsonObject }
+  | { readonly op: 'create'; readonly collection: string; readonly data: JsonObject; readonly unless: string }
   | {
       readonly op: 'replace'
       readonly collection: string
@@ -33,5 +33,7 @@ export function operationOf(
 
 /** What brings a document back to what it is `now`, before the operation. */
 export function undoOf({ kind, collection, id, data }: Operation, now: JsonObject): Undo {
+  // Kept before it is deleted, which may be refused, or never be asked for.
+  if (kind === 'delete') return { op: 'create', collection, data: now, unless: id }
   return { op: 'replace', collection, id, data: now, was: kind === 'replace' ? data : { ...now, ...data } }
 }

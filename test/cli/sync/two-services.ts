@@ -8,6 +8,10 @@ export interface TwoServices {
   readonly dev: Dev
   readonly here: Client
   readonly there: Client
+  /** The address and the keys of the one in the place of the hosted service. */
+  readonly url: string
+  readonly publicKey: string
+  readonly secretKey: string
   close(): Promise<void>
 }
 
@@ -34,6 +38,7 @@ export async function openTwoServices(): Promise<TwoServices> {
   await world.svc(['profiles', 'add', 'staging', '--url', service.url, '--key', apiKey])
   return {
     ...{ world, dev, here, there },
+    ...{ url: service.url, publicKey: service.apiKey, secretKey: apiKey },
     async close() {
       await Promise.all([world.close(), service.close()])
     },
