@@ -1,7 +1,7 @@
 /** What the hooks keep for a client: who is signed in, and what was read and written for that user. */
 import type { SignedIn } from '../auth/auth-state.js'
 import type { Client } from '../index.js'
-import { type LiveEntry, openEntry } from './live-store.js'
+import { type Asked, type LiveEntry, openEntry } from './live-store.js'
 import { type Overlay, openOverlay } from './overlay.js'
 
 interface AuthShown {
@@ -14,7 +14,7 @@ export interface UserStore {
   /** Which of all stores it is. */
   readonly round: number
   /** The list of a question as one component asks it: nothing is kept or sent before it subscribes or waits, as none does on a server. */
-  list(key: string, collection: string, query: object): List
+  list(key: string, collection: string, query: Asked): List
   overlay(collection: string): Overlay
   end(): void
 }

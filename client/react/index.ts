@@ -137,7 +137,7 @@ function useDocument(
     populate,
     suspense: suspense && id !== undefined,
   })
-  return { document: id === undefined ? undefined : items[0], isLoading, status, error }
+  return { document: items[0], isLoading, status, error }
 }
 
 /** A write that is on its way, why it is sent again, or why it was refused. */

@@ -1,5 +1,6 @@
 /** Live lists that components share: one subscription for the same question, however many components ask it. */
-import type { Client } from '../index.js'
+import type { Selection } from '../collections/collection.js'
+import type { Client, UntypedSchema } from '../index.js'
 import type { Document, Fields } from '../protocol/model/document.js'
 import type { SvcError } from '../protocol/model/errors.js'
 import type { LiveList, LiveStatus } from '../realtime/live.js'
@@ -21,6 +22,8 @@ export interface LiveState<Item> {
   readonly error: SvcError | undefined
 }
 
+export type Asked = Pick<Selection<Fields, never, UntypedSchema>, 'where'>
+
 export interface LiveEntry {
   state(): LiveState<Doc>
   subscribe(listener: () => void): () => void
@@ -40,18 +43,18 @@ export const noState: LiveState<never> = {
 
 /** A list that no component shows is closed after that: a component that mounts twice in a row opens one. */
 const lingerMilliseconds = 1_000
-/** What a boundary waited for may take longer to mount. */
+/** What a boundary waited for may take longer to mount. One that waits is asked as often whether it still does. */
 const mountMilliseconds = 10_000
 
 /** @param onEnd called when the list is closed */
 export function openEntry(
   client: Client,
   collection: string,
-  query: object,
+  query: Asked,
   overlay: Overlay,
   onEnd: () => void,
 ): LiveEntry {
-  const isFiltered = 'where' in query && query.where !== undefined
+  const isFiltered = query.where !== undefined
   const listeners = new Set<() => void>()
   let read: LiveState<Doc> = noState
   let state: LiveState<Doc> = noState
@@ -103,7 +106,7 @@ export function openEntry(
 
   function closeSoon(milliseconds: number) {
     clearTimeout(timer)
-    timer = setTimeout(() => listeners.size || ready || end(), milliseconds)
+    timer = setTimeout(() => listeners.size || (ready ? wake() : end()), milliseconds)
   }
 
   function end() {
@@ -125,18 +128,19 @@ export function openEntry(
       open()
       return () => {
         listeners.delete(listener)
-        if (listeners.size === 0) closeSoon(lingerMilliseconds)
+        closeSoon(lingerMilliseconds)
       }
     },
     ready() {
-      clearTimeout(timer)
       ready ??= new Promise((resolve) => {
         whenReady = resolve
       })
       const waited = ready
+      const leaveSoon = () => closeSoon(mountMilliseconds)
+      // Who waits may never mount, and may have left before there was anything to show.
+      leaveSoon()
+      void waited.then(leaveSoon)
       open()
-      // Who waits may never mount.
-      void waited.then(() => closeSoon(mountMilliseconds))
       return waited
     },
   }

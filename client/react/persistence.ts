@@ -13,17 +13,14 @@ const mostDoublings = 3
  * @throws {SvcError} what cannot pass, and, once another user is signed in, the last failure, or `UNAUTHORIZED` if it was never sent
  */
 export function openWrite<Result>(
-  { auth }: Pick<Client, 'auth'>,
+  { auth, collection }: Pick<Client, 'auth' | 'collection'>,
   send: (attempt: number) => Promise<Result>,
   onWaiting: false | ((why: SvcError) => void),
 ): () => Promise<Result> {
   const whoAsks = async () => (await auth.session())?.user.id
   const writer = whoAsks()
   return async () => {
-    let failure = Object.assign(new Error('Another user is signed in.'), {
-      code: 'UNAUTHORIZED',
-      issues: [],
-    }) as object as SvcError
+    let failure: SvcError | undefined
     for (let attempt = 1; (await whoAsks()) === (await writer); attempt++) {
       try {
         return await send(attempt)
@@ -34,6 +31,12 @@ export function openWrite<Result>(
         await new Promise((resolve) => setTimeout(resolve, backOff(Math.min(attempt, mostDoublings), 1_000)))
       }
     }
-    throw failure
+    // The hooks are published without the class of errors: what the client refuses, since it is no document, has it.
+    throw (
+      failure ??
+      (await collection('')
+        .create([] as never)
+        .catch((error) => new error.constructor('UNAUTHORIZED', 'Another user is signed in.')))
+    )
   }
 }

@@ -3,7 +3,7 @@ import { createElement, useEffect } from 'react'
 import { createRoot, type Root } from 'react-dom/client'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
-import { type Client, createClient } from '../../../client/index.js'
+import { type Client, createClient, SvcError } from '../../../client/index.js'
 import { createHooks, type Mutations } from '../../../client/react/index.js'
 import { startTestEmulator, type TestEmulator, type TestProject } from '../../../emulator/testing.js'
 import { aPlace } from '../../fixtures/dom.js'
@@ -167,6 +167,7 @@ it('a write that waits for its turn is not sent as the next user', async () => {
     { status: 'rejected', reason: { code: 'UNAUTHORIZED' } },
     { status: 'rejected', reason: { code: 'UNAUTHORIZED' } },
   ])
+  expect((await ended).map((one) => 'reason' in one && one.reason instanceof SvcError)).toEqual([true, true, true])
   expect(await stored()).toEqual([{ title: 'A' }])
 })
 

@@ -116,6 +116,35 @@ it('a list that one component waits for is not closed for another that has left'
   expect(asked).toHaveBeenCalledTimes(1)
 })
 
+it('a list that is waited for no more is closed although nothing came, and one that is stays', async () => {
+  let answer = () => {}
+  const mayAnswer = new Promise<void>((resolve) => {
+    answer = resolve
+  })
+  stage.close()
+  stage = await openStage(emulator, {
+    WebSocket: CountingSocket,
+    fetch: async (...given) => {
+      await mayAnswer
+      return fetch(...given)
+    },
+  })
+  await stage.posts.create({ title: 'A' })
+  const List = ({ sort }: { sort: 'title' | '-title' }) => titles(useLive('posts', { sort, suspense: true }).items)
+  const waits = (sort: 'title' | '-title') =>
+    createElement(Suspense, { key: sort, fallback: 'waiting ' }, createElement(List, { sort }))
+  stage.render(() => [waits('title'), waits('-title')])
+  await stage.shows('waiting waiting ')
+  await expect.poll(connections).toHaveLength(2)
+
+  stage.render(() => waits('title'))
+  await stage.shows('waiting ')
+  await expect.poll(connections).toHaveLength(1)
+  answer()
+  await stage.shows('A')
+  expect(subscribed).toBe(2)
+})
+
 it('a list and a login are followed where there is no window, as in a terminal', async () => {
   const { hooks: others, close } = await loadedWithoutWindow()
   const ada = await stage.project.users.create({ email: 'ada@example.com' })
