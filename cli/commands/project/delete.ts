@@ -11,7 +11,7 @@ export default class ProjectDelete extends ProjectCommand {
 terminal it needs --yes. The emulator's own project is emptied by svc reset.`)
   static override examples = [
     '<%= config.bin %> project delete 01900000-0000-7000-8000-000000000001',
-    `<%= config.bin %> project list --json | jq -r '.projects[] | select(.name == "test").id' | xargs -n1 <%= config.bin %> project delete --yes`,
+    `<%= config.bin %> project list --json | jq -r '.projects[] | select(.name == "test").id' | xargs -r -n1 <%= config.bin %> project delete --yes`,
   ]
   static override args = {
     id: Args.string({ required: true, ignoreStdin: true, description: 'id of the project, as lists show it' }),

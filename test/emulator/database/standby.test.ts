@@ -1,6 +1,8 @@
 /** Eventually consistent reads go to a standby, with read-your-writes. */
+import { readFile } from 'node:fs/promises'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
+import { type ClientOptions, createClient } from '../../../client/index.js'
 import { defaultConfig } from '../../../emulator/config.js'
 import { openService, type Service } from '../../../emulator/open-service.js'
 import { type PostgresServer, startPostgres } from '../../fixtures/databases/postgres.js'
@@ -203,6 +205,26 @@ it('one of several standbys behind a name answers nobody who wrote what it has n
   vi.restoreAllMocks()
   proxy.lead(standby.url)
   proxy.cut()
+})
+
+it('a standby answers what the guide asks it', async () => {
+  const guide = await readFile(new URL('../../../docs/guides/serve-operations.md', import.meta.url), 'utf8')
+  const [, sample = ''] = /^(const reports = .*?)^```$/ms.exec(guide) ?? []
+  const run = new Function('createClient', 'url', 'apiKey', `return (async () => { ${sample} return items })()`)
+  const consistencies: (string | null)[] = []
+  const recording: typeof fetch = async (...request) => {
+    const answer = await fetch(...request)
+    consistencies.push(answer.headers.get('svc-consistency'))
+    return answer
+  }
+  const open = (options: ClientOptions) => createClient({ ...options, fetch: recording })
+  await aPost()
+
+  const ask = async () => {
+    await run(open, service.url, service.secretKey)
+    return consistencies.at(-1)
+  }
+  await expect.poll(ask, patiently).toBe('eventual')
 })
 
 it('a standby that dies is left out, and both that and its return are said once', async () => {

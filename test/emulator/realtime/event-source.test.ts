@@ -28,12 +28,13 @@ it('contract 9.5 an EventSource with a ticket goes on after an interruption as t
     for (const source of opened) source.close()
   })
   const shown: string[] = []
+  const warned: string[] = []
   const show = ({ document }: { document: { data: { title: string } } }) => shown.push(document.data.title)
   let readings = 0
   const readAll = () => readings++
 
-  const start = new Function('EventSource', 'url', 'token', 'show', 'readAll', `${page}\nlisten()`)
-  start(Opened, proxy.url, emulator.apiKey, show, readAll)
+  const start = new Function('EventSource', 'url', 'token', 'show', 'readAll', 'console', page)
+  start(Opened, proxy.url, emulator.apiKey, show, readAll, { warn: (words: string) => warned.push(words) })
   await expect.poll(() => readings).toBe(1)
   await posts.create({ title: 'before' })
   await expect.poll(() => shown).toEqual(['before'])
@@ -44,4 +45,7 @@ it('contract 9.5 an EventSource with a ticket goes on after an interruption as t
 
   await expect.poll(() => shown).toEqual(['before', 'meanwhile', 'afterwards'])
   expect(readings).toBe(1)
+  await createClient({ ...emulator, apiKey: emulator.secretKey ?? '' }).collections.delete('posts')
+  await expect.poll(() => warned).toEqual(['The collection "posts" was deleted or renamed.'])
+  expect(shown).toHaveLength(3)
 })
