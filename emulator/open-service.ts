@@ -13,6 +13,7 @@ import { shownAddresses } from './database/postgres/addresses.js'
 import { StartError } from './database/start-error.js'
 import { type DisposalStack, openInOrder } from './disposal-stack.js'
 import { type FolderKeys, openFolderKeys } from './folder-keys.js'
+import { isFromThisMachine } from './http/guards/client-address.js'
 import { type Log, openLog } from './http/logging/log.js'
 import type { ServerHandlers } from './http/server.js'
 import { type LocalApp, localProviderPath, openLocalProvider } from './idp/local/app.js'
@@ -120,7 +121,10 @@ async function openEmulatorBackend(
 ): Promise<{ backend: Backend; localProvider: LocalApp }> {
   const url = () => about.url ?? ''
   const servers = config.databaseUrl === undefined ? [] : shownAddresses(config.databaseUrl)
-  const localProvider = openLocalProvider({ db, url, now: Date.now, report: log.failure })
+  const localProvider = openLocalProvider({
+    ...{ db, url, now: Date.now, report: log.failure },
+    isLocal: isFromThisMachine,
+  })
   const backend = await openBackend(
     stack,
     { db, files },

@@ -1,5 +1,5 @@
 import { networkInterfaces } from 'node:os'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { startEmulator } from '../../emulator/dev.js'
 
 const [outside] = Object.values(networkInterfaces())
@@ -37,5 +37,30 @@ test.skipIf(!outside)(
     } finally {
       await emulator.close()
     }
+  },
+)
+
+test.each([{ 'x-forwarded-for': '203.0.113.7' }, { forwarded: 'for=203.0.113.7' }])(
+  'contract 7.2 who comes through a proxy of this machine (%j) may log in, and changes no account',
+  async (headers) => {
+    const emulator = await startEmulator({ memory: true })
+    onTestFinished(() => emulator.close())
+    const answer = await fetch(`${emulator.url}/login-idp`, { headers: { 'x-api-key': emulator.apiKey } })
+    const url = new URL(((await answer.json()) as { url: string }).url)
+    const post = async (path: string, form: Record<string, string>, headers = {}) => {
+      const body = new URLSearchParams(form)
+      const init = { method: 'POST', body, headers, redirect: 'manual' } as const
+      return (await fetch(`${url.origin}/_svc/idp/${path}${url.search}`, init)).status
+    }
+
+    const statuses = {
+      added: await post('accounts', { change: 'add', name: 'Eve' }, headers),
+      removed: await post('accounts', { change: 'remove', id: 'ada' }, headers),
+      kept: await post('authorize', { account: 'ada', fault: 'down', keep: 'on' }, headers),
+      chosen: await post('authorize', { account: 'ada' }, headers),
+      own: await post('accounts', { change: 'add', name: 'Eve' }),
+    }
+
+    expect(statuses).toEqual({ added: 403, removed: 403, kept: 403, chosen: 303, own: 303 })
   },
 )

@@ -41,12 +41,15 @@ export interface LocalOptions {
   /** Milliseconds since 1970, by the provider's own clock. */
   readonly now: () => number
   readonly report: (requestId: string, error: unknown) => void
+  /** Whether a request begins on this machine. */
+  readonly isLocal: (req: IncomingMessage) => boolean
 }
 
 interface Desk extends TokenDesk {
   readonly faults: LoginFaults
   readonly flows: LoginFlows
   readonly mayRedirect: (url: string) => Promise<boolean>
+  readonly isLocal: LocalOptions['isLocal']
 }
 
 type Handler = (desk: Desk, asked: Asked) => ProviderAnswer | Silence | Promise<ProviderAnswer | Silence>
@@ -60,12 +63,12 @@ const handlers: { readonly [path: string]: { readonly [method: string]: Handler 
   '/userinfo': { GET: showProfile, POST: showProfile },
 }
 
-export function openLocalProvider({ db, url, now, report }: LocalOptions): LocalApp {
+export function openLocalProvider({ db, url, now, report, isLocal }: LocalOptions): LocalApp {
   const issuer = () => `${url()}${localProviderPath}`
   const accounts = openAccounts(db)
   const faults = openFaults()
   const flows = openLoginFlows()
-  const shared = { now, grants: openGrants(now), accounts, faults, flows, signer: openTokenSigner() }
+  const shared = { now, isLocal, grants: openGrants(now), accounts, faults, flows, signer: openTokenSigner() }
   const mayRedirect = (address: string) => isClients(db, url(), address)
   return {
     issuer,
@@ -99,7 +102,7 @@ async function answered(
 ): Promise<ProviderAnswer | Silence> {
   try {
     // What is refused without its body is refused before that is read.
-    const head = readRequestHead(req)
+    const head = readRequestHead(req, desk.isLocal(req))
     const handler = handlers[head.path]?.[head.method]
     if (!handler) return json({ error: 'not_found' }, 404)
     // What a form of the page decides is not for other pages to decide; clients' requests carry no origin.

@@ -1,6 +1,5 @@
 /** Requests and answers of the built-in provider, which is an app of its own. */
 import type { IncomingMessage } from 'node:http'
-import { isLoopbackAddress } from '../../../client/protocol/model/loopback.js'
 
 interface Head {
   readonly method: string
@@ -44,7 +43,7 @@ export class OAuthError extends Error {
 const mostFormBytes = 64 * 1024
 
 /** What a request says before its body. */
-export function readRequestHead(req: IncomingMessage): Head {
+export function readRequestHead(req: IncomingMessage, isLocal: boolean): Head {
   const [path = '', query = ''] = (req.url ?? '').split('?', 2)
   return {
     query: new URLSearchParams(query),
@@ -52,7 +51,7 @@ export function readRequestHead(req: IncomingMessage): Head {
     path: path === '/' ? '/' : path.replace(/\/$/, ''),
     authorization: req.headers.authorization,
     isForeign: isForeign(req),
-    isLocal: isLoopbackAddress(req.socket.remoteAddress ?? ''),
+    isLocal,
   }
 }
 
