@@ -89,16 +89,21 @@ export function configuredPages(scope: Scope, name: string) {
 
 /** The provider on whose page a login ends of which nothing is known: the main one or, where it has none, another. */
 export function providerWithPage(scope: Scope): string {
-  if (configuredPages(scope, mainProvider).completeUrl !== undefined) return mainProvider
-  const names = Object.keys(scope.project.settings.idp).flatMap((key) => pageKey.exec(key)?.[1]?.toLowerCase() ?? [])
-  return names.find((name) => configuredPages(scope, name).completeUrl !== undefined) ?? mainProvider
+  const set = Object.keys(whatIsSet(scope.project.settings.idp))
+  const others = set.flatMap((key) => pageKey.exec(key)?.[1]?.toLowerCase() ?? [])
+  return [mainProvider, ...others].find((name) => hasPage(scope, name)) ?? mainProvider
+}
+
+function hasPage(scope: Scope, name: string): boolean {
+  const { completeUrl } = configuredPages(scope, name)
+  return completeUrl !== undefined && isAddress(completeUrl, 'COMPLETE_URL')
 }
 
 const pageKey = /^IDP_([A-Z][A-Z0-9_]{0,40})_COMPLETE_URL$/
 
 function keysOf({ backend, project }: Scope, name: string): Keys {
   if (!/^[a-z][a-z0-9_-]{0,40}$/.test(name)) throw new SvcError('NOT_FOUND', `No provider "${name.slice(0, 80)}".`)
-  const set = Object.fromEntries(Object.entries(project.settings.idp).filter(([, value]) => value.trim() !== ''))
+  const set = whatIsSet(project.settings.idp)
   const beginning = name === mainProvider ? 'IDP_' : `IDP_${name.toUpperCase().replaceAll('-', '_')}_`
   const isOwn = name !== mainProvider && Object.keys(set).some((key) => key.startsWith(beginning))
   if (!isOwn && name !== mainProvider && !presetOf(name)) throw noSuchProvider(name, beginning)
@@ -112,6 +117,11 @@ function keysOf({ backend, project }: Scope, name: string): Keys {
       return Object.hasOwn(given, `${beginning}${key}`) ? given[`${beginning}${key}`]?.trim() : undefined
     },
   }
+}
+
+/** What is empty is not there. */
+function whatIsSet(settings: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(settings).filter(([, value]) => value.trim() !== ''))
 }
 
 /** What needs no configuration on a developer's machine. */
@@ -170,14 +180,17 @@ function isBuiltIn({ backend }: Scope, server: ProviderServer): boolean {
 
 function readAddress(keys: Keys, key: Key): string {
   const text = keys.get(key) ?? ''
-  const address = URL.canParse(text) ? new URL(text) : undefined
-  const isApp =
-    key === 'COMPLETE_URL' &&
-    address !== undefined &&
-    !/^(javascript|data|vbscript|file|blob|about):$/.test(address.protocol)
-  if (!address || !(isApp || /^https?:$/.test(address.protocol))) throw unusable(keys, key, 'is not an address')
-  if (key === 'REDIRECT_URL' && address.hash !== '') throw unusable(keys, key, 'has a fragment')
+  if (!isAddress(text, key)) throw unusable(keys, key, 'is not an address')
+  if (key === 'REDIRECT_URL' && new URL(text).hash !== '') throw unusable(keys, key, 'has a fragment')
   return text
+}
+
+/** A login may also end at an app that is no page. */
+function isAddress(text: string, key: Key): boolean {
+  if (!URL.canParse(text)) return false
+  const { protocol } = new URL(text)
+  if (key === 'COMPLETE_URL') return !/^(javascript|data|vbscript|file|blob|about):$/.test(protocol)
+  return /^https?:$/.test(protocol)
 }
 
 function noSuchProvider(name: string, beginning: string): SvcError {

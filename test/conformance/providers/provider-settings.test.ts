@@ -33,6 +33,19 @@ inDialects('A provider that is not configured', (wire) => {
     expect(text).not.toContain('IDP_CLIENT_ID')
   })
 
+  test.each(['', ' ', 'not an address'])(
+    'contract 7.3 a login of which nothing is known ends on a page that there is, beside one that is set to "%s"',
+    async (none) => {
+      const { project } = await aWorld(wire)
+      const google = { IDP_GOOGLE_CLIENT_ID: 'app', IDP_GOOGLE_COMPLETE_URL: page }
+      await changeSettings(project, { idp: { IDP_FOO_COMPLETE_URL: none, ...google } })
+
+      const answer = await fetch(`${callbackUrl(project.id)}?code=x&state=made-up`, { redirect: 'manual' })
+
+      expect([answer.status, answer.headers.get('location')]).toEqual([302, `${page}?svc-error=authentication_failed`])
+    },
+  )
+
   test('IDP-02 a named provider whose code comes to the service is asked for its page too, before anybody logs in', async () => {
     const { api, project } = await aWorld(wire, {
       allowedOrigins: [service.url, page].map((url) => new URL(url).origin),
