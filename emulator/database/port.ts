@@ -176,6 +176,19 @@ export function makingRoom({ text, values }: Fragment): Sql {
   return { text, values, takesSpace: false }
 }
 
+/** The same database, for statements that together free more space than they take. */
+export function makingRoomIn(db: Database): Database {
+  const asOne = ({ text, values, planned = 'once', patient = false }: Sql): Sql => ({
+    ...{ text, values, planned, patient, takesSpace: false },
+  })
+  return {
+    ...db,
+    query: (statement) => db.query(asOne(statement)),
+    batch: (statements) => db.batch(statements.map(asOne)),
+    transaction: (work) => db.transaction((tx) => work(makingRoomIn(tx))),
+  }
+}
+
 /** The same statement, planned for its values each time it runs. */
 export function plannedEachTime(fragment: Fragment): Fragment {
   return new Fragment(fragment.parts, fragment.inputs, 'each time', fragment.isWriting)

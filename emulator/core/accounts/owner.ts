@@ -23,7 +23,7 @@ import { audit } from '../audit/audit-log.js'
 import type { Backend } from '../context.js'
 import { loginEvent, userEvent } from '../events/happenings.js'
 import { openLoginSession } from '../logins/sessions.js'
-import { happened, identityChanged, inTransaction, publish, unitOf } from '../unit-of-work.js'
+import { happened, identityChanged, inTransaction, makingRoom, publish, unitOf } from '../unit-of-work.js'
 import { noSuchUser } from './accounts.js'
 import { codeAt, otpauthUrl } from './codes.js'
 
@@ -64,7 +64,7 @@ export async function changeUser(backend: Backend, id: string, changes: OwnersCh
 /** Deletes a user. The sessions end with it; documents that link to it stay. @throws {SvcError} `USER_NOT_FOUND` */
 export async function removeUser(backend: Backend, id: string): Promise<void> {
   const project = await projectOf(backend, id)
-  await inTransaction(unitOf(backend), async (unit) => {
+  await inTransaction(makingRoom(unitOf(backend)), async (unit) => {
     const isGone = await deleteUser(unit.db, project, id)
     if (!isGone) throw noSuchUser(id)
     publish(unit, identityChanged())
@@ -102,7 +102,7 @@ export async function authenticatorOf(backend: Backend, id: string): Promise<{ c
 /** Ends all sessions of a user. @throws {SvcError} `USER_NOT_FOUND` */
 export async function endSessions(backend: Backend, id: string): Promise<void> {
   const project = await projectOf(backend, id)
-  await inTransaction(unitOf(backend), async (unit) => {
+  await inTransaction(makingRoom(unitOf(backend)), async (unit) => {
     await deleteSessionsOf(unit.db, id, null)
     publish(unit, identityChanged())
     happened(unit, loginEvent(project, 'ended', { user: id }))
@@ -119,7 +119,7 @@ export async function listSessions(backend: Backend, id: string): Promise<Listed
 /** Ends one session of a user. @throws {SvcError} `USER_NOT_FOUND`, `NOT_FOUND` */
 export async function endSession(backend: Backend, id: string, session: string): Promise<void> {
   const project = await projectOf(backend, id)
-  await inTransaction(unitOf(backend), async (unit) => {
+  await inTransaction(makingRoom(unitOf(backend)), async (unit) => {
     const isEnded = isId(session) && (await deleteSessionOf(unit.db, id, session))
     if (!isEnded) throw new SvcError('NOT_FOUND', `This user has no session "${session.slice(0, 80)}".`)
     publish(unit, identityChanged())

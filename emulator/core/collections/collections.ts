@@ -27,7 +27,7 @@ import { audit } from '../audit/audit-log.js'
 import type { Context } from '../context.js'
 import type { Happened } from '../events/event-log.js'
 import { openPauses } from '../pauses.js'
-import { happened, inTransaction, publish, settingsChanged } from '../unit-of-work.js'
+import { happened, inTransaction, makingRoom, publish, settingsChanged } from '../unit-of-work.js'
 import { requireFieldRules, schemaSeenBy } from './field-permissions.js'
 import { noSuchCollection } from './missing.js'
 import { creatorFor, may, requireManager, requirePermission } from './permissions.js'
@@ -131,7 +131,7 @@ export async function changeCollection(
 
 /** Removes a collection with all its documents and their files. They are gone at once; their rows are swept up afterwards. */
 export async function removeCollection(ctx: Context, name: string): Promise<{ id: string }> {
-  const id = await inTransaction(ctx, async (ctx) => {
+  const id = await inTransaction(makingRoom(ctx), async (ctx) => {
     const collection = await selectCollection(ctx.db, ctx.project.id, name, { lock: true })
     requireScope(ctx, 'admin', collection?.name ?? name)
     if (!collection) throw noSuchCollection(name)

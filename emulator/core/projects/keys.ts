@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { isId } from '../../../client/protocol/model/document.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
+import { DatabaseError } from '../../database/port.js'
 import {
   deleteKey,
   insertKey,
@@ -14,7 +15,7 @@ import { audit } from '../audit/audit-log.js'
 import type { Backend } from '../context.js'
 import { hashOf } from '../hashes.js'
 import { type ApiKey, unscoped } from '../identity.js'
-import { identityChanged, inTransaction, publish, unitOf } from '../unit-of-work.js'
+import { identityChanged, inTransaction, makingRoom, publish, unitOf } from '../unit-of-work.js'
 import { requireProject } from './require-project.js'
 
 /** What a new key is to be; left out, a public one without a name that expires never and does all that a public one may. */
@@ -51,16 +52,16 @@ export async function createKey(
 export async function revokeKey(backend: Backend, project: string, id: string): Promise<void> {
   const notFound = new SvcError('NOT_FOUND', `No key "${id.slice(0, 80)}".`)
   if (!isId(id)) throw notFound
-  const isGone = await backend.keyring.changing(async () => {
-    // Out of the folder first: what it has kept comes back at the next start.
-    await keepKeys(backend, project, id)
-    return inTransaction(unitOf(backend), async (unit) => {
+  const revoke = () =>
+    inTransaction(makingRoom(unitOf(backend)), async (unit) => {
       const isGone = await deleteKey(unit.db, project, id)
       publish(unit, identityChanged())
       if (isGone) await audit(unit, { project, operation: 'key.revoked', subject: { key: id } })
       return isGone
     })
-  })
+  const isGone = await backend.keyring.changing(() =>
+    outOfFolder(backend, project, () => keepKeys(backend, project, id), revoke),
+  )
   if (!isGone) throw notFound
 }
 
@@ -69,6 +70,27 @@ export async function listKeys(backend: Backend, project: string): Promise<Liste
   await requireProject(backend, project)
   await backend.keyUses.write()
   return selectKeys(backend.db, project)
+}
+
+/**
+ * Takes keys out of the folder, then out of the database: what the folder has kept comes back at the next start. Where the database
+ * has surely kept them, so does the folder.
+ */
+export async function outOfFolder<Result>(
+  { keyring, report }: Backend,
+  project: string,
+  takeOut: () => Promise<void>,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const before = keyring.hasData ? await keyring.keysOf(project) : []
+  if (before.length > 0) await takeOut()
+  return work().catch(async (error) => {
+    const isUnknown = error instanceof DatabaseError && error.kind === 'unknown outcome'
+    if (before.length > 0 && !isUnknown) {
+      await keyring.keep(project, before).catch((fault) => report('keys of the folder', fault))
+    }
+    throw error
+  })
 }
 
 /** Where the data are the folder's, so are all of their keys, but for one that is about to be taken away. */

@@ -6,7 +6,16 @@ import type { Backend } from '../context.js'
 import { projectEvent } from '../events/happenings.js'
 import { removeAllFiles } from '../files/orphans.js'
 import { removeAllSnapshots } from '../snapshots/remove-all.js'
-import { happened, identityChanged, inTransaction, publish, settingsChanged, unitOf } from '../unit-of-work.js'
+import {
+  happened,
+  identityChanged,
+  inTransaction,
+  makingRoom,
+  publish,
+  settingsChanged,
+  unitOf,
+} from '../unit-of-work.js'
+import { outOfFolder } from './keys.js'
 import { requireProject, unknownProject } from './require-project.js'
 
 /** How many rows are deleted in one statement: some tens of milliseconds. Much hangs on a user. */
@@ -49,16 +58,14 @@ type Named = Awaited<ReturnType<typeof requireProject>>
 /** From here on, nobody reads or writes what it keeps. */
 async function close(backend: Backend, { id, name }: Named): Promise<void> {
   const { keyring } = backend
-  await keyring.changing(async () => {
-    // Out of the folder first: what it has kept comes back at the next start.
-    if (keyring.hasData && (await keyring.keysOf(id)).length > 0) await keyring.keep(id, [])
-    await inTransaction(unitOf(backend), async (unit) => {
+  const closeIt = () =>
+    inTransaction(makingRoom(unitOf(backend)), async (unit) => {
       if (!(await closeProject(unit.db, id))) throw unknownProject(id)
       publish(unit, settingsChanged())
       publish(unit, identityChanged())
       await audit(unit, { project: id, operation: 'project.removed', subject: { names: [name] } })
     })
-  })
+  await keyring.changing(() => outOfFolder(backend, id, () => keyring.keep(id, []), closeIt))
   backend.sweepSoon()
 }
 

@@ -20,6 +20,7 @@ import {
   happened,
   identityChanged,
   inTransaction,
+  makingRoom,
   publish,
   settingsChanged,
   type UnitOfWork,
@@ -56,7 +57,7 @@ export async function resetProject(backend: Backend, id: string, choice: ResetCh
   const project = found.id
   const { collections, users, files, mail } = choice
   const isWhole = !(collections || users || files || mail)
-  const report = await inTransaction(unitOf(backend), async (unit) => {
+  const report = await inTransaction(makingRoom(unitOf(backend)), async (unit) => {
     const tx = unit.db
     await lockState(tx, project)
     const emptied = await emptyCollections(unit, project, isWhole ? 'all' : (collections ?? []))

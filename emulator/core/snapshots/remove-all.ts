@@ -1,7 +1,7 @@
 import { deleteSnapshot } from '../../store/snapshots/delete.js'
 import { hasSnapshot, lockSnapshots, selectSnapshots, takeTime } from '../../store/snapshots/registry.js'
 import type { Backend } from '../context.js'
-import { inTransaction, unitOf } from '../unit-of-work.js'
+import { inTransaction, makingRoom, unitOf } from '../unit-of-work.js'
 
 /** Deletes all snapshots of a project. */
 export async function removeAllSnapshots(backend: Backend, project: string): Promise<void> {
@@ -18,7 +18,7 @@ export async function removeEach(
   snapshots: readonly { readonly id: string; readonly project: string }[],
 ): Promise<void> {
   for (const { id, project } of snapshots) {
-    await inTransaction(unitOf(backend), async ({ db: tx }) => {
+    await inTransaction(makingRoom(unitOf(backend)), async ({ db: tx }) => {
       await takeTime(tx)
       await lockSnapshots(tx)
       if (await hasSnapshot(tx, id)) await deleteSnapshot(tx, project, id)

@@ -15,7 +15,7 @@ import {
 import type { Backend } from '../context.js'
 import { snapshotEvent } from '../events/happenings.js'
 import { requireProject } from '../projects/require-project.js'
-import { inTransaction, unitOf } from '../unit-of-work.js'
+import { inTransaction, makingRoom, unitOf } from '../unit-of-work.js'
 import { trimAutomatic } from './automatic.js'
 import { automaticName, nameOfMoment, requireSnapshotName } from './names.js'
 
@@ -57,13 +57,16 @@ export async function saveSnapshot(backend: Backend, id: string, wish: SnapshotW
 /**
  * Saves everything before a command. Automatic snapshots share a limit: the oldest go first.
  *
- * @throws {SvcError} `STORAGE_LIMIT` where this one alone is larger; nothing is saved then
+ * @throws {SvcError} `STORAGE_LIMIT` where this one alone is larger, or the disk is nearly full; nothing is saved then
  */
 export async function saveAutomatically(backend: Backend, id: string, wish: AutomaticWish): Promise<StoredSnapshot> {
   const at = backend.clocks.service.now()
   const snapshotId = backend.newId(at)
   const snapshot = { ...wish, id: snapshotId, name: automaticName(at, snapshotId), at }
-  const saved = await save(backend, await requireProject(backend, id), snapshot, async () => undefined)
+  const project = await requireProject(backend, id)
+  const saved = await save(backend, project, snapshot, async () => undefined).catch((error) => {
+    throw isDiskNearlyFull(error) ? noRoomToUndo(wish.command) : error
+  })
   await trimAutomatic(backend, saved)
   return saved
 }
@@ -121,7 +124,7 @@ export async function removeSnapshot(
   name: string,
   { id }: { readonly id?: string } = {},
 ): Promise<StoredSnapshot> {
-  const removed = await inTransaction(unitOf(backend), async ({ db: tx }) => {
+  const removed = await inTransaction(makingRoom(unitOf(backend)), async ({ db: tx }) => {
     await takeTime(tx)
     await lockSnapshots(tx)
     const snapshot = (await selectSnapshot(tx, project, name)) ?? noSuchSnapshot(name)
@@ -140,6 +143,15 @@ export function noSuchSnapshot(name: string): never {
 
 export function snapshotExists(name: string): SvcError {
   return new SvcError('SNAPSHOT_EXISTS', `There is a snapshot "${name}" already.`)
+}
+
+/** Who asks for it may go on without one: what makes room may be what they are about to do. */
+function noRoomToUndo(command: string): SvcError {
+  return new SvcError('STORAGE_LIMIT', `The disk is nearly full: it has no space for a snapshot before "${command}".`)
+}
+
+function isDiskNearlyFull(error: unknown): boolean {
+  return error instanceof DatabaseError && error.kind === 'disk nearly full'
 }
 
 function isNameTaken(error: unknown): boolean {
