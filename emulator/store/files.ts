@@ -142,17 +142,28 @@ export async function selectOrphans(db: Database, most: number, project?: string
   return rows.map(({ id, is_held: isHeld }) => ({ id, isHeld }))
 }
 
-/** Orphans some files of a project, whatever they belong to; how many. */
-export async function orphanSomeFiles(db: Database, project: string, most: number): Promise<number> {
-  const rows = await db.query(
+/** Orphans some files of a project after that id, in order, whatever they belong to; the last of their ids. */
+export async function orphanFilesAfter(
+  db: Database,
+  project: string,
+  { last, most }: { readonly last: string; readonly most: number },
+): Promise<string | undefined> {
+  const rows = await db.query<{ id: string }>(
     makingRoom(sql`
       update files set stays = false, document_id = null, collection_id = null, user_id = null
       where id = any (array(
-        select f.id from files f where f.project_id = ${project} and not (${isOrphan}) limit ${most}::int
+        select f.id
+        from files f
+        where f.project_id = ${project} and f.id > ${last} and not (${isOrphan})
+        order by f.id
+        limit ${most}::int
       ))
-      returning 1 as one`),
+      returning id`),
   )
-  return rows.length
+  return rows
+    .map(({ id }) => id)
+    .sort()
+    .at(-1)
 }
 
 /** Deletes orphaned files whose bytes are gone or a snapshot's, and counts them off. */

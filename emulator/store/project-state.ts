@@ -1,6 +1,6 @@
 /**
  * What a project keeps, emptied at once, in one transaction that begins with `lockState`; and a project that is deleted, which
- * takes no lock of a table, since other projects write meanwhile.
+ * takes no lock of a table that keeps others from writing.
  */
 import { type Database, identifier, makingRoom, sql } from '../database/port.js'
 import { isOrphan } from './files.js'
@@ -129,6 +129,9 @@ export async function deleteSome(
  * there is more than rows.
  */
 export async function deleteProject(tx: Database, project: string): Promise<'deleted' | 'gone' | 'not empty'> {
+  // What empties or replaces a state locks these in this order, and numbers changes then. It does not wait for the row of their
+  // numbers but asks again and again, which the database takes for no deadlock; so nothing is held here while the tables are waited for.
+  await tx.query(sql`lock table snapshots, collections in row exclusive mode`)
   // What refers to the project waits for this, and is refused then. So does what numbers its changes.
   const found = await tx.query(sql`select 1 as one from projects where id = ${project} for update`)
   if (found.length === 0) return 'gone'

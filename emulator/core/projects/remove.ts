@@ -4,7 +4,7 @@ import { closeProject, deleteProject, deleteSome, type LongPart } from '../../st
 import { audit } from '../audit/audit-log.js'
 import type { Backend } from '../context.js'
 import { projectEvent } from '../events/happenings.js'
-import { removeAllFiles } from '../files/orphans.js'
+import { orphanEach, removeAllFiles } from '../files/orphans.js'
 import { removeAllSnapshots } from '../snapshots/remove-all.js'
 import {
   happened,
@@ -43,6 +43,8 @@ export async function removeProject(backend: Backend, id: string): Promise<void>
     throw new SvcError('CONFLICT', `The emulator runs for the project "${id}". A reset empties it.`)
   }
   await close(backend, project)
+  // Their addresses need no key. Bytes take longer than rows, and may not be removable at all for a while.
+  await orphanEach(backend, id)
   do {
     await removeAllSnapshots(backend, id)
     await removeAllFiles(backend, id)

@@ -1,7 +1,7 @@
 /** A project that is deleted while others work, and one of which there is much. Contract 11; security 7. */
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createClient } from '../../../client/index.js'
 import { defaultConfig } from '../../../emulator/config.js'
 import { sql } from '../../../emulator/database/port.js'
@@ -88,6 +88,60 @@ describe.runIf(engines.includes('postgres'))('on PostgreSQL', () => {
     await control.projects.remove({ project })
     expect(await idsOf(service)).not.toContain(project)
     expect((await fetch(new URL(items[0]?.url ?? '', service.url))).status).toBe(404)
+  })
+
+  it('contract 11 nobody reads its files any more, however long it takes to delete what it keeps', async () => {
+    const { control, project, svc } = await aShop(service)
+    const { url } = await svc.files.upload(new File(['letter'], 'letter.txt'))
+    await control.snapshots.save({ project, name: 'held' })
+    const [held] = (await other.query("select id from svc.snapshots where name = 'held'")).rows
+    const address = new URL(url, service.url)
+    const status = async () => (await fetch(address)).status
+    expect(await status()).toBe(200)
+    await other.query('begin')
+    await other.query(`lock table svc.snap_${held.id.replaceAll('-', '')}_users in access share mode`)
+
+    const removal = control.projects.remove({ project })
+
+    await expect
+      .poll(status, { timeout: 20_000 })
+      .toBe(404)
+      .finally(() => other.query('rollback'))
+    await removal
+    expect(await status()).toBe(404)
+  })
+
+  it('contract 11 goes beside a reset that has begun to wait before its last step', async () => {
+    const { control, project } = await aShop(service)
+    const { files } = service.backend
+    const { remove } = files
+    let [isBegun, mayGoOn] = [false, false]
+    // Its bytes are removed between its first step and its last.
+    Object.assign(files, {
+      async remove(ids: readonly string[]) {
+        isBegun = true
+        await vi.waitUntil(() => mayGoOn, { timeout: 60_000 })
+        await remove(ids)
+      },
+    })
+    onTestFinished(() => void Object.assign(files, { remove }))
+    const waiting = async () =>
+      (await other.query("select from pg_locks where relation = 'svc.collections'::regclass and not granted")).rowCount
+    const removal = control.projects.remove({ project })
+    await expect.poll(() => isBegun, { timeout: 20_000 }).toBe(true)
+    await other.query('begin')
+    await other.query('lock table svc.collections in row exclusive mode')
+
+    const reset = control.projects.reset({ project })
+    await expect.poll(waiting, { timeout: 20_000 }).toBe(1)
+    mayGoOn = true
+    await expect
+      .poll(waiting, { timeout: 20_000 })
+      .toBe(2)
+      .finally(() => other.query('rollback'))
+
+    expect(await Promise.all([removal, reset])).toMatchObject([{ id: project }, { collections: [] }])
+    expect(await idsOf(service)).not.toContain(project)
   })
 
   it('contract 12 its snapshots go one by one, since the tables of one stay locked until its transaction ends', async () => {
