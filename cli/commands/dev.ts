@@ -9,7 +9,7 @@ import { type FolderConfig, openFolderConfig, rememberFolder } from '../config/f
 import { requireCommand } from '../dev/app-command.js'
 import { type BoxDetails, box, dataWords, nearby } from '../dev/box.js'
 import { loadDemo } from '../dev/demo.js'
-import { devFlags, devOptions, settingsOfFlags } from '../dev/dev-flags.js'
+import { type DevOptions, devFlags, devOptions, settingsOfFlags } from '../dev/dev-flags.js'
 import { firstAnswers } from '../dev/first-answer.js'
 import { latencyWords } from '../dev/latency.js'
 import { openLiveConfig } from '../dev/live-config.js'
@@ -82,7 +82,7 @@ command's exit code if it ends by itself.`)
       )
       const unwatch = await this.seed(seeds, seeding, flags.watch)
       const unfollow = await this.follow(info, started)
-      const endTypes = await this.keepTypes(options.types, info)
+      const endTypes = await this.keepTypes(options, flags.types !== undefined, info)
       await rememberFolder(process.cwd())
       const published = await publishEmulatorInfo(info, {
         folder: options.folder,
@@ -133,10 +133,14 @@ command's exit code if it ends by itself.`)
   }
 
   /** Keeps a file of types up to date, until the answered function is called. */
-  private async keepTypes(place: string | undefined, info: EmulatorInfo): Promise<() => Promise<void>> {
+  private async keepTypes(
+    { types: place }: DevOptions,
+    isTyped: boolean,
+    info: EmulatorInfo,
+  ): Promise<() => Promise<void>> {
     if (place === undefined) return async () => undefined
     const { keepTypesOf } = await import('../types/keep-types-of.js')
-    return keepTypesOf(info, place, (words) => this.note(words))
+    return keepTypesOf(info, { place, isTyped }, (words) => this.note(words))
   }
 
   private async saveConfig(file: FolderConfig): Promise<void> {

@@ -30,7 +30,9 @@ export async function startDetached(
   const { makeStateFolder } = await import('../../emulator/database/pglite/folder-place.js')
   await makeStateFolder(folder)
   const log = join(folder, `dev.${process.pid}.log`)
-  const output = openSync(log, 'w', 0o600)
+  // Neither one of a process that was killed, nor a link that came with a cloned folder: contract 12.4.
+  await rm(log, { force: true })
+  const output = openSync(log, 'wx', 0o600)
   const child = spawn(process.execPath, [process.argv[1] ?? '', 'dev', ...words, '--json'], {
     detached: true,
     stdio: ['ignore', output, output],

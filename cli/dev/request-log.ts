@@ -1,5 +1,5 @@
 /** The requests that an emulator answered: kept in its state folder, counted, and shown on demand. */
-import { appendFileSync, renameSync, statSync } from 'node:fs'
+import { appendFileSync, lstatSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { RequestLine } from '../../emulator/http/logging/log.js'
 import { logFiles } from '../logs/log-files.js'
@@ -63,8 +63,10 @@ export function openRequestLog(folder: string): RequestLog {
 /** A disk that is full loses the lines, not the requests. */
 function append(file: string, lines: string): void {
   try {
-    const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0
-    if (size > 0 && size + lines.length > mostBytes) renameSync(file, file.replace(/\.log$/, '.1.log'))
+    const found = lstatSync(file, { throwIfNoEntry: false })
+    // One that came with a cloned folder may lead anywhere: contract 12.4.
+    if (found?.isSymbolicLink()) rmSync(file)
+    if (found?.isFile() && found.size + lines.length > mostBytes) renameSync(file, file.replace(/\.log$/, '.1.log'))
     appendFileSync(file, lines, { mode: 0o600 })
   } catch {
     return

@@ -2,13 +2,14 @@
 import { once } from 'node:events'
 import { createWriteStream, existsSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { rm, truncate } from 'node:fs/promises'
-import { extname } from 'node:path'
+import { dirname, extname } from 'node:path'
 import type { Writable } from 'node:stream'
 import type { Document } from '../../client/protocol/model/document.js'
 import { isObject, type JsonObject } from '../../client/protocol/model/json.js'
 import { misuse } from '../base/failure.js'
 import { openDevice, realPlace, requirePlace } from '../files/places.js'
 import { putInPlace } from '../files/replace-file.js'
+import { requireNoLink } from '../target/no-link.js'
 import { printableLines } from '../terminal/text-width.js'
 import { type ExportFormat, exportFormats, formatDocuments } from './format-documents.js'
 
@@ -67,6 +68,7 @@ export async function openExportFile(target: ExportTarget): Promise<ExportFile> 
   const file = realPlace(path)
   const part = `${file}.part`
   const state = `${part}.state`
+  for (const own of [part, state, `${state}.new`]) requireNoLink(own, dirname(file))
   const question = JSON.stringify([...target.question, format, columns ?? null, withIds, isSafe])
   const found = target.restart ? undefined : readProgress(state, part, question)
   if (found) await truncate(part, found.bytes)

@@ -1,12 +1,13 @@
 /** Files of this machine, to be sent and to be written. */
-import { createWriteStream, type Dirent, openAsBlob, type Stats } from 'node:fs'
-import { access, mkdir, readdir, stat } from 'node:fs/promises'
+import { createWriteStream, type Dirent, existsSync, openAsBlob, type Stats } from 'node:fs'
+import { mkdir, readdir, stat } from 'node:fs/promises'
 import { basename, dirname, join, posix, relative, resolve, sep } from 'node:path'
 import { Readable, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { StoredFile } from '../../client/protocol/model/file.js'
 import { CliFailure, exits, misuse, noFile } from '../base/failure.js'
-import { openDevice, realPlace } from './places.js'
+import { requireNoLink } from '../target/no-link.js'
+import { isDevice, openDevice, realPlace } from './places.js'
 import { replaceByDraft } from './replace-file.js'
 import { typeByEnding } from './types-by-ending.js'
 
@@ -111,19 +112,19 @@ interface WriteOptions {
   readonly onBytes: (bytes: number) => void
   /** Who may read it: left out, whoever may read other files that the user writes. */
   readonly mode?: number
+  /** The folder below which nobody has typed the place: it may be no link, and its name may be the service's. Left out, it was typed. */
+  readonly below?: string
 }
 
-/** Writes an answer to a file, which is complete or not there. */
+/** Writes an answer to a file, which is complete or not there. A device or a pipe that was typed takes it as it comes. */
 export async function writeLocalFile(
   place: string,
   answer: Response,
-  { isReplacing, onBytes, mode = 0o666 }: WriteOptions,
+  { isReplacing, onBytes, mode = 0o666, below }: WriteOptions,
 ): Promise<void> {
-  const isThere = await access(place).then(
-    () => true,
-    () => false,
-  )
-  if (isThere && !isReplacing) {
+  if (below !== undefined) requireNoLink(place, below)
+  const mayBeThere = isReplacing || (below === undefined && isDevice(place))
+  if (!mayBeThere && existsSync(place)) {
     throw new CliFailure('FILE_EXISTS', exits.invalid, `"${place}" is there already.`, 'Write over it: --replace')
   }
   await mkdir(dirname(place), { recursive: true })
@@ -134,8 +135,5 @@ export async function writeLocalFile(
   }
   const device = openDevice(place)
   if (device) return writeTo(device)
-  const file = realPlace(place)
-  // A name of its own: another file, stored or the user's, may be called as this one with an ending.
-  const part = join(dirname(file), `${crypto.randomUUID()}.part`)
-  await replaceByDraft(part, file, (draft) => writeTo(createWriteStream(draft, { flags: 'wx', mode })))
+  await replaceByDraft(realPlace(place), (draft) => writeTo(createWriteStream(draft, { flags: 'wx', mode })))
 }

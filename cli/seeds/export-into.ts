@@ -4,11 +4,14 @@ import { dirname, join } from 'node:path'
 import { createClient } from '../../client/index.js'
 import type { JsonObject } from '../../client/protocol/model/json.js'
 import { type ExportedCollection, type ExportedProject, exportSeed } from '../../seeds/export-seed.js'
-import { CliFailure, exits } from '../base/failure.js'
+import { CliFailure, exits, misuse } from '../base/failure.js'
+import { isDevice } from '../files/places.js'
 import { replacePrivateFile } from '../files/private-file.js'
 import { openControl } from '../target/control.js'
 import type { EmulatorInfo } from '../target/emulator-file.js'
 import { fetchDirectly } from '../target/fetch-directly.js'
+import { requireNoLink } from '../target/no-link.js'
+import { counted } from '../terminal/print.js'
 
 type Emulator = Pick<EmulatorInfo, 'url' | 'controlToken' | 'projectId'>
 
@@ -20,7 +23,10 @@ export interface Exported {
   readonly files: number
 }
 
-/** @param names the collections; without any, all of them, and all users and files */
+/**
+ * @param names the collections; without any, all of them, and all users and files
+ * @throws {CliFailure} where stored files are to go beside a device or a pipe, or through a link
+ */
 export async function exportInto(file: string, names: readonly string[], emulator: Emulator): Promise<Exported> {
   const control = openControl(emulator)
   const project = emulator.projectId
@@ -30,8 +36,11 @@ export async function exportInto(file: string, names: readonly string[], emulato
   const { users, files } = await control.seeds.get({ project })
   const whole: ExportedProject = { collections: held, users, files }
   const seed = exportSeed(whole, { isWhole: names.length === 0 })
-  await mkdir(join(dirname(file), ...(seed.files.length > 0 ? ['files'] : [])), { recursive: true })
-  for (const { url, place } of seed.files) await fetchInto(join(dirname(file), place), url)
+  const beside = seed.files.map(({ url, place }) => ({ url, place: join(dirname(file), place) }))
+  if (beside.length > 0 && isDevice(file)) throw noFolder(file, beside.length)
+  for (const { place } of beside) requireNoLink(place, dirname(file))
+  for (const { place } of [...beside, { place: file }]) await mkdir(dirname(place), { recursive: true })
+  for (const { url, place } of beside) await fetchInto(place, url)
   // What a seed holds opens accounts.
   await replacePrivateFile(file, seed.text)
   return {
@@ -41,6 +50,13 @@ export async function exportInto(file: string, names: readonly string[], emulato
     users: seed.users,
     files: seed.files.length,
   }
+}
+
+function noFolder(file: string, files: number): CliFailure {
+  return misuse(
+    `"${file}" is a device or a pipe, and ${counted(files, 'stored file')} would go into a folder beside it.`,
+    'Name a file: -o seed.json. Or name the collections to export, if they refer to no files.',
+  )
 }
 
 async function readAll(url: string, apiKey: string, names: readonly string[]): Promise<ExportedCollection[]> {

@@ -2,13 +2,11 @@
  * Opens a page of the dashboard without the token in the list of processes, which every user of the machine may read: the
  * browser is given a file of this user's own, which leads on to the address.
  */
-import { randomBytes } from 'node:crypto'
-import { rename, writeFile } from 'node:fs/promises'
 import { release } from 'node:os'
 import { join } from 'node:path'
 import { openInBrowser } from '../terminal/browser.js'
 import { dashboardAddress } from './dashboard-address.js'
-import type { EmulatorInfo } from './emulator-file.js'
+import { type EmulatorInfo, writePrivateFile } from './emulator-file.js'
 
 type Opened = Pick<EmulatorInfo, 'dashboardUrl' | 'controlToken'>
 
@@ -25,10 +23,8 @@ function isInWindows(): boolean {
 
 async function redirectFile(folder: string, address: string): Promise<string> {
   const file = join(folder, 'open.html')
-  const draft = `${file}.${randomBytes(4).toString('hex')}`
   // A link that stands there already is replaced, not followed.
-  await writeFile(draft, pageThatLeadsTo(address), { mode: 0o600, flag: 'wx' })
-  await rename(draft, file)
+  await writePrivateFile(file, pageThatLeadsTo(address))
   return file
 }
 

@@ -4,20 +4,20 @@ import { createClient } from '../../client/index.js'
 import { misuse } from '../base/failure.js'
 import { fetchDirectly } from '../target/fetch-directly.js'
 import { keepTypes, mayBeWritten } from './keep-types.js'
-import { clientPackageHere, formatOfFile } from './types-file.js'
+import { clientPackageHere, formatOfFile, type TypesFile } from './types-file.js'
 import { sampleSize } from './types-text.js'
 
 /**
  * Writes the file whenever the data of the emulator change its types, until the answered function is called.
  *
- * @throws {CliFailure} with exit 2 where something else is in the file
+ * @throws {CliFailure} with exit 2 where something else is in the file, with 5 where it is a link that nobody has typed
  */
 export async function keepTypesOf(
   { url, apiKey }: { readonly url: string; readonly apiKey: string },
-  place: string,
+  { place, isTyped }: TypesFile,
   note: (words: string) => void,
 ): Promise<() => Promise<void>> {
-  if (!(await mayBeWritten(place))) {
+  if (!(await mayBeWritten({ place, isTyped }))) {
     throw misuse(`"${place}" was not written by svc types generate.`, 'Name another file, or delete what is there.')
   }
   const over = new AbortController()
@@ -25,7 +25,8 @@ export async function keepTypesOf(
   const work = keepTypes(
     client,
     {
-      ...{ place, format: formatOfFile(place), clientPackage: clientPackageHere(), most: sampleSize, names: [] },
+      ...{ place, isTyped, format: formatOfFile(place), clientPackage: clientPackageHere() },
+      ...{ most: sampleSize, names: [] },
       onWritten: () => note(`${place} written`),
       onFailed: (message) => note(`types: ${message}`),
     },

@@ -1,12 +1,12 @@
 /** Keeps a file of types up to date while the data change. */
 import type { Client } from '../../client/index.js'
 import { describeFailure } from '../base/failure.js'
-import { isOfOthers, readTypesFile, writeTypesFile } from './types-file.js'
+import { requireNoLinkUntyped } from '../target/no-link.js'
+import { isOfOthers, readTypesFile, type TypesFile, writeTypesFile } from './types-file.js'
 import { type TypesStyle, typesText } from './types-text.js'
 import { type CollectionReader, openReader } from './watch-types.js'
 
-export interface KeptTypes extends TypesStyle {
-  readonly place: string
+export interface KeptTypes extends TypesStyle, TypesFile {
   readonly most: number
   readonly names: readonly string[]
   readonly onWritten: (place: string) => void
@@ -38,12 +38,13 @@ export async function keepTypes(client: Client, kept: KeptTypes, signal: AbortSi
   }
 }
 
-async function writeOnce(client: Client, reader: CollectionReader, { place, onWritten, ...style }: KeptTypes) {
+async function writeOnce(client: Client, reader: CollectionReader, { place, isTyped, onWritten, ...style }: KeptTypes) {
   const text = await typesText(client, await reader.read(), style)
-  if ((await writeTypesFile(place, text)) === 'written') onWritten(place)
+  if ((await writeTypesFile({ place, isTyped }, text)) === 'written') onWritten(place)
 }
 
-/** Whether a file is one that may be written over without asking. */
-export async function mayBeWritten(place: string): Promise<boolean> {
+/** Whether a file is one that may be written over without asking. @throws {CliFailure} where it is a link that nobody has typed */
+export async function mayBeWritten({ place, isTyped }: TypesFile): Promise<boolean> {
+  if (!isTyped) requireNoLinkUntyped(place)
   return !isOfOthers(await readTypesFile(place))
 }

@@ -1,5 +1,4 @@
 /** The file that types are written to. */
-import { randomUUID } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, extname, join } from 'node:path'
@@ -8,6 +7,7 @@ import { isObject, parseJson } from '../../client/protocol/model/json.js'
 import { CliFailure, exits } from '../base/failure.js'
 import { isDevice, openDevice, realPlace } from '../files/places.js'
 import { replaceByDraft } from '../files/replace-file.js'
+import { requireNoLinkUntyped } from '../target/no-link.js'
 import type { TypesFormat } from './types-text.js'
 import { isOurs } from './writers/header.js'
 
@@ -15,6 +15,12 @@ const extensions: { readonly [Format in TypesFormat]: string } = {
   typescript: '.ts',
   'json-schema': '.json',
   zod: '.ts',
+}
+
+export interface TypesFile {
+  readonly place: string
+  /** Whether the user typed it for this run: no other one may be a link. */
+  readonly isTyped: boolean
 }
 
 /** Where an app keeps its sources, or here. */
@@ -62,20 +68,18 @@ export function isOfOthers(text: string | undefined): boolean {
 }
 
 /** Writes the file, whole or not at all. One that says the same stays as it is, so that nothing is built again for it. */
-export async function writeTypesFile(place: string, text: string): Promise<'written' | 'same'> {
+export async function writeTypesFile({ place, isTyped }: TypesFile, text: string): Promise<'written' | 'same'> {
+  if (!isTyped) requireNoLinkUntyped(place)
   if ((await readTypesFile(place)) === text) return 'same'
   try {
     await mkdir(dirname(place), { recursive: true })
     const device = openDevice(place)
-    await (device ? pipeline([text], device) : replaceFile(realPlace(place), text))
+    const replace = () => replaceByDraft(realPlace(place), (draft) => writeFile(draft, text, { flag: 'wx' }))
+    await (device ? pipeline([text], device) : replace())
   } catch (error) {
     throw cannot('written', place, error)
   }
   return 'written'
-}
-
-function replaceFile(file: string, text: string): Promise<void> {
-  return replaceByDraft(`${file}.${randomUUID()}.part`, file, (draft) => writeFile(draft, text))
 }
 
 function cannot(what: 'read' | 'written', place: string, error: unknown): CliFailure {

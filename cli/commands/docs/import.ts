@@ -22,6 +22,7 @@ import {
 } from '../../imports/import-files.js'
 import { openRefusedFile } from '../../imports/refused-file.js'
 import { openState } from '../../imports/state.js'
+import { placeToWrite } from '../../target/no-link.js'
 import { configFolder } from '../../target/profiles.js'
 import { count, counted } from '../../terminal/print.js'
 import { type Progress, startProgress } from '../../terminal/progress.js'
@@ -86,7 +87,7 @@ none. With --by id, a document that was deleted is created with a new id, and it
     const types = readColumnTypes(flags.types)
     const inputs = await Promise.all((await expandPaths(argv.slice(1).map(String))).map(openInput))
     if (flags.refused !== undefined) requirePlace(flags.refused)
-    const refused = await openRefusedFile(flags.refused ?? `${args.collection}.refused.ndjson`)
+    const refused = await openRefusedFile(placeToWrite(flags.refused, `${args.collection}.refused.ndjson`))
     const what = `${upsertBy ? 'Create and change' : 'Create'} documents in "${args.collection}"`
     const client = await this.clientForWrite(target, what)
     if (flags.create) await createIfMissing(client, { name: args.collection })

@@ -20,7 +20,7 @@ export default class FilesDownload extends TargetCommand {
   static override summary = 'Download stored files.'
   static override description =
     prose(`One file by its id or address, or a whole folder with all that lies below it. A file is complete
-or not there: until then it has another name, which ends in .part. Of several files of one name in a folder, the newest keeps it; the others
+or not there: until then it has a hidden name, as .svc-01234567-89ab. No link in the folder to write to is followed. Of several files of one name in a folder, the newest keeps it; the others
 have their ids before it.`)
   static override examples = [
     '<%= config.bin %> files download 01999999-9999-7999-8999-999999999999',
@@ -41,7 +41,9 @@ have their ids before it.`)
     const progress = await startProgress(whole, 'file', { isWanted, writeParts: formatBytes })
     const placed = placesFor(wanted, flags.to)
     const written = await transfer(placed, progress, async ({ file, place }, onBytes) => {
-      await writeLocalFile(place, await client.files.download(file), { isReplacing: flags.replace, onBytes })
+      await writeLocalFile(place, await client.files.download(file), {
+        ...{ isReplacing: flags.replace, onBytes, below: flags.to },
+      })
       return place
     }).finally(() => progress.stop())
 

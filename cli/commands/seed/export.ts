@@ -2,6 +2,7 @@ import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { ControlCommand } from '../../base/control-command.js'
 import { exportInto } from '../../seeds/export-into.js'
+import { placeToWrite } from '../../target/no-link.js'
 import { counted } from '../../terminal/print.js'
 import { prose } from '../../terminal/prose.js'
 
@@ -24,15 +25,15 @@ With collections, it holds these, and the users and files that they refer to.`)
   static override flags = {
     out: Flags.string({
       char: 'o',
-      default: 'seed.json',
-      description: 'file to write; one that is there is replaced',
+      description: 'file to write; one that is there is replaced [default: seed.json]',
       helpValue: 'file',
     }),
   }
 
   async run() {
     const { argv, flags } = await this.parse(SeedExport)
-    const report = await exportInto(flags.out, argv.map(String), this.emulator(flags))
+    const out = placeToWrite(flags.out, 'seed.json')
+    const report = await exportInto(out, argv.map(String), this.emulator(flags))
     const { documents, collections, users, files } = report
     const parts = [
       counted(documents, 'document'),
@@ -40,7 +41,7 @@ With collections, it holds these, and the users and files that they refer to.`)
       counted(users, 'user'),
       counted(files, 'file'),
     ]
-    this.note(`${flags.out} holds ${parts.join(', ')}.`)
+    this.note(`${out} holds ${parts.join(', ')}.`)
     return report
   }
 }

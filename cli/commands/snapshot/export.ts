@@ -1,8 +1,10 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { formatBytes } from '../../../client/protocol/model/figures.js'
+import { isDevice } from '../../files/places.js'
 import { SnapshotCommand, snapshotArg } from '../../snapshots/snapshot-command.js'
 import { exportSnapshot } from '../../snapshots/snapshot-files.js'
+import { placeToWrite } from '../../target/no-link.js'
 
 export default class SnapshotExport extends SnapshotCommand {
   static override summary = 'Write a snapshot to a file that another emulator imports.'
@@ -27,11 +29,12 @@ export default class SnapshotExport extends SnapshotCommand {
     const { name } = args
     await snapshots.get({ project, snapshot: name })
     // Not the name in the answer: the server would choose where this writes.
-    const file = args.file ?? `${name}.tar`
+    const file = placeToWrite(args.file, `${name}.tar`)
     const options = { file, withSecrets: flags['with-secrets'], isReplacing: flags.replace }
     const bytes = await exportSnapshot(this.emulator(flags), name, options)
 
-    this.log(file)
+    // What it was written to is no file that a script could go on with, and may be the output itself.
+    if (!isDevice(file)) this.log(file)
     this.note(`Exported "${name}": ${formatBytes(bytes)}.`)
     return { name, file, bytes }
   }

@@ -19,13 +19,13 @@ import {
   defaultTypesFile,
   formatOfFile,
   readTypesFile,
+  type TypesFile,
   typesDifference,
   writeTypesFile,
 } from '../../types/types-file.js'
 import { sampleSize, type TypesFormat, type TypesStyle, typesFormats, typesText } from '../../types/types-text.js'
 
-interface Wanted extends TypesStyle {
-  readonly place: string
+interface Wanted extends TypesStyle, TypesFile {
   readonly most: number
   readonly names: readonly string[]
 }
@@ -84,11 +84,12 @@ after the first line is in the file soon.`)
     const { argv, flags } = await this.parse(TypesGenerate)
     const format = flags.format ?? (flags.out === undefined ? 'typescript' : formatOfFile(flags.out))
     const wanted: Wanted = {
-      ...{ format, place: flags.out ?? defaultTypesFile(format), clientPackage: clientPackageHere() },
+      ...{ place: flags.out ?? defaultTypesFile(format), isTyped: flags.out !== undefined },
+      ...{ format, clientPackage: clientPackageHere() },
       ...{ names: argv.map(String), most: flags.all ? Number.POSITIVE_INFINITY : (flags.sample ?? sampleSize) },
     }
     if (wanted.place === '-' && (flags.watch || flags.check)) throw misuse('--watch and --check take a file.')
-    if (!flags.check) await this.confirmPlace(wanted.place, flags)
+    if (!flags.check) await this.confirmPlace(wanted, flags)
     this.isWatching = flags.watch
     if (flags.watch) return this.watch(this.client(flags, { transport: 'ws', WebSocket }), wanted)
     const { text, collections } = await this.generate(this.client(flags), wanted)
@@ -100,8 +101,8 @@ after the first line is in the file soon.`)
   }
 
   /** What was written by hand is not overwritten unasked. */
-  private async confirmPlace(place: string, flags: { yes: boolean }): Promise<void> {
-    if (place === '-' || (await mayBeWritten(place))) return
+  private async confirmPlace({ place, isTyped }: TypesFile, flags: { yes: boolean }): Promise<void> {
+    if (place === '-' || (await mayBeWritten({ place, isTyped }))) return
     await this.confirm(`"${place}" was not written by svc types generate. Write over it?`, flags)
   }
 
@@ -136,13 +137,13 @@ after the first line is in the file soon.`)
     return { text, collections }
   }
 
-  private async write({ place, format }: Wanted, text: string) {
+  private async write({ place, isTyped, format }: Wanted, text: string) {
     if (place === '-') {
       if (this.jsonEnabled()) return { file: null, format, text }
       this.logData(text.slice(0, -1))
       return { file: null, format }
     }
-    const done = await writeTypesFile(place, text)
+    const done = await writeTypesFile({ place, isTyped }, text)
     this.note(`${place} ${done === 'same' ? 'is up to date' : 'written'}`)
     return { file: place, format, isChanged: done === 'written' }
   }

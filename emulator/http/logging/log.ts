@@ -1,4 +1,4 @@
-import { appendFileSync, renameSync, statSync } from 'node:fs'
+import { appendFileSync, lstatSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Logger, pino } from 'pino'
 import { failureText } from '../failure-text.js'
@@ -93,8 +93,10 @@ function oneLine(requestId: string, { name, message, code }: ReturnType<typeof f
 function append(file: string, entry: object, mostBytes: number): void {
   const line = `${JSON.stringify(entry)}\n`
   try {
-    const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0
-    if (size > 0 && size + line.length > mostBytes) renameSync(file, file.replace(fileName, formerName))
+    const found = lstatSync(file, { throwIfNoEntry: false })
+    // One that came with a cloned folder may lead anywhere: contract 12.4.
+    if (found?.isSymbolicLink()) rmSync(file)
+    if (found?.isFile() && found.size + line.length > mostBytes) renameSync(file, file.replace(fileName, formerName))
     appendFileSync(file, line, { mode: 0o600 })
   } catch {
     return

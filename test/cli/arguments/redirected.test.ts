@@ -64,6 +64,21 @@ test.each([
   expect(statSync(path('all')).mode & 0o777).toBe(0o644)
 })
 
+test.each([
+  ['requests export --out', '"log"'],
+  ['types generate --out', 'Schema'],
+  ['seed export --out', 'collections'],
+  ['snapshot export kept', 'SHA256SUMS'],
+])('svc %s writes to /dev/stdout where that is a pipe or a file, unasked and alone', async (words, content) => {
+  for (const output of ['| cat > out', '> out']) {
+    const ran = await shell(`svc ${words} /dev/stdout ${output}`)
+
+    expect(ran, output).toMatchObject({ exitCode: 0, stderr: expect.not.stringContaining('error') })
+    expect(read('out'), output).toContain(content)
+    expect(read('out'), output).not.toContain('/dev/stdout')
+  }
+})
+
 test('two commands, what a shell writes around them, and their own results share one redirection', async () => {
   const exporting = (name: string) => `svc docs export ${name} --format ndjson -o /dev/stdout`
 

@@ -1,6 +1,7 @@
 /** Existing data exported as a seed, and generated data. */
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { execa } from 'execa'
 import { expect, test } from 'vitest'
 import { openHoldingProxy } from '../../fixtures/proxies/holding-proxy.js'
 import { seedWorld } from './seed-world.js'
@@ -74,6 +75,24 @@ test('with collections it holds these, and what they refer to', async () => {
   expect(content.users).toBeUndefined()
   expect(Object.keys(content.files)).toEqual(['cover'])
   expect(existsSync(at('posts-only/files/ada.png'))).toBe(false)
+})
+
+test('stored files go into no folder beside a device or a pipe: that is said before anything is written', async () => {
+  await seeds.world.json(['reset', '--yes'])
+  await seeds.world.json(['seed', file('world.json', JSON.stringify(world))])
+  await execa('mkfifo', [at('pipe')])
+
+  for (const place of ['/dev/stdout', 'pipe']) {
+    const ran = await seeds.world.svc(['seed', 'export', '-o', place])
+
+    expect(ran).toMatchObject({ exit: 2, stdout: '' })
+    expect(ran.stderr).toContain(
+      `"${place}" is a device or a pipe, and 2 stored files would go into a folder beside it.`,
+    )
+  }
+  expect([existsSync('/dev/files'), existsSync(at('files'))]).toEqual([false, false])
+  const withoutFiles = await seeds.world.svc(['seed', 'export', 'posts', '-o', '/dev/stdout'])
+  expect(withoutFiles.stderr).toContain('1 stored file would go')
 })
 
 test('made-up documents follow schema and samples, and the same number makes up the same', async () => {

@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process'
-import { lstat, mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { lstat, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { firstEventOf } from '../../../cli/dialects/first-event.js'
+import { patiently } from '../../fixtures/patience.js'
 import { bin, openWorld, type World } from '../command-line.js'
 import { emulatorFile } from '../emulator-file.js'
 import { openFakeService } from '../fake-service.js'
@@ -135,6 +136,77 @@ test.each(['.env.local', '.gitignore', 'src'])(
     await expect(lstat(join(world.folder, 'app', 'svc.json'))).rejects.toMatchObject({ code: 'ENOENT' })
   },
 )
+
+test('contract 12.4 nothing is written through a link where nobody typed the place', async () => {
+  await world.dev('--memory')
+  await world.svc(['collections', 'create', 'posts', '--field', 'title:string'])
+  await put('stored.json', {})
+  await writeFile(join(world.folder, 'bad.ndjson'), '{"title":5}\n')
+  await world.svc(['files', 'upload', 'stored.json', '--to', 'x'])
+  await world.svc(['snapshot', 'save', 'kept'])
+  const commands = [
+    ['svc-types.ts', 'types', 'generate'],
+    ['src', 'types', 'generate'],
+    ['seed.json', 'seed', 'export'],
+    ['files', 'seed', 'export'],
+    ['out/files', 'seed', 'export', '-o', 'out/seed.json'],
+    ['out/files/stored.json', 'seed', 'export', '-o', 'out/seed.json'],
+    ['kept.tar', 'snapshot', 'export', 'kept', '--replace'],
+    ['x', 'files', 'download', 'x', '--replace'],
+    ['out/x', 'files', 'download', 'x', '--to', 'out'],
+    ['out/x/stored.json', 'files', 'download', 'x', '--to', 'out', '--replace'],
+    ['posts.refused.ndjson', 'docs', 'import', 'posts', 'bad.ndjson'],
+    ['out.ndjson.part', 'docs', 'export', 'posts', '-o', 'out.ndjson'],
+    ['out.ndjson.part.state', 'docs', 'export', 'posts', '-o', 'out.ndjson'],
+  ]
+  for (const [name = '', ...words] of commands) {
+    const [link, outside] = [join(world.folder, name), join(world.folder, 'outside')]
+    const isFolder = ['src', 'files', 'x'].includes(basename(name))
+    // Links lead to what is there, as a profile of the shell is, and to what is not.
+    for (const isThere of isFolder ? [true] : [true, false]) {
+      if (isFolder) await mkdir(outside)
+      else if (isThere) await writeFile(outside, '')
+      await mkdir(dirname(link), { recursive: true })
+      await symlink(outside, link)
+
+      const ran = await world.svc(words)
+
+      expect(ran, name).toMatchObject({ exit: 5, stderr: expect.stringContaining(`${link} is a symbolic link`) })
+      if (isFolder) expect(await readdir(outside), name).toEqual([])
+      else expect(await readFile(outside, 'utf8').catch(() => undefined), name).toBe(isThere ? '' : undefined)
+      for (const path of [link, outside, join(world.folder, 'out')]) await rm(path, { recursive: true, force: true })
+    }
+  }
+})
+
+test('contract 12.4 the types that svc.json names are written through no link, those of --types are', async () => {
+  await put('svc.json', { dev: { types: 'shared/types.ts' } })
+  await mkdir(join(world.folder, 'outside'))
+  await symlink('outside', join(world.folder, 'shared'))
+
+  const named = await world.svc(['dev', '--memory', '--port', '0'], { env: { SVC_TRUST_CODE: '1' } })
+  const left = await readdir(join(world.folder, 'outside'))
+  await rm(join(world.folder, 'svc.json'))
+  await world.dev('--memory', '--types', 'shared/types.ts')
+
+  expect(named).toMatchObject({ exit: 5, stderr: expect.stringContaining('shared is a symbolic link') })
+  expect(left).toEqual([])
+  await vi.waitFor(() => readFile(join(world.folder, 'outside', 'types.ts')), patiently)
+})
+
+test('contract 12.4 the logs of an emulator are its own, whatever link came with the folder', async () => {
+  await mkdir(join(world.folder, '.svc'))
+  for (const name of ['requests.log']) {
+    await writeFile(join(world.folder, name), '')
+    await symlink(`../${name}`, join(world.folder, '.svc', name))
+  }
+  const { url, apiKey, stop } = await world.dev('--memory')
+  await fetch(`${url}/collections`, { headers: { 'x-api-key': apiKey } })
+  await stop()
+
+  expect(await readFile(join(world.folder, 'requests.log'), 'utf8')).toBe('')
+  expect(await readFile(join(world.folder, '.svc', 'requests.log'), 'utf8')).toContain('/collections')
+})
 
 test('contract 12.4 svc dev fills no .env.local that is a link', async () => {
   const text = '# svc dev updates the next lines. Delete this comment to keep them as they are.\nSVC_URL=\n'
