@@ -16,6 +16,39 @@ it.each<[what: string, start: Parameters<typeof calledAs>[0], words: string]>([
     'pnpm exec svc',
   ],
   ['yarn', { script: local, userAgent: 'yarn/4.1.0 npm/? node/v20.20.2' }, 'yarn svc'],
+  [
+    'yarn, whose packages are archives, those with peers by a path that is virtual',
+    {
+      script:
+        '/home/ada/app/.yarn/__virtual__/svc-toolkit-virtual-38b1/2/home/ada/.yarn/berry/cache/svc-toolkit-npm-0.1.0-10c0.zip/node_modules/svc-toolkit/cli/bin/run.js',
+      userAgent: 'yarn/4.18.1 npm/? node/v20.20.2 linux x64',
+      yarnProject: '/home/ada/app',
+    },
+    'yarn svc',
+  ],
+  [
+    'yarn, whose packages are archives in the app',
+    {
+      script: '/home/ada/app/.yarn/cache/svc-toolkit-npm-0.1.0-8b47.zip/node_modules/svc-toolkit/cli/bin/run.js',
+      userAgent: 'yarn/3.8.7 npm/? node/v20.20.2 linux x64',
+      yarnProject: '/home/ada/app',
+    },
+    'yarn svc',
+  ],
+  [
+    'yarn, which unpacked it',
+    { script: '/home/ada/app/.yarn/unplugged/svc-toolkit-npm-0.1.0-8b47/node_modules/svc-toolkit/cli/bin/run.js' },
+    'yarn svc',
+  ],
+  [
+    'yarn dlx, which fetched it',
+    {
+      script: '/home/ada/.yarn/berry/cache/svc-toolkit-npm-0.1.0-10c0.zip/node_modules/svc-toolkit/cli/bin/run.js',
+      userAgent: 'yarn/4.18.1 npm/? node/v20.20.2 linux x64',
+      yarnProject: '/tmp/xfs-0a1b2c3d/dlx-4711',
+    },
+    'yarn dlx svc-toolkit',
+  ],
   ['bunx', { script: local, userAgent: 'bun/1.1.0 npm/? node/v20.20.2' }, 'bunx --no-install svc'],
   [
     'npx, which fetched it',
