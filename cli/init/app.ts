@@ -1,6 +1,6 @@
 /** What kind of app is in a folder, by its package.json: how it is given settings, and how it installs packages. */
 import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { isObject } from '../../client/protocol/model/json.js'
 import { CliFailure, exits } from '../base/failure.js'
 import { isSetUp } from '../target/env-file.js'
@@ -46,24 +46,33 @@ export function readApp(folder: string): AppFolder {
   const { title, prefix } = kinds[kind]
   const isTyped = existsSync(join(folder, 'tsconfig.json'))
   const manager = packageManagerOf(folder, packageManager)
-  const { add, addDev, run } = manager
+  const { add, addDev, run, installAll } = manager
   const test = isObject(scripts) ? scripts.test : undefined
   const forDevelopment = ['svc-toolkit', ...(kind === 'node' && isTyped ? ['@types/node'] : [])]
   const missing = forDevelopment.filter((name) => !all.has(name))
   const shipped = namesOf(dependencies)
   const clientPackage =
     shipped.includes('svc-toolkit') && !shipped.includes('svc-toolkit-client') ? 'svc-toolkit' : 'svc-toolkit-client'
+  const added = [
+    ...(shipped.includes(clientPackage) ? [] : [`${add} ${clientPackage}`]),
+    ...(missing.length === 0 ? [] : [`${addDev} ${missing.join(' ')}`]),
+  ]
   return {
     ...{ folder, kind, title, prefix, isTyped, clientPackage, manager },
     hasTests: typeof test === 'string' && !test.includes('no test specified'),
     isClone: isSetUp(folder) && shipped.includes(clientPackage),
     isCommonJs: kind === 'node' && !isTyped && type !== 'module',
-    installs: [
-      ...(shipped.includes(clientPackage) ? [] : [`${add} ${clientPackage}`]),
-      ...(missing.length === 0 ? [] : [`${addDev} ${missing.join(' ')}`]),
-    ],
+    installs: added.length > 0 || isInstalled(folder, [clientPackage, ...forDevelopment]) ? added : [installAll],
     start: `${run} svc dev`,
   }
+}
+
+/** Whether packages of the app are there, as in a fresh clone they are not. Yarn may keep them without a `node_modules`. */
+function isInstalled(folder: string, names: readonly string[]): boolean {
+  const above = dirname(folder)
+  if (existsSync(join(folder, '.pnp.cjs'))) return true
+  const missing = names.filter((name) => !existsSync(join(folder, 'node_modules', name)))
+  return missing.length === 0 || (above !== folder && isInstalled(above, missing))
 }
 
 /** The module through which the app speaks to the service. */

@@ -7,6 +7,8 @@ export interface PackageManager {
   readonly add: string
   readonly addDev: string
   readonly run: string
+  /** Installs what package.json names. */
+  readonly installAll: string
   /** Installs what the lock file says, or fails. */
   readonly install: string
   /** Runs the command that is installed. Where none is, it fails: the package called `svc` in the registry is somebody else's. */
@@ -19,16 +21,16 @@ export interface PackageManager {
 }
 
 const npm: PackageManager = {
-  ...{ add: 'npm install', addDev: 'npm install --save-dev', run: 'npx' },
+  ...{ add: 'npm install', addDev: 'npm install --save-dev', run: 'npx', installAll: 'npm install' },
   ...{ install: 'npm ci', runInstalled: 'npx --no', test: 'npm test', cache: 'npm' },
 }
 const pnpm: PackageManager = {
-  ...{ add: 'pnpm add', addDev: 'pnpm add -D', run: 'pnpm exec' },
+  ...{ add: 'pnpm add', addDev: 'pnpm add -D', run: 'pnpm exec', installAll: 'pnpm install' },
   ...{ install: 'pnpm install --frozen-lockfile', runInstalled: 'pnpm exec', test: 'pnpm test', cache: 'pnpm' },
 }
 // Yarn 1 takes the `--` of `svc exec --` for its own.
 const yarn1: PackageManager = {
-  ...{ add: 'yarn add', addDev: 'yarn add -D', run: 'yarn' },
+  ...{ add: 'yarn add', addDev: 'yarn add -D', run: 'yarn', installAll: 'yarn install' },
   ...{ install: 'yarn install --frozen-lockfile', runInstalled: 'npx --no', test: 'yarn test', cache: 'yarn' },
 }
 // GitHub's machines have Yarn 1, and corepack for later ones.
@@ -38,7 +40,7 @@ const yarn: PackageManager = {
 }
 // `bun run svc` would take the file svc.js for the command, and `bunx` alone asks nobody before it runs what the registry has.
 const bun: PackageManager = {
-  ...{ add: 'bun add', addDev: 'bun add -d', run: 'bunx --no-install' },
+  ...{ add: 'bun add', addDev: 'bun add -d', run: 'bunx --no-install', installAll: 'bun install' },
   ...{ install: 'bun install --frozen-lockfile', runInstalled: 'bunx --no-install', test: 'bun run test' },
   setup: '      - uses: oven-sh/setup-bun@v2\n',
 }

@@ -180,13 +180,22 @@ test('it names the installs that are missing, by the package manager of the app'
 test('with Bun, the command that is to be run is the one that is installed, or none', async () => {
   anApp({ 'package.json': JSON.stringify({ dependencies: { 'svc-toolkit': '1' } }), 'bun.lock': '' })
 
-  expect(await world.json(['init', '--yes'])).toMatchObject({ next: ['bunx --no-install svc dev'] })
+  expect(await world.json(['init', '--yes'])).toMatchObject({ next: ['bun install', 'bunx --no-install svc dev'] })
 })
+
+test.each(['node_modules/svc-toolkit/package.json', '.pnp.cjs'])(
+  'packages that are installed, as %s tells, need no step',
+  async (file) => {
+    anApp({ 'app/package.json': JSON.stringify({ dependencies: { 'svc-toolkit': '1' } }), [file]: '{}' })
+
+    expect(await world.json(['init', 'app', '--yes'])).toMatchObject({ next: ['cd app', 'npx svc dev'] })
+  },
+)
 
 test('an app that has svc-toolkit itself takes the client from there', async () => {
   anApp({ 'package.json': JSON.stringify({ type: 'module', dependencies: { 'svc-toolkit': '1' } }) })
 
-  expect(await world.json(['init', '--yes'])).toMatchObject({ next: ['npx svc dev'] })
+  expect(await world.json(['init', '--yes'])).toMatchObject({ next: ['npm install', 'npx svc dev'] })
   expect(text('svc.js')).toContain("from 'svc-toolkit'")
 })
 
