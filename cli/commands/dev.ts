@@ -102,7 +102,7 @@ command's exit code if it ends by itself.`)
         unfollow()
         await endTypes()
         await unwatch()
-        await published.withdraw()
+        await published.withdraw((words) => this.noteAlways(words))
       }
     } finally {
       await emulator.close()

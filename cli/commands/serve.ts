@@ -3,8 +3,7 @@ import * as Flags from '@oclif/core/flags'
 import type { Served } from '../../emulator/serve.js'
 import { SvcCommand } from '../base/svc-command.js'
 import { onStopSignals } from '../dev/until-stopped.js'
-import { clearReadyFile } from '../files/ready-file.js'
-import { removeFile } from '../files/replace-file.js'
+import { clearReadyFile, withdrawFile } from '../files/ready-file.js'
 import { readServeConfig, serveFlags } from '../serve/serve-flags.js'
 import { writePrivateFile } from '../target/emulator-file.js'
 import { prose } from '../terminal/prose.js'
@@ -49,7 +48,7 @@ come from the environment, as AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.`)
       this.say('Stopping: requests at work are finished.')
     } finally {
       // Also where closing fails or hangs: nobody is to take it for one that serves.
-      if (readyFile !== undefined) await removeFile(readyFile)
+      if (readyFile !== undefined) await withdrawFile(readyFile, (words) => this.say(words))
       await served.close()
     }
     this.say('Stopped.')

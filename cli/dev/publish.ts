@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
-import { removeFile } from '../files/replace-file.js'
+import { withdrawFile } from '../files/ready-file.js'
 import { type EmulatorInfo, readEmulatorFile, stateFolder, writePrivateFile } from '../target/emulator-file.js'
 import { presenceOf } from '../target/emulator-health.js'
 import { isAccepted } from '../target/trust.js'
@@ -8,8 +8,8 @@ import { isAccepted } from '../target/trust.js'
 export interface Published {
   /** The emulator that commands in the folder speak to, where that is another one. */
   readonly other: EmulatorInfo | undefined
-  /** Takes the files away again, unless others have written them since. */
-  withdraw(): Promise<void>
+  /** Takes the files away again, unless others have written them since. One that cannot be is said, and fails nothing. */
+  withdraw(say: (words: string) => void): Promise<void>
 }
 
 interface Place {
@@ -32,11 +32,11 @@ export async function publishEmulatorInfo(
   const files = [...(other ? [] : [own]), ...(readyFile === undefined ? [] : [resolve(readyFile)])]
   const content = `${JSON.stringify(info, null, 2)}\n`
   for (const file of files) await writePrivateFile(file, content)
-  const withdraw = async () => {
+  const withdraw = async (say: (words: string) => void) => {
     for (const file of files) {
       const found = readEmulatorFile(file)
       // Each container has a process of the same number, so the address has to be the same too.
-      if (found?.pid === info.pid && found.url === info.url) await removeFile(file)
+      if (found?.pid === info.pid && found.url === info.url) await withdrawFile(file, say)
     }
   }
   return { other, withdraw }

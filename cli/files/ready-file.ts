@@ -26,6 +26,13 @@ export async function clearReadyFile(path: string): Promise<void> {
   await removeFile(path)
 }
 
+/** Removes what was written at the start. That it stays is said, and fails no stop: all else has ended as it should. */
+export async function withdrawFile(path: string, say: (words: string) => void): Promise<void> {
+  await removeFile(path).catch((error: Error) => {
+    say(`"${path}" could not be removed, and still names what has stopped: ${error.message}`)
+  })
+}
+
 /** An empty file is one that a script has made beforehand. */
 function isReadyText(text: string): boolean {
   const ready = parseJson(text)

@@ -1,6 +1,6 @@
 /** `svc serve` over real connections: refusals, a whole session, two processes. */
 import { once } from 'node:events'
-import { readFile } from 'node:fs/promises'
+import { mkdir, readFile, rm } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -39,6 +39,20 @@ it('writes them also without --json, and on standard output that it serves and s
 
   expect([exit, stderr]).toEqual([0, ''])
   expect(stdout).toMatch(/^Serving at .*\nStopping: .*\nStopped\.\n$/)
+})
+
+it('ends well where its ready file cannot be removed, and says so', async () => {
+  const file = join(world.folder, 'kept.json')
+  const ending = world.run(['--port', '0', '--admin-port', '0', '--ready-file', file])
+  const { pid } = await vi.waitFor(async () => JSON.parse(await readFile(file, 'utf8')), patiently)
+  await rm(file)
+  await mkdir(file)
+  process.kill(pid, 'SIGTERM')
+  const { exit, stdout } = await ending
+
+  expect(exit).toBe(0)
+  expect(stdout).toContain(`"${file}" could not be removed, and still names what has stopped`)
+  expect(stdout).toMatch(/\nStopped\.\n$/)
 })
 
 it('a request by the control token is logged as one, and one without as that of nobody', async () => {

@@ -1,4 +1,5 @@
-/** Files that are written beside their place at first: whatever ends the command leaves none of them. */
+/** Files that are there only for a while, as drafts and that of `--ready-file`: how a command ends with them. */
+import { spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -102,3 +103,29 @@ test('a draft has a short name, whatever the file is called', async () => {
   expect(ran).toMatchObject({ exit: 0 })
   expect(readFileSync(join(world.folder, name), 'utf8')).toContain('Schema')
 })
+
+/** What runs a shell with mounts of its own, as in a container. Not every machine lets a user have them. */
+const mounting = ['-rm', 'sh', '-c']
+const mayMount = spawnSync('unshare', [...mounting, 'mount --bind /dev/null /dev/null']).status === 0
+
+test.skipIf(!mayMount)(
+  'svc dev ends well where its ready file can neither be removed nor emptied, and says so',
+  async () => {
+    const locking = 'mount --bind ready.json ready.json && mount -o remount,ro,bind ready.json'
+    const dev = `exec '${process.execPath}' '${bin}' dev --memory --port 0 --ready-file ready.json -- sh -c '${locking}'`
+
+    const ran = await execa('unshare', [...mounting, dev], {
+      cwd: world.folder,
+      env: cleanEnv(world.folder),
+      extendEnv: false,
+      reject: false,
+      timeout: hungMilliseconds,
+      ...endsByItself,
+    })
+
+    expect(ran.stderr).toContain(
+      `"${join(world.folder, 'ready.json')}" could not be removed, and still names what has stopped`,
+    )
+    expect(ran).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('stopped\n') })
+  },
+)
