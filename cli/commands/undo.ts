@@ -3,6 +3,7 @@ import type { Control } from '../../client/control.js'
 import { SnapshotCommand } from '../snapshots/snapshot-command.js'
 import { count, counted } from '../terminal/print.js'
 import { prose } from '../terminal/prose.js'
+import { shortTime } from '../terminal/short-time.js'
 
 type Undone = Awaited<ReturnType<Control['snapshots']['undo']>>
 type Part = 'collections' | 'documents' | 'users' | 'files'
@@ -47,8 +48,7 @@ changed nothing: the one before it is taken back then. At a terminal it says whi
     const last = saved.snapshots.find((one) => one.command !== null && (name === undefined || one.name === name))
     // The service says why there is nothing to undo.
     if (!last) return undefined
-    const at = last.madeAt.slice(0, 19).replace('T', ' ')
-    await this.confirm(`Take back "svc ${last.command}" of ${at}?`, { yes: false })
+    await this.confirm(`Take back "svc ${last.command}" of ${shortTime(last.madeAt)}?`, { yes: false })
     return last.name
   }
 

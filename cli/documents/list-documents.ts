@@ -4,6 +4,7 @@ import type { Document } from '../../client/protocol/model/document.js'
 import { namingRank } from '../../client/protocol/model/documents/naming-fields.js'
 import { isObject, type Json, type JsonObject } from '../../client/protocol/model/json.js'
 import { type OpenTable, type TableLayout, tableLayout } from '../terminal/print.js'
+import { shortTime } from '../terminal/short-time.js'
 import { jsonText, printableLines } from '../terminal/text-width.js'
 import { documentRow } from './document-row.js'
 
@@ -16,14 +17,9 @@ function row(document: Document, columns: readonly string[] | undefined): JsonOb
   const shown = Object.entries(rest).map(([name, value]) => [name, fieldsOfLinked(value)] as const)
   return {
     ...Object.fromEntries(shown),
-    createdAt: shortTime(createdAt),
-    ...(columns ? { updatedAt: shortTime(updatedAt) } : {}),
+    createdAt: shortTime(createdAt) ?? null,
+    ...(columns ? { updatedAt: shortTime(updatedAt) ?? null } : {}),
   }
-}
-
-/** A service's own time to the second, in UTC. */
-function shortTime(time: Json): Json {
-  return typeof time === 'string' ? time.replace(/^(\S+)T(\d\d:\d\d:\d\d)\S*Z$/, '$1 $2') : time
 }
 
 function fieldsOfLinked(value: Json): Json {

@@ -1,6 +1,7 @@
 import type { Snapshot } from '../../client/protocol/control/snapshots.js'
 import { formatBytes } from '../../client/protocol/model/figures.js'
 import { counted } from '../terminal/print.js'
+import { shortTime } from '../terminal/short-time.js'
 
 /** How much is in a snapshot: 3 documents in 2 collections, 1 user, 4 files. */
 export function contentOf({ collections, documents, users, files }: Snapshot): string {
@@ -11,7 +12,18 @@ export function contentOf({ collections, documents, users, files }: Snapshot): s
 /** A snapshot as a line of a table, in which it leaves empty what it has none of. */
 export function snapshotRow({ name, madeAt, collections, documents, users, files, bytes, ...snapshot }: Snapshot) {
   const [branch, commit, command] = furtherColumns.map((column) => snapshot[column] ?? undefined)
-  return { name, madeAt, collections, documents, users, files, size: formatBytes(bytes), branch, commit, command }
+  return {
+    name,
+    madeAt: shortTime(madeAt),
+    collections,
+    documents,
+    users,
+    files,
+    size: formatBytes(bytes),
+    branch,
+    commit,
+    command,
+  }
 }
 
 /** What stands beside the name where there is something to say. */

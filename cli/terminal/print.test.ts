@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { openTable } from './print.js'
+import { openTable, table } from './print.js'
 
 test.each([
   [Number.POSITIVE_INFINITY, '1234567'],
@@ -8,4 +8,23 @@ test.each([
   const { lines } = openTable([{ n: 10 }], { width })
 
   expect(lines([{ n: 1_234_567 }])).toBe(line)
+})
+
+const user = {
+  id: 'x'.repeat(36),
+  email: `${'ada.lovelace'.repeat(3)}@example.com`,
+  roles: 'admin, editor',
+  createdAt: '2030-01-02 03:04:05',
+}
+
+test.each([
+  [100, user.email, 'not shown: createdAt'],
+  [120, user.email, '2030-01-02'],
+  [80, 'ada.lovelac', 'createdAt'],
+])('in %s columns, an email is shown as %s, and beside it %s', (width, email, more) => {
+  const shown = table([user], { width, whole: ['email'] })
+
+  expect(shown).toContain(`${user.id}  ${email}`)
+  expect(shown).toContain(more)
+  for (const line of shown.split('\n')) expect(line.length).toBeLessThanOrEqual(width)
 })

@@ -11,6 +11,8 @@ export type Row = { readonly [column: string]: Json | undefined }
 export interface TableOptions {
   /** Which columns, in which order; left out, all there are, in order of appearance. */
   readonly columns?: readonly string[]
+  /** Columns whose values are for copying, such as emails: they are cut only where the terminal has no room for them beside the id. */
+  readonly whole?: readonly string[]
   /** Columns of the terminal; left out, those of stdout, and no limit in a pipe. */
   readonly width?: number
 }
@@ -46,9 +48,12 @@ export function tableLayout(): TableLayout {
       for (const row of rows) for (const [name, value] of Object.entries(row)) measure(measured, name, shown(value))
     },
     names: () => [...measured.keys()],
-    open({ columns = [...measured.keys()], width = terminalWidth() } = {}) {
+    open({ columns = [...measured.keys()], whole = [], width = terminalWidth() } = {}) {
       return openLaidOut(
-        columns.map((name) => columnOf(name, measured.get(name))),
+        wholeWhereRoom(
+          columns.map((name) => columnOf(name, measured.get(name))),
+          { whole, width },
+        ),
         width,
       )
     },
@@ -156,7 +161,7 @@ interface Column {
   readonly width: number
   /** Numbers stand under each other. */
   readonly isRight: boolean
-  /** An id that is cut is of no use. */
+  /** What is cut is of no use, as an id. */
   readonly isWhole: boolean
 }
 
@@ -176,11 +181,24 @@ function columnOf(name: string, { width, hasNumbers, hasOthers }: Measured = not
 
 const nothing: Measured = { width: 0, hasNumbers: false, hasOthers: false }
 
+/** An id is whole in any case, the others as long as a line has room for all of them. */
+function wholeWhereRoom(
+  columns: readonly Column[],
+  { whole, width }: { readonly whole: readonly string[]; readonly width: number },
+): Column[] {
+  const named = columns.filter(({ name, isWhole }) => isWhole || whole.includes(name))
+  const hasRoom = total(named.map((column) => column.width)) <= width
+  return columns.map((column) => (hasRoom && named.includes(column) ? { ...column, isWhole: true } : column))
+}
+
 /** Takes width off the widest columns first, and the last columns out when that is not enough. */
 function layOut(columns: readonly Column[], width: number): { visible: Column[]; left: string[] } {
   const visible = [...columns]
   const left: string[] = []
-  while (visible.length > 1 && leastWidth(visible) > width) left.unshift(visible.pop()?.name ?? '')
+  while (visible.length > 1 && leastWidth(visible) > width) {
+    const last = visible.findLastIndex(({ isWhole }) => !isWhole)
+    left.unshift(...visible.splice(last, 1).map(({ name }) => name))
+  }
   const widths = visible.map((column) => column.width)
   while (total(widths) > width) {
     const cuttable = widths.map((each, at) => (visible[at]?.isWhole ? 0 : each))

@@ -4,6 +4,7 @@ import { ProjectCommand } from '../../base/project-command.js'
 import { openControl } from '../../target/control.js'
 import { table } from '../../terminal/print.js'
 import { prose } from '../../terminal/prose.js'
+import { shortTime } from '../../terminal/short-time.js'
 
 export default class AuditList extends ProjectCommand {
   static override summary =
@@ -34,7 +35,7 @@ ids, no values. Operations are kept for 90 days, and 100,000 of a project; neith
       table(
         listed.entries.map(({ id, at, by, operation, subject, requestId }) => ({
           id,
-          at,
+          at: shortTime(at),
           by: [by.kind, by.name ?? by.id].filter((part) => part !== null).join(' '),
           operation,
           what: auditedOperations[operation],

@@ -3,6 +3,7 @@ import { formatBytes } from '../../../client/protocol/model/figures.js'
 import { ControlCommand } from '../../base/control-command.js'
 import { table } from '../../terminal/print.js'
 import { prose } from '../../terminal/prose.js'
+import { shortTime } from '../../terminal/short-time.js'
 
 export default class CollectionsIndexes extends ControlCommand {
   static override summary = 'List the indexes that the emulator keeps for lists, and why.'
@@ -35,7 +36,7 @@ the order of the last one.`)
             ...(kind === 'text' ? { order: '', text: field } : { order: `${field} ${kind}`, text: '' }),
             size: formatBytes(bytes),
             uses,
-            usedAt,
+            usedAt: shortTime(usedAt),
             reason: isReady ? reason : 'being made',
           })),
         ),

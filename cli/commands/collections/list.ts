@@ -1,5 +1,6 @@
 import { TargetCommand } from '../../base/target-command.js'
 import { table } from '../../terminal/print.js'
+import { shortTime } from '../../terminal/short-time.js'
 
 export default class CollectionsList extends TargetCommand {
   static override summary = 'List the collections.'
@@ -17,7 +18,7 @@ export default class CollectionsList extends TargetCommand {
           collections.map(({ name, schema, createdAt, id }) => ({
             name,
             fields: Object.keys(schema).join(', '),
-            createdAt,
+            createdAt: shortTime(createdAt),
             id,
           })),
         ),

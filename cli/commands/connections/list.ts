@@ -3,6 +3,7 @@ import { formatBytes } from '../../../client/protocol/model/figures.js'
 import { ControlCommand } from '../../base/control-command.js'
 import { type Row, table } from '../../terminal/print.js'
 import { prose } from '../../terminal/prose.js'
+import { shortTime } from '../../terminal/short-time.js'
 
 export default class ConnectionsList extends ControlCommand {
   static override summary = 'List the open connections for realtime events.'
@@ -27,7 +28,7 @@ the connection; "waiting" are those that the other end has not taken yet.`)
 /** The connection is named in the first row of its subscriptions. */
 function rowsOf(connection: ConnectionRecord): Row[] {
   const { id, transport, who, email, openedAt, subscriptions, bytesSent, waitingBytes } = connection
-  const head = { id, transport, who: email ?? who, openedAt }
+  const head = { id, transport, who: email ?? who, openedAt: shortTime(openedAt) }
   const foot = { sent: formatBytes(bytesSent), waiting: formatBytes(waitingBytes) }
   const [first, ...more] = subscriptions.map(({ collection, filters, position, lag }) => {
     const isFiltered = Object.keys(filters).length > 0

@@ -5,6 +5,7 @@ import { collectionArg, idArg } from '../../documents/fields-args.js'
 import { onStdout } from '../../terminal/colour.js'
 import { table } from '../../terminal/print.js'
 import { prose } from '../../terminal/prose.js'
+import { shortTime } from '../../terminal/short-time.js'
 import { printable } from '../../terminal/text-width.js'
 
 export default class DocsHistory extends ControlCommand {
@@ -37,7 +38,7 @@ is gone, the one after it says what it was.`)
 
   private showVersions(found: HistoryRecord): HistoryRecord {
     const rows = found.versions.map(({ version, seq, kind, at, changed }) => ({
-      ...{ version, seq, kind, at, changed: changed?.join(', ') ?? '' },
+      ...{ version, seq, kind, at: shortTime(at), changed: changed?.join(', ') ?? '' },
     }))
     this.log(table(rows))
     if (found.next !== null) this.note(`There are more: --before ${found.next}`)

@@ -10,7 +10,10 @@ export default class IdpAccounts extends ControlCommand {
     const { accounts } = await this.control(flags).idp.accounts.list()
 
     this.log(
-      table(accounts.map(({ id, name, email, emailVerified }) => ({ id, name, email, verified: emailVerified }))),
+      table(
+        accounts.map(({ id, name, email, emailVerified }) => ({ id, name, email, verified: emailVerified })),
+        { whole: ['email'] },
+      ),
     )
     return accounts
   }

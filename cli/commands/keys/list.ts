@@ -1,5 +1,6 @@
 import { ProjectCommand } from '../../base/project-command.js'
 import { table } from '../../terminal/print.js'
+import { shortTime } from '../../terminal/short-time.js'
 
 export default class KeysList extends ProjectCommand {
   static override summary = "List the keys of the emulator's project, with what they are good for."
@@ -20,9 +21,9 @@ export default class KeysList extends ProjectCommand {
           name: name ?? '',
           kind: secret ? 'secret' : 'public',
           scopes: scopes?.join(', ') ?? 'all',
-          created: createdAt,
-          expires: expiresAt ?? 'never',
-          'last used': lastUsedAt ?? 'never',
+          created: shortTime(createdAt),
+          expires: shortTime(expiresAt) ?? 'never',
+          'last used': shortTime(lastUsedAt) ?? 'never',
         })),
       ),
     )

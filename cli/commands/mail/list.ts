@@ -2,6 +2,7 @@ import * as Flags from '@oclif/core/flags'
 import { ControlCommand } from '../../base/control-command.js'
 import { toFlag } from '../../mail/mail-flags.js'
 import { table } from '../../terminal/print.js'
+import { shortTime } from '../../terminal/short-time.js'
 
 export default class MailList extends ControlCommand {
   static override summary = 'List the mail that the emulator sent, newest first.'
@@ -15,10 +16,11 @@ export default class MailList extends ControlCommand {
     const { flags } = await this.parse(MailList)
     const { mails } = await this.control(flags).mail.list({ to: flags.to, limit: flags.limit })
 
+    const rows = mails.map(({ createdAt, ...mail }) => ({ ...mail, createdAt: shortTime(createdAt) }))
     const hasRefused = mails.some(({ refused }) => refused !== null)
     const columns = ['id', 'createdAt', 'to', 'subject', ...(hasRefused ? ['refused'] : [])]
     if (mails.length === 0) this.note(flags.to === undefined ? 'No mail yet.' : `No mail for "${flags.to}" yet.`)
-    else this.log(table(mails, { columns }))
+    else this.log(table(rows, { columns, whole: ['to'] }))
     return mails
   }
 }

@@ -17,7 +17,7 @@ export default class ProfilesList extends SvcCommand {
       isCurrent: name === current,
     }))
     if (rows.length === 0) this.note('No profiles yet. Add one: svc profiles add staging --url https://…')
-    else this.log(table(rows))
+    else this.log(table(rows, { whole: ['name', 'url'] }))
     return rows
   }
 }

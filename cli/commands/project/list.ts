@@ -1,6 +1,7 @@
 import * as Flags from '@oclif/core/flags'
 import { ProjectCommand } from '../../base/project-command.js'
 import { table } from '../../terminal/print.js'
+import { shortTime } from '../../terminal/short-time.js'
 import { printable } from '../../terminal/text-width.js'
 
 export default class ProjectList extends ProjectCommand {
@@ -21,7 +22,7 @@ export default class ProjectList extends ProjectCommand {
         listed.projects.map(({ id, name, createdAt }) => ({
           id,
           name,
-          created: createdAt,
+          created: shortTime(createdAt),
           note: id === own ? "the emulator's own" : '',
         })),
       ),

@@ -15,7 +15,7 @@ export default class SnapshotList extends SnapshotCommand {
     const further = furtherColumns.filter((column) => rows.some((row) => row[column] !== undefined))
     const columns = ['name', 'madeAt', 'collections', 'documents', 'users', 'files', 'size', ...further]
     if (rows.length === 0) this.note('No snapshots yet. Save one: svc snapshot save <name>')
-    else this.log(table(rows, { columns }))
+    else this.log(table(rows, { columns, whole: ['name'] }))
     return snapshots
   }
 }

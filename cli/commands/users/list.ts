@@ -1,7 +1,9 @@
 import * as Flags from '@oclif/core/flags'
+import type { AppUser } from '../../../client/protocol/model/user.js'
 import { UserCommand, userRow } from '../../base/user-command.js'
 import { readSort, readWhere, sortFlag, spellingNote, whereFlags } from '../../documents/where-flag.js'
-import { pageNote, table } from '../../terminal/print.js'
+import { pageNote, type Row, table } from '../../terminal/print.js'
+import { shortTime } from '../../terminal/short-time.js'
 
 export default class UsersList extends UserCommand {
   static override summary = 'List users, the newest first.'
@@ -27,11 +29,16 @@ export default class UsersList extends UserCommand {
       offset,
     })
 
-    if (page.items.length > 0) this.log(table(page.items.map(userRow)))
+    if (page.items.length > 0) this.log(table(page.items.map(listed), { whole: ['email'] }))
     this.note(pageNote(page, 'user'))
     this.noteCut(page, flags.limit)
     const note = page.items.length === 0 && spellingNote(flags)
     if (note) this.note(note)
     return page
   }
+}
+
+function listed(user: AppUser): Row {
+  const row = userRow(user)
+  return { ...row, createdAt: shortTime(row.createdAt) }
 }
