@@ -126,6 +126,6 @@ test.skipIf(!mayMount)(
     expect(ran.stderr).toContain(
       `"${join(world.folder, 'ready.json')}" could not be removed, and still names what has stopped`,
     )
-    expect(ran).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('stopped\n') })
+    expect(ran).toMatchObject({ exitCode: 0, stderr: expect.stringMatching(/^stopped$/m) })
   },
 )
