@@ -44,6 +44,28 @@ it('makes a user, gives roles, and acts as that user, whom permissions bind', as
   expect(world.faults).toEqual([])
 })
 
+it('fits a window of any width, also while a user is acted as and the clock was moved', async () => {
+  const { page, emulator, goTo } = world
+  const email = 'ada-of-a-long-name@department.example.com'
+  await createClient({ url: emulator.url, apiKey: emulator.apiKey }).auth.signUp({ email, password: 'Correct4Horse' })
+  const fits = async (widths: readonly number[]) => {
+    for (const width of widths) {
+      await page.setViewportSize({ width, height: 800 })
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth)
+      expect(wide).toBeLessThanOrEqual(width)
+    }
+  }
+  await goTo('users')
+  await fits([390, 720, 800, 1099, 1280])
+
+  await controlOf(emulator).clock.change({ advance: 30 * 86_400_000 })
+  await page.getByRole('link', { name: 'clock +30 d', exact: true }).waitFor()
+  await row(email).click()
+  await page.getByRole('button', { name: 'Act as', exact: true }).click()
+  await page.getByTitle('Act as the owner again', { exact: true }).waitFor()
+  await fits([390, 720, 800, 1099, 1280])
+})
+
 it('saves what was typed as a user only as that user, from whom fields may be hidden', async () => {
   const { page, emulator, client, goTo } = world
   await client.collections.create({ name: 'staff', permissions: { hidden: { salary: [] } } })
