@@ -25,6 +25,7 @@ import { type EmulatorInfo, stateFolder } from '../target/emulator-file.js'
 import { envFile, fillEnvFile, lacksEnvFile } from '../target/env-file.js'
 import { fetchDirectly } from '../target/fetch-directly.js'
 import { openDashboard } from '../target/open-dashboard.js'
+import { ignoreClosedOutput } from '../terminal/closed-output.js'
 import { prose } from '../terminal/prose.js'
 import { printableLines } from '../terminal/text-width.js'
 
@@ -68,6 +69,8 @@ command's exit code if it ends by itself.`)
     const branch = options['per-branch'] ? await openServedBranch() : undefined
     const started: Started = { live, requests, branch }
     const emulator = await start(options, started)
+    // A terminal that is closed fails what is written to it, which would end the process before the emulator is closed.
+    ignoreClosedOutput()
     try {
       const info = infoOf(emulator)
       const { url, apiKey } = info

@@ -6,6 +6,7 @@ import { onStopSignals } from '../dev/until-stopped.js'
 import { clearReadyFile, withdrawFile } from '../files/ready-file.js'
 import { readServeConfig, serveFlags } from '../serve/serve-flags.js'
 import { writePrivateFile } from '../target/emulator-file.js'
+import { ignoreClosedOutput } from '../terminal/closed-output.js'
 import { prose } from '../terminal/prose.js'
 
 export default class Serve extends SvcCommand {
@@ -74,15 +75,6 @@ function readyLine(publicUrl: string | undefined, { url, adminUrl, workers }: Re
     ...(adminUrl === null ? [] : [`probes and metrics at ${adminUrl}`]),
   ]
   return `${places.join(', ')}.`
-}
-
-/** Who reads the line that it serves may go, and so may the terminal: requests go on, and are finished by a stop. */
-function ignoreClosedOutput(): void {
-  for (const stream of [process.stdout, process.stderr]) {
-    // Those of the command line end the process.
-    stream.removeAllListeners('error')
-    stream.on('error', () => undefined)
-  }
 }
 
 /** The first signal stops it, also while it starts; a second one ends it and its workers at once. */
