@@ -1,3 +1,4 @@
+import { signalEchoes } from '../base/stop-signal.js'
 import { exitOfSignal } from '../exec/pass-signals.js'
 
 const mostSecondsToStop = 10
@@ -18,7 +19,9 @@ export function untilStopped(): Promise<NodeJS.Signals> {
 /** Calls back with the first of them; a second Ctrl-C or SIGTERM ends the process at once. */
 export function onStopSignals(stop: (signal: NodeJS.Signals) => void, beforeExit = () => {}): void {
   let isStopping = false
+  const isEcho = signalEchoes()
   const onSignal = (signal: NodeJS.Signals) => {
+    if (isEcho(signal)) return
     if (!isStopping) {
       isStopping = true
       stop(signal)

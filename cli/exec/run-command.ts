@@ -1,5 +1,6 @@
 /** The command that `svc exec` runs: whatever signal this process gets is the command's. */
 import { execa } from 'execa'
+import { signalEchoes } from '../base/stop-signal.js'
 import { noCommand } from '../dev/app-command.js'
 import { endWithThisProcess } from './end-with-this-process.js'
 import { exitOfSignal } from './pass-signals.js'
@@ -42,9 +43,11 @@ export function runCommand(
     throw noCommand(command, `${code}`)
   })
   let hasInterrupted = false
+  const isEcho = signalEchoes()
   return {
     ended,
     pass(signal) {
+      if (isEcho(signal)) return
       // A terminal sends Ctrl-C to both; sent twice, many commands would end in the middle of their ending.
       const isTheirsToo = signal === 'SIGINT' && !hasInterrupted && process.stdin.isTTY === true
       hasInterrupted ||= signal === 'SIGINT'

@@ -176,9 +176,10 @@ it('a second signal ends it at once', async () => {
 
   other.signal('SIGTERM')
   await vi.waitFor(async () => expect((await fetch(`${other.adminUrl}/readyz`)).status).toBe(503), patiently)
-  other.signal('SIGTERM')
+  // One that comes with the first is the same signal, handed on by npm.
+  const again = setInterval(() => other.signal('SIGTERM'), 50)
 
-  expect((await other.ended).exit).toBe(143)
+  expect((await other.ended.finally(() => clearInterval(again))).exit).toBe(143)
 })
 
 it('workers that all end while the bucket does not answer are replaced, and serve all but files', async () => {

@@ -1,0 +1,103 @@
+/** What a terminal sends: Ctrl-C, which npm hands on a second time, and that it is closed. */
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { execa } from 'execa'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { endsByItself, patiently } from '../../fixtures/patience.js'
+import { bin, cleanEnv, hungMilliseconds, openWorld, type World } from '../command-line.js'
+
+let world: World
+
+beforeEach(async () => {
+  world = await openWorld()
+})
+afterEach(() => world.close())
+
+const emulatorFile = () => join(world.folder, '.svc', 'emulator.json')
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function start(words: readonly string[]) {
+  const child = execa(process.execPath, [bin, ...words], {
+    ...{ cwd: world.folder, env: cleanEnv(world.folder), extendEnv: false, reject: false },
+    ...{ timeout: hungMilliseconds, ...endsByItself },
+  })
+  let said = ''
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (piece) => (said += piece))
+  return {
+    child,
+    saying: (words: string) => vi.waitFor(() => expect(said).toContain(words), patiently),
+    /** As it comes where npm hands on what the terminal has sent to both. */
+    async interrupt() {
+      for (let times = 0; times < 5; times++) {
+        child.kill('SIGINT')
+        await pause(2)
+      }
+      return child
+    },
+  }
+}
+
+test('svc exec hands a Ctrl-C that comes twice at once on as one', async () => {
+  const code = `
+    let times = 0
+    process.on('SIGINT', () => {
+      if (++times === 1) setTimeout(() => process.exit(10 + times), 300)
+    })
+    setInterval(() => undefined, 1_000)
+    console.log('ready')`
+  const running = start(['exec', '--', process.execPath, '-e', code])
+  await running.saying('ready')
+
+  expect((await running.interrupt()).exitCode).toBe(11)
+})
+
+test('an import from stdin that Ctrl-C stops says how far it came, also where the signal comes twice', async () => {
+  await world.dev('--memory')
+  const running = start(['docs', 'import', 'posts', '-', '--create', '--format', 'ndjson'])
+  running.child.stdin?.write(`${JSON.stringify({ n: 1 })}\n`.repeat(3_000))
+  await vi.waitFor(async () => {
+    expect((await world.svc(['docs', 'count', 'posts'])).stdout).not.toBe('0\n')
+    expect((await world.svc(['docs', 'count', 'posts'])).exit).toBe(0)
+  }, patiently)
+
+  const { exitCode, stderr } = await running.interrupt()
+
+  expect(exitCode).toBe(130)
+  expect(stderr).toContain('Stopped after')
+})
+
+test('svc dev that is stopped by a Ctrl-C that comes twice stops in order', async () => {
+  const running = start(['dev', '--memory', '--port', '0'])
+  await running.saying('Ctrl-C stops')
+
+  expect((await running.interrupt()).exitCode).toBe(0)
+  expect(existsSync(emulatorFile())).toBe(false)
+})
+
+test('svc dev whose terminal is closed stops in order, although nothing can be written there', async () => {
+  const words = [process.execPath, bin, 'dev', '--memory', '--port', '0']
+  const line = `stty cols 80; exec ${words.map((word) => `'${word}'`).join(' ')}`
+  const terminal = execa('script', ['-qec', line, '/dev/null'], {
+    ...{ cwd: world.folder, env: { ...cleanEnv(world.folder), TERM: 'xterm' }, extendEnv: false, reject: false },
+    timeout: hungMilliseconds,
+  })
+  let said = ''
+  terminal.stdout.on('data', (piece) => (said += piece))
+  await vi.waitFor(() => expect(said).toContain('? for keys'), patiently)
+  const { pid } = JSON.parse(readFileSync(emulatorFile(), 'utf8'))
+
+  terminal.kill('SIGKILL')
+  await terminal
+  await vi.waitFor(() => expect(isRunning(pid)).toBe(false), patiently)
+
+  expect(existsSync(emulatorFile())).toBe(false)
+})
