@@ -64,13 +64,13 @@ export function findTarget(flags: TargetFlags, env: NodeJS.ProcessEnv = process.
   const url = readAddress(place.url, place.from)
   const named = namedAddress(place)
   if (named && !isAccepted(named)) throw notAccepted(named)
-  const isElsewhere = Boolean(env.SVC_API_KEY && env.SVC_URL) && !isSameAddress(env.SVC_URL ?? '', url)
+  const withheld = keyWithheld(url, env)
   const emulator = findEmulator(env)
   const isEmulator = emulator !== undefined && emulator.url === url
   const [key, keyFrom] = firstSaid([
     [flags.key, '--key'],
     [flags.profile === undefined ? undefined : place.key, place.from],
-    [isElsewhere ? undefined : env.SVC_API_KEY, 'SVC_API_KEY'],
+    [withheld ? undefined : env.SVC_API_KEY, 'SVC_API_KEY'],
     [place.key, place.from],
     [isEmulator ? emulator.apiKey : undefined, 'the running emulator'],
   ])
@@ -81,7 +81,6 @@ export function findTarget(flags: TargetFlags, env: NodeJS.ProcessEnv = process.
     [env.SVC_DIALECT, 'SVC_DIALECT'],
     [place.dialect, place.from],
   ])
-  const withheld = isElsewhere ? 'SVC_API_KEY is for SVC_URL, and is sent nowhere else.' : undefined
   const isLocal = isLoopbackUrl(url)
   return {
     url,
@@ -93,6 +92,12 @@ export function findTarget(flags: TargetFlags, env: NodeJS.ProcessEnv = process.
     isLocal,
     emulator: isEmulator ? emulator : undefined,
   }
+}
+
+/** Why `SVC_API_KEY` does not go to this address, in words: beside `SVC_URL` it is for that one alone. */
+export function keyWithheld(url: string, env: NodeJS.ProcessEnv = process.env): string | undefined {
+  const isElsewhere = Boolean(env.SVC_API_KEY && env.SVC_URL) && !isSameAddress(env.SVC_URL ?? '', url)
+  return isElsewhere ? 'SVC_API_KEY is for SVC_URL, and is sent nowhere else.' : undefined
 }
 
 /** The address that these flags and settings lead to, if a file of the folder names it and it was not accepted yet. */

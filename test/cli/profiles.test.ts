@@ -73,6 +73,21 @@ test('a key comes from SVC_API_KEY, or is asked for without showing it', async (
   expect(JSON.parse(readFileSync(file(), 'utf8'))).toMatchObject({ profiles: { one: { key }, two: { key } } })
 })
 
+test('SVC_API_KEY beside the SVC_URL of another service is not kept for this one', async () => {
+  const key = { SVC_API_KEY: 'svc_key_ofproduction' }
+  const add = (name: string, from: string) =>
+    world.svc(['profiles', 'add', name, '--url', 'https://other.example.com'], { env: { ...key, SVC_URL: from } })
+
+  const other = await add('other', 'https://production.example.com')
+  await add('same', 'https://other.example.com/')
+
+  const { profiles } = JSON.parse(readFileSync(join(world.folder, 'config', 'profiles.json'), 'utf8'))
+  expect(other.stderr).toContain('SVC_API_KEY is for SVC_URL, and is sent nowhere else.')
+  expect(other.stderr).toContain('without a key')
+  expect(profiles.other).toEqual({ url: 'https://other.example.com' })
+  expect(profiles.same).toEqual({ url: 'https://other.example.com', key: key.SVC_API_KEY })
+})
+
 test('a profile is replaced only when that is said, and forgotten with its key', async () => {
   await world.svc(['profiles', 'add', 'one', '--url', 'http://127.0.0.1:1', '--key', key])
 

@@ -4,14 +4,15 @@ import { parseDialect } from '../../../client/protocol/wire/dialects.js'
 import { CliFailure, exits, misuse } from '../../base/failure.js'
 import { SvcCommand } from '../../base/svc-command.js'
 import { maskKey, profilesFile, readProfiles, writeProfiles } from '../../target/profiles.js'
-import { readAddress } from '../../target/target.js'
+import { keyWithheld, readAddress } from '../../target/target.js'
 import { prose } from '../../terminal/prose.js'
 
 export default class ProfilesAdd extends SvcCommand {
   static override summary = 'Add a profile: the address and key of a service.'
   static override description =
     prose(`The key is kept in a file that only you can read. Left out, it is asked for at a terminal, or
-taken from SVC_API_KEY: a key among the arguments stays in the history of the shell.`)
+taken from SVC_API_KEY, unless that stands beside the SVC_URL of another service: a key among the arguments stays in the history
+of the shell.`)
   static override examples = [
     '<%= config.bin %> profiles add staging --url https://staging.example.com',
     'SVC_API_KEY=svc_key_… <%= config.bin %> profiles add ci --url https://staging.example.com --dialect b --use',
@@ -40,7 +41,10 @@ taken from SVC_API_KEY: a key among the arguments stays in the history of the sh
     }
     if (flags.dialect) parseDialect(flags.dialect)
     const url = readAddress(flags.url, '--url')
-    const key = flags.key ?? process.env.SVC_API_KEY ?? (this.mayAsk(flags) ? await askKey() : undefined)
+    const withheld = flags.key === undefined ? keyWithheld(url) : undefined
+    if (withheld) this.note(withheld)
+    const ofEnvironment = withheld ? undefined : process.env.SVC_API_KEY
+    const key = flags.key ?? ofEnvironment ?? (this.mayAsk(flags) ? await askKey() : undefined)
     const profile = { url, ...(key ? { key } : {}), ...(flags.dialect ? { dialect: flags.dialect } : {}) }
     await writeProfiles({
       ...all,
