@@ -1,10 +1,11 @@
-import { writeFile } from 'node:fs/promises'
 import * as Flags from '@oclif/core/flags'
 import { parseJson } from '../../client/protocol/model/json.js'
 import { decodeError } from '../../client/protocol/wire/errors/decode.js'
 import { asFailure } from '../../client/send.js'
 import { CliFailure, exits } from '../base/failure.js'
 import { ServiceCommand } from '../base/service-command.js'
+import { requirePlace } from '../files/places.js'
+import { replaceWhole } from '../files/replace-whole.js'
 import { fetchDirectly } from '../target/fetch-directly.js'
 import { prose } from '../terminal/prose.js'
 import { jsonText } from '../terminal/text-width.js'
@@ -24,6 +25,7 @@ Bruno and Insomnia import it. An emulator serves the same at /openapi.json.`)
 
   async run() {
     const { flags } = await this.parse(OpenApi)
+    if (flags.out !== undefined) requirePlace(flags.out)
     const { url, key, dialect } = this.requireTarget(flags)
     const address = new URL(`${url}/openapi.json`)
     if (dialect !== undefined) address.searchParams.set('dialect', dialect)
@@ -44,7 +46,7 @@ Bruno and Insomnia import it. An emulator serves the same at /openapi.json.`)
     }
     if (flags.out === undefined) this.logData(jsonText(body, 2))
     else {
-      await writeFile(flags.out, `${JSON.stringify(body, null, 2)}\n`)
+      await replaceWhole(flags.out, `${JSON.stringify(body, null, 2)}\n`)
       this.note(`${flags.out} is written.`)
     }
     return body

@@ -1,4 +1,3 @@
-import { writeFile } from 'node:fs/promises'
 import { extname } from 'node:path'
 import * as Flags from '@oclif/core/flags'
 import type { JsonObject } from '../../../client/protocol/model/json.js'
@@ -8,6 +7,8 @@ import { generateDocuments } from '../../../seeds/generate.js'
 import { CliFailure, exits, misuse, stoppedBy } from '../../base/failure.js'
 import { type Client, TargetCommand } from '../../base/target-command.js'
 import { collectionArg } from '../../documents/fields-args.js'
+import { requirePlace } from '../../files/places.js'
+import { replaceWhole } from '../../files/replace-whole.js'
 import { targetWords } from '../../target/target.js'
 import { count, counted } from '../../terminal/print.js'
 import { prose } from '../../terminal/prose.js'
@@ -49,6 +50,7 @@ The same number given as --random-seed makes up the same documents, as long as s
     if (out !== undefined && !['.json', '.ndjson'].includes(extname(out))) {
       throw misuse(`"${out}" ends neither in .json nor in .ndjson.`)
     }
+    if (out !== undefined) requirePlace(out)
     const isWritten = out === undefined
     const client = isWritten
       ? await this.clientForWrite(flags, `Create ${counted(count, 'document')} in ${name}`)
@@ -57,7 +59,7 @@ The same number given as --random-seed makes up the same documents, as long as s
     const target = targetWords(flags)
     const documents = generateDocuments(openFaker(randomSeed), count, await likenessOf(client, name, target))
     if (isWritten) await createAll(client, name, documents, target)
-    else await writeFile(out, textOf(out, documents))
+    else await replaceWhole(out, textOf(out, documents))
     this.note(`${counted(count, 'document')} in ${out ?? `"${name}"`}; the same again: --random-seed ${randomSeed}`)
     return { collection: name, count, randomSeed, file: out ?? null }
   }

@@ -1,5 +1,5 @@
 /** Outputs that a shell has opened, by the names that they have: what is in them stays, and what comes next follows. */
-import { lstatSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { lstatSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -53,6 +53,7 @@ test.each([
   ['types generate --out', 'Schema'],
   ['seed export --out', 'collections'],
   ['snapshot export kept --replace', 'SHA256SUMS'],
+  ['openapi --out', '"openapi"'],
   ['docs import a bad.ndjson --refused', '"row":{"title":5}'],
 ])('svc %s writes to the output of a redirection, and leaves its mode', async (words, content) => {
   writeFileSync(path('all'), 'before\n', { mode: 0o644 })
@@ -77,6 +78,23 @@ test.each([
     expect(read('out'), output).toContain(content)
     expect(read('out'), output).not.toContain('/dev/stdout')
   }
+})
+
+test('what is made up for a seed goes to the output of a redirection, and no draft of it is left', async () => {
+  symlinkSync('/dev/stdout', path('seed.ndjson'))
+  writeFileSync(path('all'), 'before\n')
+  symlinkSync(path('later.ndjson'), path('link.ndjson'))
+
+  const ran = await shell('svc seed generate a --count 2 -o seed.ndjson >> all && svc seed generate a -o link.ndjson')
+  const nowhere = await shell('svc seed generate a -o nowhere/a.ndjson; svc openapi -o nowhere/a.json')
+
+  expect(ran).toMatchObject({ exitCode: 0 })
+  expect(read('all')).toMatch(/^before\n\{.*\}\n\{.*\}\n$/)
+  expect(read('later.ndjson').split('\n')).toHaveLength(11)
+  expect(lstatSync(path('link.ndjson')).isSymbolicLink()).toBe(true)
+  expect(readdirSync(world.folder).filter((name) => name.includes('later'))).toEqual(['later.ndjson'])
+  expect(nowhere.exitCode).toBe(4)
+  expect(nowhere.stderr.match(/no folder/gi)).toHaveLength(2)
 })
 
 test('two commands, what a shell writes around them, and their own results share one redirection', async () => {
