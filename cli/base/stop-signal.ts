@@ -38,6 +38,8 @@ export function stopSignal(): {
     signal: controller.signal,
     exit: () => exitOf(name),
     release() {
+      // The same signal may come once more, and is not to end the process before it has said how far it came.
+      if (name) return
       process.off('SIGINT', onSignal)
       process.off('SIGTERM', onSignal)
     },

@@ -39,7 +39,7 @@ function start(words: readonly string[]) {
     async interrupt() {
       for (let times = 0; times < 5; times++) {
         child.kill('SIGINT')
-        await pause(2)
+        await pause(30)
       }
       return child
     },
