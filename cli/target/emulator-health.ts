@@ -53,8 +53,8 @@ export async function isStillThere(emulator: EmulatorInfo, mostMs?: number): Pro
   return (await presenceOf(emulator, mostMs)) === 'there'
 }
 
-/** Whether the process of an emulator file is still there. A file outlives a process that was killed. */
-export function isProcessThere({ pid }: EmulatorInfo): boolean {
+/** Whether the process of a file is still there. A file outlives a process that was killed. */
+export function isProcessThere({ pid }: Pick<EmulatorInfo, 'pid'>): boolean {
   try {
     process.kill(pid, 0)
     return true

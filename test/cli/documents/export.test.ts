@@ -68,6 +68,24 @@ test.each([
   expect(existsSync(path(`${out}.part`)) || existsSync(path(`${out}.part.state`))).toBe(false)
 })
 
+test('an export to a file that another is writing is refused, and leaves that one alone', async () => {
+  const child = exporting('--out', 'both.ndjson')
+  while (!existsSync(path('both.ndjson.part.state'))) await pause(10)
+  process.kill(child.pid ?? 0, 'SIGSTOP')
+  const others = [
+    await exporting('--out', 'both.ndjson'),
+    await exporting('--out', 'both.ndjson', '--where', 'at__lt=5', '--restart'),
+  ]
+  process.kill(child.pid ?? 0, 'SIGCONT')
+  await child
+
+  for (const other of others) {
+    expect(other).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('Another export is writing') })
+  }
+  expect(numbersIn('both.ndjson')).toEqual(Array.from({ length: documents }, (_, at) => at))
+  expect(existsSync(path('both.ndjson.part.pid'))).toBe(false)
+})
+
 test('an export that asks for something else begins anew, and so does --restart', async () => {
   await interrupt('other.ndjson', 'SIGINT')
   const other = await exporting('--out', 'other.ndjson', '--where', 'at__lt=5')
