@@ -26,6 +26,13 @@ export const tokenFlag = Flags.string({
   description: 'token of the user; without one, the owner of the emulator acts',
 })
 
+interface ActingUser {
+  readonly who: string
+  readonly token?: string | undefined
+  /** What is written, as a question begins: "Change the password of ada@example.com". */
+  readonly what: string
+}
+
 /** A command about users: the interface's own operations and, on an emulator, the owner's. */
 export abstract class UserCommand extends ServiceCommand {
   /** What the owner may do. Only an emulator lets its owner in. */
@@ -38,10 +45,13 @@ export abstract class UserCommand extends ServiceCommand {
     return findUser(client, who)
   }
 
-  /** A client that is signed in as that user: by a token that is given, else by the owner's right. */
-  protected async clientAs(flags: TargetFlags, who: string, token?: string): Promise<Client> {
-    const client = this.client(flags)
-    await client.auth.use(token ?? (await tokenOf(this.owner(flags), await this.findUser(client, who))))
+  /** The client for a write as that user, who is signed in by a token that is given, else by the owner's right. */
+  protected async clientAs(flags: TargetFlags & { yes: boolean }, { who, token, what }: ActingUser): Promise<Client> {
+    // Whoever is not the owner is refused before a question.
+    const given = token ?? this.owner(flags)
+    const client = await this.clientForWrite(flags, what)
+    const isToken = typeof given === 'string'
+    await client.auth.use(isToken ? given : await tokenOf(given, await this.findUser(client, who)))
     return client
   }
 

@@ -12,8 +12,11 @@ export default class UsersLogout extends UserCommand {
 
   async run() {
     const { args, flags } = await this.parse(UsersLogout)
-    if (flags.token !== undefined) await (await this.clientAs(flags, args.user, flags.token)).auth.logOut()
-    else {
+    if (flags.token !== undefined) {
+      const what = `End a session of ${args.user}`
+      const client = await this.clientAs(flags, { who: args.user, token: flags.token, what })
+      await client.auth.logOut()
+    } else {
       const owner = this.owner(flags)
       const { id } = await this.findUser(this.client(flags), args.user)
       await owner.logOut({ user: id })

@@ -34,9 +34,10 @@ export default class UsersUpdate extends UserCommand {
     }
     const owner = this.owner(flags)
     const { id } = await this.findUser(this.client(flags), args.user)
+    const what = `Change the data of ${args.user}`
     const isOwned = roles !== undefined || emailVerified !== undefined
     if (isOwned) await owner.update({ user: id, roles, emailVerified })
-    if (hasData) await (await this.clientAs(flags, id)).auth.update({ data })
+    if (hasData) await (await this.clientAs(flags, { who: id, what })).auth.update({ data })
     const user = await this.findUser(this.client(flags), id)
 
     this.log(record(userRow(user)))

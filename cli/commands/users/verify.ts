@@ -13,13 +13,15 @@ export default class UsersVerify extends UserCommand {
 
   async run() {
     const { args, flags } = await this.parse(UsersVerify)
-    const client = this.client(flags)
     if (flags.token === undefined) {
       const owner = this.owner(flags)
-      const { id } = await this.findUser(client, args.user)
+      const { id } = await this.findUser(this.client(flags), args.user)
       await owner.update({ user: id, emailVerified: true })
-    } else await client.auth.verifyEmail(flags.token)
-    const user = await this.findUser(client, args.user)
+    } else {
+      const client = await this.clientForWrite(flags, `Verify the address of ${args.user}`)
+      await client.auth.verifyEmail(flags.token)
+    }
+    const user = await this.findUser(this.client(flags), args.user)
 
     this.note(`${user.email} is verified.`)
     return user

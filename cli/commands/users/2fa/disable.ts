@@ -17,8 +17,11 @@ export default class TwoFactorDisable extends UserCommand {
   async run() {
     const { args, flags } = await this.parse(TwoFactorDisable)
     const { code, token } = flags
-    if (code !== undefined) await (await this.clientAs(flags, args.user, token)).auth.twoFactor.disable(code)
-    else {
+    if (code !== undefined) {
+      const what = `Turn off two-factor login of ${args.user}`
+      const client = await this.clientAs(flags, { who: args.user, token, what })
+      await client.auth.twoFactor.disable(code)
+    } else {
       const owner = this.owner(flags)
       const { id } = await this.findUser(this.client(flags), args.user)
       await owner.update({ user: id, twoFactor: false })

@@ -15,7 +15,8 @@ export default class TwoFactorEnable extends UserCommand {
 
   async run() {
     const { args, flags } = await this.parse(TwoFactorEnable)
-    const client = await this.clientAs(flags, args.user, flags.token)
+    const what = `Make a secret for two-factor login of ${args.user}`
+    const client = await this.clientAs(flags, { who: args.user, token: flags.token, what })
     const enrolment = await client.auth.twoFactor.enable()
 
     this.log(record({ secret: enrolment.secret, otpauthUrl: enrolment.otpauthUrl }))

@@ -18,7 +18,8 @@ export default class TwoFactorVerify extends UserCommand {
 
   async run() {
     const { args, flags } = await this.parse(TwoFactorVerify)
-    const client = await this.clientAs(flags, args.user, flags.token)
+    const what = `Turn on two-factor login of ${args.user}`
+    const client = await this.clientAs(flags, { who: args.user, token: flags.token, what })
     const recoveryCodes = await client.auth.twoFactor.verify(args.code)
 
     this.note('Two-factor login is on. Each of these works once in place of a code:')

@@ -13,7 +13,8 @@ export default class UsersPasswordChange extends UserCommand {
     const { args, flags } = await this.parse(UsersPasswordChange)
     const oldPassword = await this.askPassword(flags.password, flags, 'Current password')
     const newPassword = await this.askNewPassword(flags['new-password'], flags)
-    const client = await this.clientAs(flags, args.user, flags.token)
+    const what = `Change the password of ${args.user}`
+    const client = await this.clientAs(flags, { who: args.user, token: flags.token, what })
     await client.auth.changePassword({ oldPassword, newPassword })
 
     this.note(`${args.user} logs in with the new password from now on.`)

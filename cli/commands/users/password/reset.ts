@@ -15,7 +15,8 @@ export default class UsersPasswordReset extends UserCommand {
   async run() {
     const { flags } = await this.parse(UsersPasswordReset)
     const newPassword = await this.askNewPassword(flags['new-password'], flags)
-    await this.client(flags).auth.resetPassword({ token: flags.token, newPassword })
+    const client = await this.clientForWrite(flags, 'Set a new password')
+    await client.auth.resetPassword({ token: flags.token, newPassword })
 
     this.note('The password was changed. Log in with the new one.')
     return { changed: true }
