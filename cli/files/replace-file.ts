@@ -1,12 +1,13 @@
 /** Files that are replaced whole, and removed. One that is mounted by itself, as containers do, can be neither: its content is. */
 import { createReadStream, rmSync } from 'node:fs'
-import { rename, rm, writeFile } from 'node:fs/promises'
+import { type FileHandle, open, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { reworded } from '../base/failure.js'
 import { exitOfSignal } from '../exec/pass-signals.js'
 
 /**
  * The file, which is no link, is as it was, or as it is written. Its draft is gone where writing fails, and where a signal ends the
- * process.
+ * process, unless a mounted file holds a part of it only.
  *
  * @throws what writing throws
  */
@@ -14,15 +15,17 @@ export async function replaceByDraft(place: string, write: (draft: string) => Pr
   // Hidden and short: another file may be called as this one with an ending, which could also be too long for the disk.
   const draft = join(dirname(place), `.svc-${crypto.randomUUID().slice(0, 13)}`)
   const removeAtExit = removingAtExit(draft)
+  let mounted: FileHandle | undefined
   try {
     await write(draft)
-    await putInPlace(draft, place)
+    mounted = await renameOrOpen(draft, place)
   } catch (error) {
     await rm(draft, { force: true }).catch(() => undefined)
     throw error
   } finally {
     removeAtExit.release()
   }
+  if (mounted) await writeThrough(draft, place, mounted)
 }
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
@@ -53,11 +56,30 @@ function exitUnlessAnswered(signal: NodeJS.Signals): void {
 
 /** Puts a draft in the place of a file, which is no link. */
 export async function putInPlace(draft: string, place: string): Promise<void> {
-  await rename(draft, place).catch(async (error) => {
-    requireMounted(error)
-    await writeFile(place, createReadStream(draft))
-    await rm(draft, { force: true })
-  })
+  const mounted = await renameOrOpen(draft, place)
+  if (mounted) await writeThrough(draft, place, mounted)
+}
+
+/** The file, empty, where it is mounted by itself: until it is written, the draft alone has its content. */
+async function renameOrOpen(draft: string, place: string): Promise<FileHandle | undefined> {
+  return rename(draft, place).then(
+    () => undefined,
+    (error) => {
+      requireMounted(error)
+      return open(place, 'w')
+    },
+  )
+}
+
+async function writeThrough(draft: string, place: string, mounted: FileHandle): Promise<void> {
+  try {
+    await writeFile(mounted, createReadStream(draft))
+  } catch (cause) {
+    throw reworded(cause, () => ({ hint: `"${place}" was left in the middle. What was to be written is in ${draft}` }))
+  } finally {
+    await mounted.close()
+  }
+  await rm(draft, { force: true })
 }
 
 /** Removes a file, if it is there; one that is mounted by itself stays, and is empty. */

@@ -50,7 +50,8 @@ export default class RequestsExport extends ControlCommand {
 async function write(place: string, text: string): Promise<void> {
   // Bodies may hold private data.
   await replacePrivateFile(place, `${text}\n`).catch((cause: Error) => {
-    throw new CliFailure('FILE_FAILED', exits.failed, `"${place}" cannot be written: ${cause.message}.`, undefined, {
+    const hint = cause instanceof CliFailure ? cause.hint : undefined
+    throw new CliFailure('FILE_FAILED', exits.failed, `"${place}" cannot be written: ${cause.message}.`, hint, {
       cause,
     })
   })
