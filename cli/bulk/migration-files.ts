@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path'
 import { type ImportSource, openInput } from '../../seeds/records/input.js'
 import { noFile } from '../base/failure.js'
 import { openState, type StateFile } from '../imports/state.js'
+import { isProcessThere } from '../target/emulator-health.js'
 import { configFolder } from '../target/profiles.js'
 
 export interface MigrationPlace {
@@ -44,21 +45,25 @@ export async function openMigrationFiles({
     throw noFile(module, cause)
   })
   const name = digest([url, collectionId, resolve(module)])
-  const file = `${name}.${digest([code, ...conditions])}.ndjson`
+  const same = `${name}.${digest([code, ...conditions])}.`
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const kept = (await readdir(folder)).filter((one) => one.startsWith(name) && one.endsWith('.ndjson'))
   let stopped: { file: string; operations: KeptOperations } | undefined
+  const unfinished: KeptOperations[] = []
   for (const file of kept) {
     const operations = await openOperations(folder, file)
     if (operations.state.found) stopped = { file, operations }
-    else await operations.remove()
+    // One that is there still works them out, or waits at its question.
+    else if (!isInUse(file)) unfinished.push(operations)
   }
 
   return {
     stopped: stopped?.operations,
-    isSame: stopped?.file === file,
+    isSame: stopped?.file.startsWith(same) === true,
     async keep(write) {
+      for (const { remove } of unfinished) await remove()
       await stopped?.operations.remove()
+      const file = `${same}${process.pid}.ndjson`
       const path = join(folder, file)
       try {
         const result = await writeLines(path, write)
@@ -69,6 +74,12 @@ export async function openMigrationFiles({
       }
     },
   }
+}
+
+/** The name of a file ends in the process that has made it. */
+function isInUse(file: string): boolean {
+  const pid = Number(/\.(\d{1,10})\.ndjson$/.exec(file)?.[1])
+  return pid !== process.pid && pid > 0 && isProcessThere({ pid })
 }
 
 async function openOperations(folder: string, file: string): Promise<KeptOperations> {

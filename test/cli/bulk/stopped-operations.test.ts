@@ -1,10 +1,10 @@
 /** Operations of a file that were stopped: what was refused by then is shown, and is part of what the next run reports. */
-import { writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { type Client, createClient } from '../../../client/index.js'
-import { endsByItself } from '../../fixtures/patience.js'
+import { endsByItself, patiently } from '../../fixtures/patience.js'
 import { type HoldingProxy, openHoldingProxy } from '../../fixtures/proxies/holding-proxy.js'
 import { bin, cleanEnv, type Dev, openWorld, type World } from '../command-line.js'
 
@@ -119,4 +119,42 @@ test('a migration that fails lists what was refused, and so does the run that go
   expect(failed.stderr).toContain('3,000 of 3,001 documents are dealt with, 1 of them refused.')
   expect(resumed.exit).toBe(5)
   expect(JSON.parse(resumed.stdout)).toEqual({ changed: 1, refused: 1, refusals: [refusal], before: 3_000 })
+})
+
+test('a migration that is being worked out keeps its operations, whatever other runs of it do', async () => {
+  const name = 'waited'
+  await svc.collections.create({ name })
+  await svc.collection(name).createMany([{ n: 1 }, { n: 2 }])
+  proxy = await openHoldingProxy(dev.url, Number.POSITIVE_INFINITY)
+  file(
+    'waiting.mjs',
+    `import { existsSync, writeFileSync } from 'node:fs'
+     export default async ({ data }) => {
+       if (process.env.WAITS) {
+         writeFileSync('begun', '')
+         while (!existsSync('go')) await new Promise((resolve) => setTimeout(resolve, 20))
+       }
+       return { ...data, seen: true }
+     }`,
+  )
+  const words = ['docs', 'migrate', name, 'waiting.mjs']
+  const start = () =>
+    execa(process.execPath, [bin, ...words, '--yes', '--json'], {
+      ...{ cwd: world.folder, extendEnv: false, reject: false, env: { ...cleanEnv(world.folder), WAITS: '1' } },
+      ...endsByItself,
+    })
+  const begun = () => existsSync(join(world.folder, 'begun'))
+  const kept = () => readdirSync(join(world.folder, 'config', 'migrations')).length
+
+  const first = start()
+  await expect.poll(begun, patiently).toBe(true)
+  const dry = await world.svc([...words, '--dry-run'])
+  const other = await world.json([...words, '--where', 'n=2', '--yes'])
+  file('go', '')
+  const { stdout, exitCode } = await first
+
+  expect(dry.exit).toBe(0)
+  expect(other).toMatchObject({ changed: 1 })
+  expect([exitCode, JSON.parse(stdout)]).toMatchObject([0, { changed: 2, refused: 0 }])
+  expect(kept()).toBe(0)
 })
