@@ -14,23 +14,20 @@ interface Asked {
   readonly url: string
   readonly key: string | undefined
   readonly mayWrite: boolean
+  /** Ends it; a collection that was made is removed even so. */
+  readonly signal?: AbortSignal | undefined
+  /** Is called with the collection that was made, if the service does not remove it. */
+  readonly onLeft?: ((name: string) => void) | undefined
 }
 
 type Ask = (method: string, path: string, body?: JsonObject) => Promise<SeenAnswer>
 
 /** @throws {SvcError | CliFailure} where nothing answers, the key is refused, or something else answers there. */
-export async function detectForms({ url, key, mayWrite }: Asked): Promise<Finding[]> {
-  const ask = asker(url, key)
+export async function detectForms({ url, key, mayWrite, signal, onLeft }: Asked): Promise<Finding[]> {
+  const ask = asker(url, key, signal)
   const collections = await ask('GET', '/collections')
   if (collections.status === 404) throw notAService(url)
-  if (collections.status !== 200) {
-    throw decodeError(
-      collections.status,
-      collections.header,
-      collections.body,
-      `The service answered ${collections.status}.`,
-    )
-  }
+  if (collections.status !== 200) throw refused(collections)
   const listed = unwrapped(collections.body)
   if (typeof listed !== 'object' || listed === null) throw notAService(url)
   if (!mayWrite) {
@@ -38,8 +35,10 @@ export async function detectForms({ url, key, mayWrite }: Asked): Promise<Findin
     return judge({ collections, ...(await seenByReading(ask, name)) })
   }
   const name = `svc-detect-${randomBytes(4).toString('hex')}`
-  await ask('POST', '/collections', { name })
+  const remove = () => asker(url, key)('DELETE', `/collections/${name}`)
   try {
+    const made = await ask('POST', '/collections', { name })
+    if (!isDone(made)) throw refused(made)
     const written = await seenByWriting(ask, name)
     const read = await seenByReading(ask, name)
     const event = await firstEventOf({ url, headers: keyHeader(key), collection: name }, () =>
@@ -47,8 +46,17 @@ export async function detectForms({ url, key, mayWrite }: Asked): Promise<Findin
     )
     return judge({ collections, ...written, ...read, event })
   } finally {
-    await ask('DELETE', `/collections/${name}`)
+    const removed = await remove().catch(() => undefined)
+    if (!removed || (removed.status !== 404 && !isDone(removed))) onLeft?.(name)
   }
+}
+
+function isDone({ status }: SeenAnswer): boolean {
+  return status >= 200 && status < 300
+}
+
+function refused({ status, header, body }: SeenAnswer): Error {
+  return decodeError(status, header, body, `The service answered ${status}.`)
 }
 
 /** A collection with documents tells most; any will do; the name of none still tells how errors look. */
@@ -100,8 +108,9 @@ async function seenByWriting(ask: Ask, name: string): Promise<Pick<Seen, 'create
   return replaced === undefined ? { created } : { created, replaced }
 }
 
-function asker(url: string, key: string | undefined): Ask {
+function asker(url: string, key: string | undefined, signal?: AbortSignal): Ask {
   return async (method, path, body) => {
+    const late = AbortSignal.timeout(10_000)
     const response = await fetchDirectly(`${url}${path}`, {
       method,
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
@@ -109,9 +118,9 @@ function asker(url: string, key: string | undefined): Ask {
         ...keyHeader(key),
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       },
-      signal: AbortSignal.timeout(10_000),
+      signal: signal ? AbortSignal.any([signal, late]) : late,
     }).catch((cause) => {
-      if (cause instanceof CliFailure) throw cause
+      if (cause instanceof CliFailure || signal?.aborted) throw cause
       const isLate = cause instanceof Error && cause.name === 'TimeoutError'
       throw plainError(isLate ? 'TIMEOUT' : 'NETWORK', { cause })
     })

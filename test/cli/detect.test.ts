@@ -2,11 +2,13 @@ import { readFileSync } from 'node:fs'
 import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { execa } from 'execa'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { detectForms } from '../../cli/dialects/detect-forms.js'
 import { type Axis, axisNames, type Dialect, formsOf } from '../../client/protocol/wire/axes.js'
 import { dialects, formatDialect } from '../../client/protocol/wire/dialects.js'
-import { type Dev, openWorld, type World } from './command-line.js'
+import { endsByItself, patiently } from '../fixtures/patience.js'
+import { bin, cleanEnv, type Dev, openWorld, type World } from './command-line.js'
 
 let world: World
 let dev: Dev
@@ -130,6 +132,45 @@ test('it leaves nothing behind, neither where it writes nor where it only reads'
   await detectForms({ url: dev.url, key, mayWrite: false })
 
   expect(await seen()).toEqual(before)
+})
+
+test('a collection that the service does not remove is named, with the command that removes it', async () => {
+  const target = ['--url', dev.url, '--key', dev.apiKey]
+  await world.json(['faults', 'add', 'status', '--status', '403', '--method', 'DELETE'])
+
+  const ran = await world.svc(['dialects', 'detect', ...target, '--write'])
+  await world.json(['faults', 'remove', '--all'])
+
+  expect(ran).toMatchObject({ exit: 1, stdout: expect.stringContaining('dialect: a') })
+  const [, name = ''] = /svc collections delete (svc-detect-\w+) --url http:/.exec(ran.stderr) ?? []
+  expect((await world.svc(['collections', 'delete', name, ...target, '--yes'])).exit).toBe(0)
+})
+
+test('a key that may not create a collection is refused, instead of forms being guessed from refusals', async () => {
+  await world.json(['faults', 'add', 'status', '--status', '403', '--method', 'POST'])
+
+  const ran = await world.svc(['dialects', 'detect', '--write'])
+  await world.json(['faults', 'remove', '--all'])
+
+  expect(ran).toMatchObject({ exit: 3, stdout: '' })
+})
+
+test('Ctrl-C during --write removes the collection', async () => {
+  const name = /svc-detect-\w+/
+  const slow = ['faults', 'add', 'latency', '--ms', '60000', '--method', 'PUT']
+  await world.json(slow)
+  const words = [bin, 'dialects', 'detect', '--write']
+  const options = { cwd: world.folder, env: cleanEnv(world.folder), extendEnv: false, reject: false, ...endsByItself }
+  const child = execa(process.execPath, words, options)
+  const listed = async () => (await world.svc(['collections', 'list'])).stdout
+  await expect.poll(listed, patiently).toMatch(name)
+
+  child.kill('SIGINT')
+  const { exitCode } = await child
+  await world.json(['faults', 'remove', '--all'])
+
+  expect(exitCode).toBe(130)
+  expect(await listed()).not.toMatch(name)
 })
 
 test('by reading alone it finds what documents that are there tell, and never says anything wrong', async () => {

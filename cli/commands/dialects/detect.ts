@@ -2,7 +2,9 @@ import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { type Axis, axisNames, type Dialect } from '../../../client/protocol/wire/axes.js'
 import { dialects, formatDialect } from '../../../client/protocol/wire/dialects.js'
+import { CliFailure, exits } from '../../base/failure.js'
 import { ServiceCommand } from '../../base/service-command.js'
+import { stopSignal } from '../../base/stop-signal.js'
 import type { Named } from '../../base/svc-command.js'
 import { detectForms } from '../../dialects/detect-forms.js'
 import type { Finding } from '../../dialects/finding.js'
@@ -35,7 +37,7 @@ that needs a code looks like.`)
     const { args, flags } = await this.parse(DialectsDetect)
     const { url, key } = this.requireTarget(args.address === undefined ? flags : { ...flags, url: args.address })
     if (flags.write) await this.clientForWrite(flags, 'Make and remove a collection')
-    const findings = await detectForms({ url, key, mayWrite: flags.write })
+    const { findings, left } = await this.detect({ url, key, mayWrite: flags.write })
     const { dialect, assumed } = complete(findings)
     const text = formatDialect(dialect)
     const rows = axisNames().map((axis) => {
@@ -47,7 +49,27 @@ that needs a code looks like.`)
     this.log(`\ndialect: ${text}`)
     const profile = flags.save ?? (await this.askProfile(flags))
     if (profile !== undefined) await this.save(profile, text)
-    return { url, dialect: text, forms: dialect, findings, assumed }
+    if (left !== null) process.exitCode = exits.failed
+    return { url, dialect: text, forms: dialect, findings, assumed, left }
+  }
+
+  /** What is found, and the collection that was made for it and is still there. */
+  private async detect(asked: { url: string; key: string | undefined; mayWrite: boolean }) {
+    const stop = stopSignal()
+    let left: string | null = null
+    const onLeft = (name: string) => {
+      left = name
+      this.noteAlways(`The service did not remove "${name}": ${this.there(`svc collections delete ${name}`)}`)
+    }
+    try {
+      const findings = await detectForms({ ...asked, signal: stop.signal, onLeft })
+      return { findings, left }
+    } catch (error) {
+      if (!stop.signal.aborted) throw error
+      throw new CliFailure('INTERRUPTED', stop.exit(), 'Stopped; nothing was found out.')
+    } finally {
+      stop.release()
+    }
   }
 
   /** Offers to keep it, where a profile is meant and there is a terminal. */
