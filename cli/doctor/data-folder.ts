@@ -1,6 +1,6 @@
 /** The state folder: whether its data can be opened, by whom they can be read, and what was left behind in it. */
 
-import { statSync } from 'node:fs'
+import { lstatSync, statSync } from 'node:fs'
 import { access, chmod, constants, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { formatBytes } from '../../client/protocol/model/figures.js'
@@ -66,16 +66,35 @@ const privateFiles = [
 /** Keys, the control token and data are of the user alone; a folder that was copied or unpacked may have lost that. */
 function modeFindings(folder: string): Finding[] {
   if (process.getuid === undefined) return []
-  const keys = namesIn(join(folder, 'keys')).map((name) => join('keys', name))
-  const open = [...privateFiles, ...keys].filter((name) => {
-    const found = statSync(join(folder, name), { throwIfNoEntry: false })
-    return found !== undefined && (found.mode & 0o077) !== 0
-  })
+  const look = (name: string) => lstatSync(join(folder, name), { throwIfNoEntry: false })
+  const keys = look('keys')?.isDirectory() ? namesIn(join(folder, 'keys')).map((name) => join('keys', name)) : []
+  const all = [...privateFiles, ...keys]
+  const links = all.filter((name) => look(name)?.isSymbolicLink())
+  const isOpen = (name: string) => ((look(name)?.mode ?? 0) & 0o077) !== 0
+  return [
+    ...linkFindings(folder, links),
+    ...openFindings(
+      folder,
+      all.filter((one) => !links.includes(one) && isOpen(one)),
+    ),
+  ]
+}
+
+/** A link that came with the folder may lead anywhere: contract 12.4. What it leads to keeps its mode. */
+function linkFindings(folder: string, links: readonly string[]): Finding[] {
+  if (links.length === 0) return []
+  const message = `Symbolic links in ${nearby(folder)}, whose targets are not looked at: ${links.join(', ')}.`
+  const remedy = 'If they are yours, see by yourself who can read what they lead to.'
+  return [{ code: 'LINKS_IN_FOLDER', level: 'note', message, remedy }]
+}
+
+function openFindings(folder: string, open: readonly string[]): Finding[] {
   if (open.length === 0) return []
   const repair = async () => {
     for (const name of open) {
       const path = join(folder, name)
-      await chmod(path, statSync(path).isDirectory() ? 0o700 : 0o600)
+      const found = lstatSync(path)
+      if (!found.isSymbolicLink()) await chmod(path, found.isDirectory() ? 0o700 : 0o600)
     }
     return `Took them away from other users: ${open.join(', ')}`
   }

@@ -7,6 +7,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
@@ -186,6 +187,23 @@ test('files of the folder that others can read are found and, with --repair, are
   expect(await doctor(['--repair'])).toMatchObject({ exit: 0, repaired: ['FOLDER_OPEN_TO_OTHERS'] })
   expect(statSync(inFolder('.svc', 'keys')).mode & 0o777).toBe(0o700)
   expect(statSync(inFolder('.svc', 'keys', 'control-token')).mode & 0o777).toBe(0o600)
+})
+
+test('links in the folder are named, and what they lead to keeps its mode', async () => {
+  await (await world.dev()).stop()
+  rmSync(inFolder('.svc', 'keys'), { recursive: true })
+  mkdirSync(inFolder('bin'))
+  writeFileSync(inFolder('bin', 'program'), '')
+  chmodSync(inFolder('bin'), 0o755)
+  chmodSync(inFolder('bin', 'program'), 0o755)
+  symlinkSync(inFolder('bin'), inFolder('.svc', 'keys'))
+  symlinkSync(inFolder('bin', 'program'), inFolder('.svc', 'dev.log'))
+
+  const repaired = await doctor(['--repair'])
+
+  expect(repaired.codes).toContain('LINKS_IN_FOLDER')
+  expect(repaired.repaired).not.toContain('FOLDER_OPEN_TO_OTHERS')
+  expect(['bin', 'bin/program'].map((name) => statSync(inFolder(name)).mode & 0o777)).toEqual([0o755, 0o755])
 })
 
 test('former data, an emulator clock that was moved and another target are worth knowing, and nothing wrong', async () => {
