@@ -17,6 +17,7 @@ const wordsOf = (list: readonly RequestSummary[]) =>
 test('of a list the open ones are asked for again, however many are between them, and a handful at most', () => {
   expect(openOnes(requests('e d:open c b:open a'))).toEqual(['d', 'b'])
   expect(openOnes(requests('c b a'))).toEqual([])
+  expect(openOnes(requests('e d:open c b:open a'), 'd')).toEqual(['b', 'd'])
   expect(openOnes(requests(Array.from({ length: 900 }, (_, at) => `${at}:open`).join(' ')))).toHaveLength(50)
 })
 

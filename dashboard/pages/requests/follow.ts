@@ -6,9 +6,10 @@ export const most = 1_000
 /** Streams that are asked for again at once. An address has room for more, and nobody looks at as many. */
 const mostOpen = 50
 
-/** The ids of those that are open. */
-export function openOnes(shown: readonly RequestSummary[]): string[] {
-  return shown
+/** The ids of those that are open; of many, those behind the one that was asked for last, so that each has its turn. */
+export function openOnes(shown: readonly RequestSummary[], last?: string): string[] {
+  const next = shown.findIndex(({ id }) => id === last) + 1
+  return [...shown.slice(next), ...shown.slice(0, next)]
     .filter(({ state }) => state === 'open')
     .map(({ id }) => id)
     .slice(0, mostOpen)

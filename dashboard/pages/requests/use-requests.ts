@@ -22,6 +22,7 @@ export function useRequests({ status, method, path, user, isOwnShown }: RequestF
   const newest = useRef<string>(undefined)
   const latest = useRef(requests)
   latest.current = requests
+  const lastAsked = useRef<string>(undefined)
   const filter = {
     project: project.id,
     ...(status === '' ? {} : { status }),
@@ -41,7 +42,8 @@ export function useRequests({ status, method, path, user, isOwnShown }: RequestF
     queryKey: ['requests', key],
     queryFn: async () => {
       const after = newest.current
-      const asked = after === undefined ? [] : openOnes(latest.current)
+      const asked = after === undefined ? [] : openOnes(latest.current, lastAsked.current)
+      lastAsked.current = asked.at(-1)
       const list = (which: object) => control.requests.list({ ...filter, limit: most, ...which })
       // By their ids: between two open ones there may be a thousand others.
       const again = { asked, found: asked.length > 0 ? (await list({ ids: asked.join(',') })).requests : [] }
