@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openWorld, type World } from '../command-line.js'
-import { type FakeAnswer, type FakeService, openFakeService } from '../fake-service.js'
+import { type FakeAnswer, type FakeService, failure, openFakeService } from '../fake-service.js'
 
 // A write to a service that is not on this machine is asked about: product promise 3, for every command that writes.
 
@@ -73,7 +73,7 @@ const others: readonly (readonly string[])[] = [
   ['openapi'],
   ['profiles', 'add', 'staging'],
   ['pull'],
-  ['tail', '--timeout', '0'],
+  ['tail', 'posts', '--transport', 'sse', '--timeout', '0'],
   ['types', 'generate', '--out', '-'],
   ['users', '2fa', 'code', 'ada@example.com'],
   ['users', 'delete', 'ada@example.com'],
@@ -191,6 +191,7 @@ function answer(text: string): (request: { method: string; path: string }) => Fa
   const lists = { documents: [document], users: [user], files: [file], total: 1, limit: 20, offset: 0 }
   return ({ method, path }) => {
     if (path === '/collections' && method === 'GET') return { body: [collection] }
+    if (path.startsWith('/realtime')) return failure(403, 'FORBIDDEN', 'No.')
     if (path.startsWith('/collections/drafts') || path.includes('id__gt'))
       return { body: { ...collection, ...lists, documents: [], total: 0 } }
     return { body: { ...collection, ...user, ...document, user, count: 1, token: 'x.y.z', ...lists } }
