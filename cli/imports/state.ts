@@ -1,12 +1,13 @@
 /** How far an import has come, so that the same command goes on where it stopped. */
 import { createHash, randomUUID } from 'node:crypto'
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { mkdir } from 'node:fs/promises'
+import { mkdir, readdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { isObject, parseJson } from '../../client/protocol/model/json.js'
 import { type ImportSource, isReadOnce } from '../../seeds/records/input.js'
 import { CliFailure, exits } from '../base/failure.js'
 import type { Refusal } from '../bulk/refusals.js'
+import { isProcessThere } from '../target/emulator-health.js'
 import type { RefusedSize } from './refused-file.js'
 
 export interface ImportState {
@@ -56,6 +57,7 @@ export async function openState(
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const file = join(folder, `${name}.json`)
   if (restart) rmSync(file, { force: true })
+  await removeDrafts(folder, `${name}.json.`)
   return {
     found: readState(file, input),
     save(state) {
@@ -71,6 +73,14 @@ export async function openState(
       renameSync(name, file)
     },
     remove: () => rmSync(file, { force: true }),
+  }
+}
+
+/** Those of processes that were killed while they saved. */
+async function removeDrafts(folder: string, start: string) {
+  for (const name of await readdir(folder)) {
+    const pid = name.startsWith(start) ? Number(/^(\d{1,10})\.new$/.exec(name.slice(start.length))?.[1]) : 0
+    if (pid > 0 && !isProcessThere({ pid })) rmSync(join(folder, name), { force: true })
   }
 }
 
