@@ -103,7 +103,13 @@ a command of --exec or an address of --forward-to failed, with 1.`)
     const end = new AbortController()
     stop.signal.addEventListener('abort', () => end.abort())
     try {
-      const tail = await openTail(client, argv.map(String), asked, end.signal)
+      const tail = await openTail(client, argv.map(String), asked, end.signal).catch((error) => {
+        if (!stop.signal.aborted) throw error
+      })
+      if (!tail) {
+        process.exitCode = stop.exit()
+        return
+      }
       this.sayReady(tail, transport)
       if (timeout !== undefined) setTimeout(() => end.abort(), timeout * 1000).unref()
       const { shown, failed } = await this.show(tail, wanted).finally(tail.close)

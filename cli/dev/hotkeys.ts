@@ -156,10 +156,13 @@ function tailSwitch(client: Client) {
         return say('no longer showing events')
       }
       running = new AbortController()
-      const tail = await openTail(client, [], {}, running.signal).catch((error) => {
+      const { signal } = running
+      const tail = await openTail(client, [], {}, signal).catch((error) => {
+        if (signal.aborted) return
         off()
         throw error
       })
+      if (!tail) return
       say('showing events; t ends it')
       show(tail).catch(sayFailure)
     },

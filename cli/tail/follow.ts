@@ -12,7 +12,7 @@ export type TailEvent = { readonly collection: string } & (
 )
 
 export interface Following {
-  /** Subscribes to one more collection, from now or behind a change; resolves once the service publishes to it. */
+  /** Subscribes to one more collection, from now or behind a change; resolves once the service publishes to it, and rejects when the signal aborts first. */
   add(collection: string, since?: number): Promise<void>
   /** Everything from the beginning, until the signal aborts. */
   events(): AsyncGenerator<TailEvent, void, undefined>
@@ -23,6 +23,8 @@ export function follow(client: Client, where: SubscribeOptions['where'], signal:
   const emitter = new EventEmitter()
   const waiting = on(emitter, 'event', { signal })
   const stop = new AbortController()
+  // What is not open yet would otherwise be waited for: a connection is tried again for as long as nothing ends it.
+  signal.addEventListener('abort', () => stop.abort(), { once: true })
   const emit = (event: TailEvent) => emitter.emit('event', event)
 
   return {

@@ -7,7 +7,9 @@ import { join } from 'node:path'
 import { execa } from 'execa'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createClient } from '../../client/index.js'
+import { endsByItself, patiently } from '../fixtures/patience.js'
 import { bin, cleanEnv, type Dev, openWorld, type World } from './command-line.js'
+import { failure, openFakeService } from './fake-service.js'
 
 let world: World
 let dev: Dev
@@ -197,4 +199,22 @@ test.each([
   const { exit, stderr } = await world.svc(words)
 
   expect({ exit, stderr }).toEqual({ exit: code, stderr: expect.stringContaining(message) })
+})
+
+test('a tail that waits for a connection, which is refused again and again, ends at the first signal', async () => {
+  const lists = { documents: [], total: 0, limit: 100, offset: 0 }
+  const refusing = await openFakeService(({ path }) => {
+    if (path.startsWith('/realtime')) return failure(403, 'FORBIDDEN', 'No.')
+    return { body: path === '/collections' ? [{ id: 'x', name: 'posts', document_count: 0 }] : lists }
+  })
+  const child = execa(process.execPath, [bin, 'tail', 'posts', '--url', refusing.url, '--key', 'svc_key_x'], {
+    ...{ cwd: world.folder, env: cleanEnv(world.folder), extendEnv: false, reject: false, ...endsByItself },
+  })
+  await expect
+    .poll(() => refusing.asked.filter(({ path }) => path.startsWith('/realtime')).length, patiently)
+    .toBeGreaterThan(1)
+  child.kill('SIGTERM')
+
+  expect(await child).toMatchObject({ exitCode: 143, stdout: '' })
+  refusing.close()
 })
