@@ -23,7 +23,7 @@ test('svc connections lists who subscribes to what, and closes one, which comes 
   const [id = ''] = row.split(' ')
   const closed = await world.json(['connections', 'close', id])
 
-  expect(row).toMatch(/^c\d+ {2}sse {8}key {2}\S+Z {2}posts {7}\{"status":"open"\} +0 +0 {2}\d+ bytes {2}0 bytes$/)
+  expect(row).toMatch(/^c\d+ {2}sse {8}key {2}\S+ \S+ {2}posts {7}\{"status":"open"\} +0 +0 {2}\d+ bytes {2}0 bytes$/)
   expect(closed).toEqual({ closed: [id] })
   await expect.poll(() => world.json(['connections', 'list'])).toMatchObject([{ transport: 'sse' }])
   subscription.close()
