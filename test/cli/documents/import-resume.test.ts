@@ -50,21 +50,6 @@ test('a stopped import of a file that has changed since begins anew', async () =
   expect(elsewhere.found).toBeUndefined()
 })
 
-test('what a process that was killed while it saved has left is removed, and not what another is saving', async () => {
-  file('drafts.ndjson', '{"n":1}\n')
-  await world.svc(['collections', 'create', 'drafts'])
-  const state = await stateOf('drafts.ndjson', 'drafts')
-  const before = readdirSync(states())
-  state.save({ id: 'import-1', file: 'drafts.ndjson', done: 0, endByte: 0, accepted: 0, refused: 0 })
-  const [saved = ''] = readdirSync(states()).filter((name) => !before.includes(name))
-  const drafts = [`${saved}.${process.pid}.new`, `${saved}.2147483646.new`]
-  for (const name of drafts) writeFileSync(join(states(), name), '{')
-
-  await stateOf('drafts.ndjson', 'drafts')
-
-  expect(readdirSync(states()).filter((name) => drafts.includes(name))).toEqual(drafts.slice(0, 1))
-})
-
 test('a state that is damaged is said, and nothing is created twice', async () => {
   const collection = 'damaged'
   file('damaged.ndjson', '{"n":1}\n')
