@@ -33,7 +33,8 @@ export default class UsersSignup extends UserCommand {
     const data = readFields(argv.slice(1).map(String))
     const result = await client.auth.signUp({ email: args.email, password, data, roles: flags.role })
 
-    if (result.requires2fa) this.note(`${result.message} svc users login ${shellWord(args.email)} --code <code>`)
+    const login = this.there(`svc users login ${shellWord(args.email)} --code <code>`)
+    if (result.requires2fa) this.note(`${result.message} ${login}`)
     else {
       this.note(`${args.email} is signed up.`)
       this.log(printable(result.token))

@@ -20,7 +20,8 @@ export default class TwoFactorEnable extends UserCommand {
     const enrolment = await client.auth.twoFactor.enable()
 
     this.log(record({ secret: enrolment.secret, otpauthUrl: enrolment.otpauthUrl }))
-    this.note(`Turn it on with a code: svc users 2fa verify ${shellWord(args.user)} <code>`)
+    const verify = this.there(`svc users 2fa verify ${shellWord(args.user)} <code>`)
+    this.note(`Turn it on with a code: ${verify}${flags.token === undefined ? '' : ' --token <token>'}`)
     return enrolment
   }
 }
