@@ -32,7 +32,8 @@ test('each command suggests one for the service that its flags name', async () =
   const { id } = await there.collection('posts').create({ title: 'a' })
   const ada = await there.auth.signUp({ email: 'ada@example.com', password: 'Correct4Horse' })
   const expected = {
-    [`users 2fa enable ada@example.com --token ${'token' in ada && ada.token}`]: 'svc users 2fa verify ada@example.com <code>',
+    [`users 2fa enable ada@example.com --token ${'token' in ada && ada.token}`]:
+      'svc users 2fa verify ada@example.com <code>',
     'collections create posts': 'svc collections list',
     'docs list nope': 'svc collections create nope',
     'docs import nope posts.json': 'svc collections create nope',
