@@ -72,13 +72,10 @@ export async function* readCsv(input: Readable, { types, delimiter, source }: Cs
       continue
     }
     const place = { number: number++, line, endByte: info.bytes }
-    const readAs = (): InputRecord => {
-      if (encoding.isDamaged(record)) return bad(place, 'is not UTF-8', record.join(','))
-      if (!isWellQuoted(raw, record, delimiter))
-        return bad(place, quotesProblem + upTo(info.lines, line), raw.trimEnd())
-      return readLine(names ?? [], record, types, place)
-    }
-    const read = readAs()
+    let read: InputRecord
+    if (encoding.isDamaged(record)) read = bad(place, 'is not UTF-8', record.join(','))
+    else if (isWellQuoted(raw, record, delimiter)) read = readLine(names, record, types, place)
+    else read = bad(place, quotesProblem + upTo(info.lines, line), raw.trimEnd())
     if (isEmptyLine) emptyLines.push(read)
     else records.push(...emptyLines.splice(0), read)
     if (records.length >= handful) {
