@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path'
 import { type ImportSource, openInput } from '../../seeds/records/input.js'
 import { noFile } from '../base/failure.js'
 import { openState, type StateFile } from '../imports/state.js'
-import { isProcessThere } from '../target/emulator-health.js'
+import { isOtherProcess } from '../target/emulator-health.js'
 import { configFolder } from '../target/profiles.js'
 
 export interface MigrationPlace {
@@ -78,8 +78,7 @@ export async function openMigrationFiles({
 
 /** The name of a file ends in the process that has made it. */
 function isInUse(file: string): boolean {
-  const pid = Number(/\.(\d{1,10})\.ndjson$/.exec(file)?.[1])
-  return pid !== process.pid && pid > 0 && isProcessThere({ pid })
+  return isOtherProcess(Number(/\.(\d{1,10})\.ndjson$/.exec(file)?.[1]))
 }
 
 async function openOperations(folder: string, file: string): Promise<KeptOperations> {

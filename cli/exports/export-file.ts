@@ -9,7 +9,7 @@ import { isObject, type JsonObject } from '../../client/protocol/model/json.js'
 import { misuse } from '../base/failure.js'
 import { openDevice, realPlace, requirePlace } from '../files/places.js'
 import { putInPlace } from '../files/replace-file.js'
-import { isProcessThere } from '../target/emulator-health.js'
+import { isOtherProcess } from '../target/emulator-health.js'
 import { requireNoLink } from '../target/no-link.js'
 import { printableLines } from '../terminal/text-width.js'
 import { type ExportFormat, exportFormats, formatDocuments } from './format-documents.js'
@@ -113,7 +113,7 @@ function claim(writer: string, path: string) {
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
     const pid = Number(readFileSync(writer, 'utf8'))
-    if (pid > 0 && pid !== process.pid && isProcessThere({ pid })) {
+    if (isOtherProcess(pid)) {
       const hint = `Wait for it, or export to another file. If process ${pid} is no export any more, remove ${writer}`
       throw misuse(`Another export is writing "${path}".`, hint)
     }

@@ -53,6 +53,11 @@ export async function isStillThere(emulator: EmulatorInfo, mostMs?: number): Pro
   return (await presenceOf(emulator, mostMs)) === 'there'
 }
 
+/** Whether the number that a file names its process by is that of another one, which is still there. */
+export function isOtherProcess(pid: number): boolean {
+  return pid > 0 && pid !== process.pid && isProcessThere({ pid })
+}
+
 /** Whether the process of a file is still there. A file outlives a process that was killed. */
 export function isProcessThere({ pid }: Pick<EmulatorInfo, 'pid'>): boolean {
   try {
