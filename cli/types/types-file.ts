@@ -1,12 +1,11 @@
 /** The file that types are written to. */
 import { existsSync, readFileSync } from 'node:fs'
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readFile } from 'node:fs/promises'
 import { dirname, extname, join } from 'node:path'
-import { pipeline } from 'node:stream/promises'
 import { isObject, parseJson } from '../../client/protocol/model/json.js'
 import { CliFailure, exits } from '../base/failure.js'
-import { isDevice, openDevice, realPlace } from '../files/places.js'
-import { replaceByDraft } from '../files/replace-file.js'
+import { isDevice } from '../files/places.js'
+import { replaceWhole } from '../files/replace-whole.js'
 import { requireNoLinkUntyped } from '../target/no-link.js'
 import type { TypesFormat } from './types-text.js'
 import { isOurs } from './writers/header.js'
@@ -73,9 +72,7 @@ export async function writeTypesFile({ place, isTyped }: TypesFile, text: string
   if ((await readTypesFile(place)) === text) return 'same'
   try {
     await mkdir(dirname(place), { recursive: true })
-    const device = openDevice(place)
-    const replace = () => replaceByDraft(realPlace(place), (draft) => writeFile(draft, text, { flag: 'wx' }))
-    await (device ? pipeline([text], device) : replace())
+    await replaceWhole(place, text)
   } catch (error) {
     throw cannot('written', place, error)
   }
