@@ -1,10 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import * as Flags from '@oclif/core/flags'
-import { exits } from '../base/failure.js'
 import { dataFlag } from '../base/here.js'
+import { stopSignal } from '../base/stop-signal.js'
 import { SvcCommand } from '../base/svc-command.js'
 import { nearby } from '../dev/box.js'
-import { untilStopped } from '../dev/until-stopped.js'
 import { followLogs, type LogEntry, type LogName, lastEntries } from '../logs/log-files.js'
 import { logLine } from '../logs/log-line.js'
 import { stateFolderHere } from '../target/emulator-file.js'
@@ -56,14 +55,13 @@ right, never bodies, keys or what follows the ? of an address.
     }
     if (this.jsonEnabled()) this.line({ type: 'ready' })
     for (const entry of entries) this.tell(entry)
-    const stopped = untilStopped()
-    for (;;) {
-      const signal = await Promise.race([stopped, pause(betweenLooksMilliseconds)])
+    const stop = stopSignal()
+    while (!stop.signal.aborted) {
+      await pause(betweenLooksMilliseconds, undefined, { signal: stop.signal }).catch(() => undefined)
       for (const entry of reader.next()) this.tell(entry)
-      if (!signal) continue
-      process.exitCode = signal === 'SIGTERM' ? exits.terminated : exits.interrupted
-      return undefined
     }
+    process.exitCode = stop.exit()
+    return undefined
   }
 
   private tell(entry: LogEntry): void {

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
 import { SvcError } from '../../client/protocol/model/errors.js'
 import type { ReadRow, Records } from '../../seeds/records/record.js'
@@ -78,4 +80,31 @@ test('a chunk that waits for its turn when the import is stopped is not sent, an
 
   expect(events.filter((event) => event.startsWith('sen'))).toEqual(['sending 1000 of 1', 'sent 1'])
   expect(result).toMatchObject({ isWhole: false, state: { done: 1_000, accepted: 1_000 } })
+})
+
+test('rows that are dealt with are not kept until the import ends', async () => {
+  setFlagsFromString('--expose-gc')
+  const collectGarbage: () => void = runInNewContext('gc')
+  const chunks: WeakRef<object>[] = []
+  const run = runImport({
+    records: recordsOf(50_000),
+    state: noState,
+    from,
+    open(rows) {
+      chunks.push(new WeakRef(rows))
+      return async () => 0
+    },
+    mostOpen: 3,
+    sendsInOrder: false,
+    signal: new AbortController().signal,
+  })
+  while (chunks.length < 50) expect(await run.next()).toMatchObject({ done: false })
+
+  await expect
+    .poll(() => {
+      collectGarbage()
+      return chunks.filter((chunk) => chunk.deref()).length
+    })
+    .toBeLessThan(10)
+  await run.return({ state: from, isWhole: false })
 })

@@ -72,7 +72,6 @@ export async function* runImport(run: ImportRun): AsyncGenerator<ImportStep, Imp
   // By their first record; each stays until what happened to it was seen.
   const inFlight = new Map<number, Promise<Happening>>()
   let reading: Promise<Happening> | undefined = readNext(chunks, signal)
-  const stopped = untilAborted(signal)
   let state = run.from
   let savedAt = performance.now()
   let failure: { readonly error: unknown } | undefined
@@ -82,10 +81,9 @@ export async function* runImport(run: ImportRun): AsyncGenerator<ImportStep, Imp
 
   run.state.save(state)
   while (reading !== undefined || inFlight.size > 0) {
+    // Each of them comes to an end: of one that outlives the import, what each race has answered would be kept.
     const next: Happening = await Promise.race(
-      reading !== undefined && inFlight.size < run.mostOpen
-        ? [reading, ...inFlight.values(), stopped]
-        : inFlight.values(),
+      reading !== undefined && inFlight.size < run.mostOpen ? [reading, ...inFlight.values()] : inFlight.values(),
     )
     if (next.kind === 'read') {
       isAtEnd ||= next.cut === undefined
@@ -94,7 +92,6 @@ export async function* runImport(run: ImportRun): AsyncGenerator<ImportStep, Imp
       const before = run.sendsInOrder ? [...inFlight.values()].at(-1) : undefined
       if (next.cut && !isStopped) inFlight.set(next.cut.chunk.from, send(next.cut, state.id, run, before))
     } else if (next.kind === 'stopped') {
-      // A pipe in which nothing comes is not waited for.
       isStopped = true
       reading = undefined
     } else if (next.kind === 'unsent') {
@@ -126,20 +123,20 @@ export async function* runImport(run: ImportRun): AsyncGenerator<ImportStep, Imp
   return { state, isWhole: !isStopped }
 }
 
-function untilAborted(signal: AbortSignal): Promise<Happening> {
+/** An input that is closed for the stop fails, and that is no failure of the import; a pipe in which nothing comes is not waited for. */
+function readNext(chunks: AsyncGenerator<CutChunk>, signal: AbortSignal): Promise<Happening> {
   return new Promise((resolve) => {
     const onAbort = () => resolve({ kind: 'stopped' })
     if (signal.aborted) onAbort()
-    else signal.addEventListener('abort', onAbort, { once: true })
+    signal.addEventListener('abort', onAbort, { once: true })
+    chunks
+      .next()
+      .then(
+        ({ value, done }) => resolve({ kind: 'read', cut: done ? undefined : value }),
+        (error) => resolve(signal.aborted ? { kind: 'stopped' } : { kind: 'failed', error }),
+      )
+      .finally(() => signal.removeEventListener('abort', onAbort))
   })
-}
-
-/** An input that is closed for the stop fails, and that is no failure of the import. */
-function readNext(chunks: AsyncGenerator<CutChunk>, signal: AbortSignal): Promise<Happening> {
-  return chunks.next().then(
-    ({ value, done }): Happening => ({ kind: 'read', cut: done ? undefined : value }),
-    (error): Happening => (signal.aborted ? { kind: 'stopped' } : { kind: 'failed', error }),
-  )
 }
 
 /** Where the chunk before it failed, it fails too: rows of one document are not to change their order. */
