@@ -11,6 +11,7 @@ import { TargetCommand } from '../base/target-command.js'
 import { readWhere, spellingNote, whereFlags } from '../documents/where-flag.js'
 import { changeLines } from '../tail/change-lines.js'
 import { execute, forward } from '../tail/deliver.js'
+import { endingOf, mostSecondsToOpen, unlessAborted } from '../tail/ending.js'
 import { eventLine } from '../tail/event-line.js'
 import { eventLines } from '../tail/event-lines.js'
 import { everything, type Seen } from '../tail/everything.js'
@@ -48,8 +49,9 @@ order, also when the connection was lost in between.
 With --all it shows everything that happens in the emulator of this folder, not changes of documents alone; --only chooses.
 
 Under --json each line is JSON of its own: first {"type":"ready"}, then an {"type":"event"} for each change, and "lost",
-"back" and "resync" as they come about. With --max and --timeout it exits with 7 when too few events came in time; when
-a command of --exec or an address of --forward-to failed, with 1.`)
+"back" and "resync" as they come about. --timeout counts from the start; with 0 it ends as soon as it listens. It exits
+with 7 when nothing could be listened to in time, or too few events for --max came in time; with 1 when a command of --exec
+or an address of --forward-to failed.`)
   static override examples = [
     '<%= config.bin %> tail posts',
     '<%= config.bin %> tail --where status=published --events created,updated',
@@ -100,18 +102,16 @@ a command of --exec or an address of --forward-to failed, with 1.`)
     const client = this.client(flags, { transport, WebSocket })
     const asked = { where: readWhere(flags.where, flags.or), since, target: this.there('') }
     const stop = stopSignal()
-    const end = new AbortController()
-    stop.signal.addEventListener('abort', () => end.abort())
+    const ending = endingOf(stop.signal, timeout)
     try {
-      const tail = await openTail(client, argv.map(String), asked, end.signal).catch((error) => {
-        if (!stop.signal.aborted) throw error
-      })
+      const tail = await unlessAborted(openTail(client, argv.map(String), asked, ending.signal), ending.signal)
       if (!tail) {
+        if (!stop.signal.aborted) throw notOpen(this.requireTarget({}).url, timeout)
         process.exitCode = stop.exit()
         return
       }
       this.sayReady(tail, transport)
-      if (timeout !== undefined) setTimeout(() => end.abort(), timeout * 1000).unref()
+      ending.opened()
       const { shown, failed } = await this.show(tail, wanted).finally(tail.close)
       this.note(counted(shown, 'event'))
       const note = shown === 0 && spellingNote(flags)
@@ -120,7 +120,7 @@ a command of --exec or an address of --forward-to failed, with 1.`)
       else if (max !== undefined && shown < max) throw tooFew(shown, max, timeout)
       else if (failed > 0) process.exitCode = exits.failed
     } finally {
-      end.abort()
+      ending.end()
       stop.release()
     }
   }
@@ -132,21 +132,25 @@ a command of --exec or an address of --forward-to failed, with 1.`)
     if (!emulator) throw noEmulatorAsked()
     const connect = () => openControl(emulatorOfRunOrHere(undefined) ?? emulator)
     const stop = stopSignal()
-    const end = new AbortController()
-    stop.signal.addEventListener('abort', () => end.abort())
+    const ending = endingOf(stop.signal, timeout)
+    let isOpen = false
     let shown = 0
     try {
-      for await (const seen of everything(connect, { kinds: only, last }, end.signal)) {
-        if (seen.type === 'ready' && timeout !== undefined) setTimeout(() => end.abort(), timeout * 1000).unref()
+      for await (const seen of everything(connect, { kinds: only, last }, ending.signal)) {
+        if (seen.type === 'ready') {
+          isOpen = true
+          ending.opened()
+        }
         this.printSeen(seen, emulator.url)
         if (seen.type === 'event' && ++shown === max) break
       }
     } finally {
-      end.abort()
+      ending.end()
       stop.release()
     }
     this.note(counted(shown, 'event'))
     if (stop.signal.aborted) process.exitCode = stop.exit()
+    else if (!isOpen) throw notOpen(emulator.url, timeout)
     else if (max !== undefined && shown < max) throw tooFew(shown, max, timeout)
   }
 
@@ -229,6 +233,11 @@ const notes = {
 function readAddress(text: string | undefined): string | undefined {
   if (text === undefined || (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol))) return text
   throw misuse(`Not a valid address to forward to: "${text}".`, 'Use --forward-to http://localhost:3000/hook.')
+}
+
+function notOpen(url: string, seconds = 0): CliFailure {
+  const message = `The events of ${url} could not be listened to within ${seconds || mostSecondsToOpen} s.`
+  return new CliFailure('TIME_OUT', exits.network, message)
 }
 
 function tooFew(shown: number, wanted: number, seconds: number | undefined): CliFailure {

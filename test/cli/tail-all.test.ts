@@ -1,10 +1,15 @@
 /** `svc tail --all`: everything that happens in the emulator. */
 import { once } from 'node:events'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { execa } from 'execa'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createClient } from '../../client/index.js'
 import { bin, cleanEnv, type Dev, openWorld, type World } from './command-line.js'
+import { emulatorFile } from './emulator-file.js'
 
 let world: World
 let dev: Dev
@@ -108,5 +113,24 @@ test('svc tail --all goes on with an emulator that comes back, wherever it liste
   expect(back).toMatchObject([{ type: 'back' }, { kind: 'stream.missed', stream: { missed: null } }])
   expect(event).toMatchObject({ kind: 'collection.created', collection: { name: 'posts' } })
   expect((await child).exitCode).toBe(130)
+  await own.close()
+})
+
+test('svc tail --all --timeout ends in time where the emulator does not answer', async () => {
+  const own = await openWorld()
+  const silent = createServer().listen(0, '127.0.0.1')
+  await once(silent, 'listening')
+  const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`
+  mkdirSync(join(own.folder, '.svc'))
+  writeFileSync(join(own.folder, '.svc', 'emulator.json'), JSON.stringify(emulatorFile({ url })))
+
+  const { exit, stderr } = await own.svc(['tail', '--all', '--timeout', '1s'])
+
+  expect({ exit, stderr }).toEqual({
+    exit: 7,
+    stderr: expect.stringContaining(`The events of ${url} could not be listened to within 1 s.`),
+  })
+  silent.closeAllConnections()
+  silent.close()
   await own.close()
 })

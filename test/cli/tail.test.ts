@@ -201,15 +201,25 @@ test.each([
   expect({ exit, stderr }).toEqual({ exit: code, stderr: expect.stringContaining(message) })
 })
 
-test('a tail that waits for a connection, which is refused again and again, ends at the first signal', async () => {
-  const lists = { documents: [], total: 0, limit: 100, offset: 0 }
-  const refusing = await openFakeService(({ path }) => {
+const lists = { documents: [], total: 0, limit: 100, offset: 0 }
+
+/** A service that has a collection, and refuses each connection for its events. */
+function openRefusing() {
+  return openFakeService(({ path }) => {
     if (path.startsWith('/realtime')) return failure(403, 'FORBIDDEN', 'No.')
     return { body: path === '/collections' ? [{ id: 'x', name: 'posts', document_count: 0 }] : lists }
   })
-  const child = execa(process.execPath, [bin, 'tail', 'posts', '--url', refusing.url, '--key', 'svc_key_x'], {
+}
+
+function startAt(url: string) {
+  return execa(process.execPath, [bin, 'tail', 'posts', '--url', url, '--key', 'svc_key_x'], {
     ...{ cwd: world.folder, env: cleanEnv(world.folder), extendEnv: false, reject: false, ...endsByItself },
   })
+}
+
+test('a tail that waits for a connection, which is refused again and again, ends at the first signal', async () => {
+  const refusing = await openRefusing()
+  const child = startAt(refusing.url)
   await expect
     .poll(() => refusing.asked.filter(({ path }) => path.startsWith('/realtime')).length, patiently)
     .toBeGreaterThan(1)
@@ -218,3 +228,31 @@ test('a tail that waits for a connection, which is refused again and again, ends
   expect(await child).toMatchObject({ exitCode: 143, stdout: '' })
   refusing.close()
 })
+
+test('a tail that waits for an answer ends at the first signal', async () => {
+  const silent = createServer().listen(0, '127.0.0.1')
+  await once(silent, 'listening')
+  const child = startAt(`http://127.0.0.1:${(silent.address() as AddressInfo).port}`)
+  await once(silent, 'request')
+  child.kill('SIGTERM')
+
+  expect(await child).toMatchObject({ exitCode: 143, stdout: '' })
+  silent.closeAllConnections()
+  silent.close()
+})
+
+test.each([[[]], [['--max', '1']]])(
+  'svc tail --timeout %j ends in time where a connection is refused again and again',
+  async (more) => {
+    const refusing = await openRefusing()
+    const words = ['tail', 'posts', '--url', refusing.url, '--key', 'svc_key_x', '--timeout', '1s', '--json', ...more]
+    const { stdout, exit } = await world.svc(words)
+
+    const message = `The events of ${refusing.url} could not be listened to within 1 s.`
+    expect({ lines: linesOf(stdout), exit }).toEqual({
+      lines: [{ error: { code: 'TIME_OUT', message, hint: null, exit: 7 } }],
+      exit: 7,
+    })
+    refusing.close()
+  },
+)

@@ -1,0 +1,39 @@
+/** When a tail ends: at a signal, or so long after it began. */
+
+export interface Ending {
+  readonly signal: AbortSignal
+  /** Says that it listens from now on. */
+  opened(): void
+  end(): void
+}
+
+/** How long `--timeout 0`, which ends a tail as soon as it listens, waits until it does: as long as a client for an answer. */
+export const mostSecondsToOpen = 30
+
+/** The time counts from now on: a connection that is refused is tried again for as long as nothing ends it. */
+export function endingOf(stop: AbortSignal, timeoutSeconds: number | undefined): Ending {
+  const controller = new AbortController()
+  const end = () => controller.abort()
+  const endAfter = (seconds: number) => setTimeout(end, seconds * 1000).unref()
+  stop.addEventListener('abort', end, { once: true })
+  if (timeoutSeconds !== undefined) endAfter(timeoutSeconds || mostSecondsToOpen)
+  return {
+    signal: controller.signal,
+    opened() {
+      if (timeoutSeconds === 0) endAfter(0)
+    },
+    end,
+  }
+}
+
+/** What comes of it; undefined if the signal aborts first, whatever it still waits for. */
+export async function unlessAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result | undefined> {
+  const aborted = new Promise<undefined>((resolve) => {
+    signal.addEventListener('abort', () => resolve(undefined), { once: true })
+  })
+  const done = work.catch((error) => {
+    if (!signal.aborted) throw error
+    return undefined
+  })
+  return Promise.race([done, aborted])
+}
