@@ -28,7 +28,7 @@ import {
   type Wanted,
 } from './index-uses.js'
 import { type Leader, onlyProcess } from './leader.js'
-import { canTakeTime, type LongBuilds, noLongBuilds } from './long-builds.js'
+import { announceLong, canTakeTime, type LongBuilds, noLongBuilds } from './long-builds.js'
 import { openRounds, type Round } from './rounds.js'
 
 export interface IndexKeeperOptions extends IndexThresholds, IndexLimits {
@@ -202,32 +202,37 @@ async function makeWanted(state: State, round: Round): Promise<void> {
 
 async function make(state: State, { index, times }: Wanted, round: Round): Promise<void> {
   const { db, options, sizes, crowded } = state
+  const { announce } = options
   if (isReady(state, index) || crowded.has(index.collection)) return
   const fields = index.kind === 'creator' ? [] : [...(index.equal ?? []), index.path].filter((path) => !ownField(path))
   if (fields.length > 0 && !(await hasFields(db, index.collection, fields))) return
   const documents = sizes.get(index.collection)?.documents ?? 0
   const isAlone = !db.capabilities.supportsConcurrentIndexes
-  if (isAlone && !(await canTakeTime(state, index, documents, { round, announce: options.announce }))) return
-  if (round.isStopped() || !(await makeRoom(state, index))) return
+  // Without room there is nothing to wait for, nor to say.
+  if (isAlone && !((await inItsWay(state, index)) && (await canTakeTime(state, index, documents, { round, announce }))))
+    return
+  const names = round.isStopped() ? undefined : await inItsWay(state, index)
+  if (!names) return
+  if (isAlone) announceLong(index, documents, announce)
+  for (const name of names) await dropFieldIndex(db, name)
   const lists = times === 1 ? 'one list' : `${times} lists`
   const reason = `${lists} asked for it among ${documents.toLocaleString('en')} documents`
   for (const part of partsOf(index)) await makeFieldIndex(db, part, options.now().toISOString(), reason)
   await reload(state)
 }
 
-/** Drops what gives way to an index; whether there is room for it then. */
-async function makeRoom(state: State, index: FieldIndex): Promise<boolean> {
+/** Names of what gives way to an index; undefined where there is no room for it all the same. */
+async function inItsWay(state: State, index: FieldIndex): Promise<readonly string[] | undefined> {
   const { db, options, crowded } = state
   const project = await projectOf(db, index.collection)
-  if (project === undefined) return false
+  if (project === undefined) return undefined
   const at = options.now()
   await writeUses(state, at)
   const kept = await selectFieldIndexes(db)
   const count = partsOf(index).filter((part) => kept.every(({ name }) => name !== nameOf(part))).length
   const names = givingWay(kept, { project, collection: index.collection, count }, at, options)
   if (!names) crowded.add(index.collection)
-  for (const name of names ?? []) await dropFieldIndex(db, name)
-  return names !== undefined
+  return names
 }
 
 async function reload(state: State): Promise<void> {

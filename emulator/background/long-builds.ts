@@ -25,7 +25,7 @@ const mostBuildMilliseconds = 10_000
 /** What making one costs for each document, on a slow machine. */
 const buildMicroseconds = { order: 9, text: 30 }
 
-/** Waits for a quiet moment, and says what it is for; false where it would keep other requests waiting for too long. */
+/** Waits for a quiet moment; false where making the index would keep other requests waiting for too long, which is said. */
 export async function canTakeTime(
   builds: LongBuilds,
   index: FieldIndex,
@@ -34,16 +34,25 @@ export async function canTakeTime(
 ): Promise<boolean> {
   if (documents <= longDocuments) return true
   const milliseconds = (documents * buildMicroseconds[index.kind === 'text' ? 'text' : 'order']) / 1_000
-  const names = [...(index.equal ?? []), index.path].map((path) => path.join('.')).join(', ')
-  const it = `an index over ${names} of ${documents.toLocaleString('en')} documents`
   if (milliseconds > mostBuildMilliseconds) {
+    const it = wordsOf(index, documents)
     if (isNewTo(builds, index))
       announce(`No index is made: ${it} would keep the embedded database busy for more than 10 s.`)
     return false
   }
   await quiet(builds, round)
-  if (!round.isStopped()) announce(`Making ${it}: the embedded database answers nothing else for some seconds.`)
   return true
+}
+
+/** Says that an index is made now, where that takes seconds. */
+export function announceLong(index: FieldIndex, documents: number, announce: (message: string) => void): void {
+  if (documents <= longDocuments) return
+  announce(`Making ${wordsOf(index, documents)}: the embedded database answers nothing else for some seconds.`)
+}
+
+function wordsOf(index: FieldIndex, documents: number): string {
+  const names = [...(index.equal ?? []), index.path].map((path) => path.join('.')).join(', ')
+  return `an index over ${names} of ${documents.toLocaleString('en')} documents`
 }
 
 /** Remembers that an index is not made: every list asks for it. */

@@ -93,6 +93,23 @@ onEachEngine(() => {
       expect((await kept()).map(({ path }) => path)).toEqual(['["createdAt"]'])
     })
 
+    test('gets one that takes long only where there is room for it, and no other is announced', async () => {
+      await database().query(sql`update document_counts set documents = 200_000`)
+      const said: string[] = []
+      const announce = (message: string) => said.push(message)
+      const keeper = open({ fromDocuments: 50, atOnceDocuments: 50, mostPerCollection: 1, announce })
+      await ask(keeper, { path: ['createdAt'], kind: 'desc' }, 1)
+
+      for (let round = 0; round < 2; round++) {
+        await ask(keeper, sortByTitle, 1)
+        await keeper.review()
+      }
+
+      const isAlone = !database().capabilities.supportsConcurrentIndexes
+      expect((await kept()).map(({ path }) => path)).toEqual(['["createdAt"]'])
+      expect(said).toEqual(isAlone ? [expect.stringMatching(/^Making an index over createdAt of 200,000/)] : [])
+    })
+
     test('gets another in the place of one that no list has used for an hour', async () => {
       const keeper = open({ fromDocuments: 50, mostPerCollection: 3 })
       const newest = (field: string): FieldUse => ({ path: [field], kind: 'desc' })
