@@ -65,9 +65,14 @@ export function openAuthState(store?: SessionStore): AuthState {
     return session.user && (session as SignedIn)
   }
 
+  /** A store that fails is asked again by the next request. */
   function current() {
     known ??= read()
-    return known
+    const asked = known
+    asked.catch(() => {
+      if (known === asked) known = undefined
+    })
+    return asked
   }
 
   async function put(session: SignedIn | undefined, isSame?: boolean, isStored?: boolean) {
