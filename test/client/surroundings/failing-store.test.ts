@@ -19,13 +19,12 @@ it('asks a store that has failed again, and goes on with the login in it', async
     },
     fetch: async (_url, init = {}) => {
       tokens.push(new Headers(init.headers).get('authorization'))
-      return new Response(null, { status: 204 })
+      return new Response(JSON.stringify({ ...session.user, ...session }))
     },
   })
   await expect(svc.auth.session()).rejects.toThrow('The device is locked.')
 
   expect(await svc.auth.session()).toMatchObject(session)
-  await svc.collection('posts').delete('d1')
+  await svc.auth.me()
   expect(tokens).toEqual(['Bearer t1'])
-  expect(reads).toBe(2)
 })
