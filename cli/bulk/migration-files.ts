@@ -4,8 +4,8 @@ import { mkdir, open, readdir, readFile, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { type ImportSource, openInput } from '../../seeds/records/input.js'
 import { noFile } from '../base/failure.js'
+import { type Claim, claim, claimOfOther } from '../files/claim.js'
 import { openState, type StateFile } from '../imports/state.js'
-import { isOtherProcess } from '../target/emulator-health.js'
 import { configFolder } from '../target/profiles.js'
 
 export interface MigrationPlace {
@@ -25,6 +25,8 @@ export interface KeptOperations {
 }
 
 export interface MigrationFiles {
+  /** Another process that is at the same migration; of a dry run, which looks at nothing else then. */
+  readonly underWay: Claim | undefined
   /** What a run that was stopped has left. */
   readonly stopped: KeptOperations | undefined
   /** Whether it was the same module, with the same conditions. */
@@ -33,13 +35,15 @@ export interface MigrationFiles {
   keep<Result>(write: (line: (text: string) => Promise<void>) => Promise<Result>): Promise<Result & KeptOperations>
 }
 
-/** @throws {CliFailure} where there is no such module */
-export async function openMigrationFiles({
-  url,
-  collectionId,
-  module,
-  conditions,
-}: MigrationPlace): Promise<MigrationFiles> {
+/**
+ * Until the process ends no other one can open them, except for a dry run.
+ *
+ * @throws {CliFailure} where there is no such module, or another process has opened them
+ */
+export async function openMigrationFiles(
+  { url, collectionId, module, conditions }: MigrationPlace,
+  { isDry }: { readonly isDry: boolean },
+): Promise<MigrationFiles> {
   const folder = join(configFolder(), 'migrations')
   const code = await readFile(module, 'utf8').catch((cause) => {
     throw noFile(module, cause)
@@ -47,23 +51,25 @@ export async function openMigrationFiles({
   const name = digest([url, collectionId, resolve(module)])
   const same = `${name}.${digest([code, ...conditions])}.`
   await mkdir(folder, { recursive: true, mode: 0o700 })
-  const kept = (await readdir(folder)).filter((one) => one.startsWith(name) && one.endsWith('.ndjson'))
-  let stopped: { file: string; operations: KeptOperations } | undefined
-  const unfinished: KeptOperations[] = []
-  for (const file of kept) {
-    const operations = await openOperations(folder, file)
-    if (operations.state.found) stopped = { file, operations }
-    // One that is there still works them out, or waits at its question.
-    else if (!isInUse(file)) unfinished.push(operations)
+  const place = join(folder, name)
+  if (!isDry) claim(place, { message: `Another run of "${module}" is under way.`, hint: 'Wait for it, or stop it' })
+  const underWay = isDry ? claimOfOther(place) : undefined
+  const names = underWay ? [] : await readdir(folder)
+  const kept: { file: string; operations: KeptOperations }[] = []
+  for (const file of names) {
+    if (!file.startsWith(name) || !file.endsWith('.ndjson')) continue
+    kept.push({ file, operations: await openOperations(folder, file) })
   }
+  // Those without a state were left by a process that was killed before it carried out any.
+  const stopped = kept.find(({ operations }) => operations.state.found)
 
   return {
+    underWay,
     stopped: stopped?.operations,
     isSame: stopped?.file.startsWith(same) === true,
     async keep(write) {
-      for (const { remove } of unfinished) await remove()
-      await stopped?.operations.remove()
-      const file = `${same}${process.pid}.ndjson`
+      for (const { operations } of kept) await operations.remove()
+      const file = `${same}ndjson`
       const path = join(folder, file)
       try {
         const result = await writeLines(path, write)
@@ -74,11 +80,6 @@ export async function openMigrationFiles({
       }
     },
   }
-}
-
-/** The name of a file ends in the process that has made it. */
-function isInUse(file: string): boolean {
-  return isOtherProcess(Number(/\.(\d{1,10})\.ndjson$/.exec(file)?.[1]))
 }
 
 async function openOperations(folder: string, file: string): Promise<KeptOperations> {

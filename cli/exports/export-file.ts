@@ -1,15 +1,15 @@
 /** Where exported documents go: stdout, or a file that is complete or not there. */
 import { once } from 'node:events'
-import { createWriteStream, existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { createWriteStream, existsSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { rm, truncate } from 'node:fs/promises'
 import { dirname, extname } from 'node:path'
 import type { Writable } from 'node:stream'
 import type { Document } from '../../client/protocol/model/document.js'
 import { isObject, type JsonObject } from '../../client/protocol/model/json.js'
 import { misuse } from '../base/failure.js'
+import { claim } from '../files/claim.js'
 import { openDevice, realPlace, requirePlace } from '../files/places.js'
 import { putInPlace } from '../files/replace-file.js'
-import { isOtherProcess } from '../target/emulator-health.js'
 import { requireNoLink } from '../target/no-link.js'
 import { printableLines } from '../terminal/text-width.js'
 import { type ExportFormat, exportFormats, formatDocuments } from './format-documents.js'
@@ -69,9 +69,8 @@ export async function openExportFile(target: ExportTarget): Promise<ExportFile> 
   const file = realPlace(path)
   const part = `${file}.part`
   const state = `${part}.state`
-  const writer = `${part}.pid`
-  for (const own of [part, state, `${state}.new`, writer]) requireNoLink(own, dirname(file))
-  claim(writer, path)
+  for (const own of [part, state, `${state}.new`]) requireNoLink(own, dirname(file))
+  claim(part, { message: `Another export is writing "${path}".`, hint: 'Wait for it, or export to another file' })
   const question = JSON.stringify([...target.question, format, columns ?? null, withIds, isSafe])
   const found = target.restart ? undefined : readProgress(state, part, question)
   if (found) await truncate(part, found.bytes)
@@ -100,25 +99,7 @@ export async function openExportFile(target: ExportTarget): Promise<ExportFile> 
       await ended(stream)
       await putInPlace(part, file)
       await rm(state, { force: true })
-      await rm(writer, { force: true })
     },
-  }
-}
-
-/** Two that write the same part would take it from one another. The one that was killed writes no more. */
-function claim(writer: string, path: string) {
-  try {
-    writeFileSync(writer, String(process.pid), { flag: 'wx' })
-    process.once('exit', () => rmSync(writer, { force: true }))
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
-    const pid = Number(readFileSync(writer, 'utf8'))
-    if (isOtherProcess(pid)) {
-      const hint = `Wait for it, or export to another file. If process ${pid} is no export any more, remove ${writer}`
-      throw misuse(`Another export is writing "${path}".`, hint)
-    }
-    rmSync(writer, { force: true })
-    claim(writer, path)
   }
 }
 

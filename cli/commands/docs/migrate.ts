@@ -61,9 +61,10 @@ the same command is given again; the function is not called once more.`)
     const client = this.client(flags, { dialect: withReplacingPut(dialect) })
     const { id: collectionId } = await client.collections.get(args.collection)
     const conditions = [...(flags.where ?? []), ...(flags.or ?? []).map((condition) => `or ${condition}`)]
-    const files = await openMigrationFiles({ url, collectionId, module: args.file, conditions })
+    const isDry = flags['dry-run']
+    const files = await openMigrationFiles({ url, collectionId, module: args.file, conditions }, { isDry })
     const migrating = { client, collection: args.collection, module: args.file, flags }
-    if (flags['dry-run']) return this.dryRun(migrating, files)
+    if (isDry) return this.dryRun(migrating, files)
     if (files.stopped && !flags.restart) return this.goOn(migrating, files.stopped, files.isSame)
 
     const evaluated = await files.keep((line) => this.evaluate(migrating, line))
@@ -78,9 +79,10 @@ the same command is given again; the function is not called once more.`)
     return this.carryOut(migrating, { input, state, remove }, preview.changes)
   }
 
-  private async dryRun(migrating: Migrating, { stopped }: MigrationFiles): Promise<MigrationPreview> {
+  private async dryRun(migrating: Migrating, { stopped, underWay }: MigrationFiles): Promise<MigrationPreview> {
     const preview = await this.evaluate(migrating, async () => undefined)
     for (const line of previewLines(preview, process.stdout)) this.log(colourOf(line, onStdout)(line))
+    if (underWay) this.note(`A run of it is under way, in process ${underWay.pid}.`)
     if (stopped) this.note('A run of it was stopped; without --dry-run, the command goes on with that one.')
     return preview
   }

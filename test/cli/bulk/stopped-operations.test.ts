@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { type Client, createClient } from '../../../client/index.js'
 import { endsByItself, patiently } from '../../fixtures/patience.js'
 import { type HoldingProxy, openHoldingProxy } from '../../fixtures/proxies/holding-proxy.js'
-import { bin, cleanEnv, type Dev, openWorld, type World } from '../command-line.js'
+import { bin, cleanEnv, type Dev, openWorld, type Ran, type World } from '../command-line.js'
 
 const missing = '01999999-9999-7999-8999-999999999999'
 let world: World
@@ -25,18 +25,24 @@ afterAll(() => world.close())
 const target = () => ({ SVC_URL: proxy.url, SVC_API_KEY: dev.apiKey })
 const file = (name: string, content: string) => writeFileSync(join(world.folder, name), content)
 
-/** Runs a command until its next write is held, and does then what stops it. */
-async function stopHeld(words: readonly string[], stop: (kill: (signal: NodeJS.Signals) => void) => unknown) {
-  const child = execa(process.execPath, [bin, ...words], {
-    ...{ cwd: world.folder, env: { ...cleanEnv(world.folder), ...target() }, extendEnv: false, reject: false },
+const start = (words: readonly string[], env: Readonly<Record<string, string>> = target()) =>
+  execa(process.execPath, [bin, ...words], {
+    ...{ cwd: world.folder, env: { ...cleanEnv(world.folder), ...env }, extendEnv: false, reject: false },
     ...endsByItself,
   })
+
+/** Runs a command until its next write is held, and does then what stops it. */
+async function stopHeld(words: readonly string[], stop: (kill: (signal: NodeJS.Signals) => void) => unknown) {
+  const child = start(words)
   await proxy.held
   await stop((signal) => child.kill(signal))
   proxy.release()
   const { exitCode, stderr } = await child
   return { exit: exitCode, stderr }
 }
+
+/** What is kept of migrations that are not at their end. */
+const kept = () => readdirSync(join(world.folder, 'config', 'migrations'))
 
 const changes = 300
 
@@ -87,13 +93,18 @@ test('a batch whose service goes away lists what was refused', async () => {
   expect(failed.stderr).toContain('2 of 301 operations are dealt with, 1 of them refused.')
 })
 
-test('a migration that fails lists what was refused, and so does the run that goes on', async () => {
-  const name = 'migrated'
+/** As many as are sent in two parts, of which the second is one document: the first three writes are the first part. */
+async function manyDocuments(name: string) {
   await svc.collections.create({ name })
   const numbers = Array.from({ length: 3_001 }, (_, n) => n)
   for (let at = 0; at < numbers.length; at += 1_000) {
     await svc.collection(name).createMany(numbers.slice(at, at + 1_000).map((n) => ({ n })))
   }
+}
+
+test('a migration that fails lists what was refused, and so does the run that goes on', async () => {
+  const name = 'migrated'
+  await manyDocuments(name)
   const [first] = (await svc.collection(name).list({ where: { n: 0 } })).items
   // The function itself is the other writer: it is called after documents were read, and before any is written.
   file(
@@ -121,7 +132,43 @@ test('a migration that fails lists what was refused, and so does the run that go
   expect(JSON.parse(resumed.stdout)).toEqual({ changed: 1, refused: 1, refusals: [refusal], before: 3_000 })
 })
 
-test('a migration that is being worked out keeps its operations, whatever other runs of it do', async () => {
+test('a migration that is under way, also one that goes on, is refused to other runs of it, which leave it alone', async () => {
+  const name = 'sending'
+  await manyDocuments(name)
+  const module = (body: string) => file('once.mjs', `export default ({ data: { n } }) => ({ n: n + ${body} })`)
+  module('10000')
+  const words = ['docs', 'migrate', name, 'once.mjs']
+  const others: Ran[] = []
+  // Each would ask, and nobody answers: none of them sends anything.
+  const runOthers = async () => {
+    others.push(await world.svc(words, { env: target() }), await world.svc([...words, '--restart'], { env: target() }))
+    module('1')
+    others.push(await world.svc(words, { env: target() }))
+    module('10000')
+  }
+
+  proxy = await openHoldingProxy(dev.url, 3)
+  const killed = start([...words, '--yes'])
+  await proxy.held
+  await runOthers()
+  killed.kill('SIGKILL')
+  await killed
+  const resumed = start([...words, '--yes'])
+  await expect.poll(() => kept().some((name) => name.endsWith(`.${resumed.pid}.pid`)), patiently).toBe(true)
+  await runOthers()
+  proxy.release()
+  const { exitCode, stderr } = await resumed
+
+  expect(others.map(({ exit }) => exit)).toEqual([5, 5, 5, 5, 5, 5])
+  expect(others[0]?.stderr).toContain('Another run of "once.mjs" is under way.')
+  expect(others[0]?.stderr).toContain(`process ${killed.pid};`)
+  expect(others[3]?.stderr).toContain(`process ${resumed.pid};`)
+  expect([exitCode, stderr]).toEqual([0, expect.stringContaining('going on after 3,000 of 3,001 documents')])
+  expect(await svc.collection(name).count({ where: { n: { gte: 10_000 } } })).toBe(3_001)
+  expect(kept()).toEqual([])
+})
+
+test('a migration that is being worked out is refused to another run, and a dry run leaves it alone', async () => {
   const name = 'waited'
   await svc.collections.create({ name })
   await svc.collection(name).createMany([{ n: 1 }, { n: 2 }])
@@ -138,23 +185,17 @@ test('a migration that is being worked out keeps its operations, whatever other 
      }`,
   )
   const words = ['docs', 'migrate', name, 'waiting.mjs']
-  const start = () =>
-    execa(process.execPath, [bin, ...words, '--yes', '--json'], {
-      ...{ cwd: world.folder, extendEnv: false, reject: false, env: { ...cleanEnv(world.folder), WAITS: '1' } },
-      ...endsByItself,
-    })
   const begun = () => existsSync(join(world.folder, 'begun'))
-  const kept = () => readdirSync(join(world.folder, 'config', 'migrations')).length
 
-  const first = start()
+  const first = start([...words, '--yes', '--json'], { WAITS: '1' })
   await expect.poll(begun, patiently).toBe(true)
   const dry = await world.svc([...words, '--dry-run'])
-  const other = await world.json([...words, '--where', 'n=2', '--yes'])
+  const other = await world.svc([...words, '--where', 'n=2', '--yes'])
   file('go', '')
   const { stdout, exitCode } = await first
 
-  expect(dry.exit).toBe(0)
-  expect(other).toMatchObject({ changed: 1 })
+  expect(dry).toMatchObject({ exit: 0, stderr: expect.stringContaining(`under way, in process ${first.pid}.`) })
+  expect(other).toMatchObject({ exit: 5, stderr: expect.stringContaining(`process ${first.pid};`) })
   expect([exitCode, JSON.parse(stdout)]).toMatchObject([0, { changed: 2, refused: 0 }])
-  expect(kept()).toBe(0)
+  expect(kept()).toEqual([])
 })

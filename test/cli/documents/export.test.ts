@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { execa } from 'execa'
@@ -80,11 +80,55 @@ test('an export to a file that another is writing is refused, and leaves that on
   await child
 
   for (const other of others) {
-    expect(other).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('Another export is writing') })
+    expect(other).toMatchObject({ exitCode: 5, stderr: expect.stringContaining('Another export is writing') })
+    expect(other.stderr).toContain(`process ${child.pid};`)
   }
   expect(numbersIn('both.ndjson')).toEqual(Array.from({ length: documents }, (_, at) => at))
-  expect(existsSync(path('both.ndjson.part.pid'))).toBe(false)
+  expect(claimsOf('both.ndjson')).toEqual([])
 })
+
+test('an export that ends leaves the claim of another alone, and the next is refused until that one has ended', async () => {
+  const child = exporting('--out', 'next.ndjson')
+  while (!existsSync(path('next.ndjson.part.state'))) await pause(10)
+  // As another that begins in the moment in which this one ends: this process is there.
+  const claim = `next.ndjson.part.${process.pid}.pid`
+  writeFileSync(path(claim), '')
+
+  const ended = await child
+  const third = await exporting('--out', 'next.ndjson')
+  const left = claimsOf('next.ndjson')
+  rmSync(path(claim))
+  const last = await exporting('--out', 'next.ndjson', '--where', 'at=1')
+
+  expect([ended.exitCode, third.exitCode, last.exitCode]).toEqual([0, 5, 0])
+  expect(left).toEqual([claim])
+  expect(numbersIn('next.ndjson')).toEqual([1])
+})
+
+test('the claim of a killed export is taken over, and not that of one that has come since', async () => {
+  await interrupt('raced.ndjson', 'SIGKILL')
+  const left = claimsOf('raced.ndjson')
+
+  // This process has come since.
+  const since = path(`raced.ndjson.part.${process.pid}.pid`)
+  writeFileSync(since, '')
+  const refused = await exporting('--out', 'raced.ndjson')
+  rmSync(since)
+  const ran = await Promise.all([1, 2, 3].map(() => exporting('--out', 'raced.ndjson')))
+  const last = await exporting('--out', 'raced.ndjson')
+
+  expect(left).toHaveLength(1)
+  expect(refused.exitCode).toBe(5)
+  for (const { exitCode, stderr } of [...ran, last]) {
+    expect(stderr).toContain(exitCode === 0 ? '40,000 documents exported' : 'Another export is writing')
+  }
+  expect(last.exitCode).toBe(0)
+  expect(numbersIn('raced.ndjson')).toEqual(Array.from({ length: documents }, (_, at) => at))
+  expect(claimsOf('raced.ndjson')).toEqual([])
+})
+
+const claimsOf = (out: string) =>
+  readdirSync(world.folder).filter((name) => name.startsWith(out) && name.endsWith('.pid'))
 
 test('an export that asks for something else begins anew, and so does --restart', async () => {
   await interrupt('other.ndjson', 'SIGINT')
@@ -191,18 +235,8 @@ test('--safe keeps text from becoming a formula in a spreadsheet, in exports and
 
   const safe = await world.svc(['docs', 'export', 'formulas', '--format', 'csv', '--columns', 'text,number', '--safe'])
   const plain = await world.svc(['docs', 'export', 'formulas', '--format', 'csv', '--columns', 'text,number'])
-  const listed = await world.svc([
-    'docs',
-    'list',
-    'formulas',
-    '--format',
-    'csv',
-    '--columns',
-    'text',
-    '--sort',
-    'id',
-    '--safe',
-  ])
+  const listing = ['docs', 'list', 'formulas', '--format', 'csv', '--columns', 'text', '--sort', 'id', '--safe']
+  const listed = await world.svc(listing)
 
   expect(cells(plain.stdout)).toEqual(['text', ...texts])
   expect(cells(safe.stdout)).toEqual(['text', "'=1+1", "'+41", "'-x", "'@a", "'\ttab", 'a=b'])
