@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { cp, mkdir, mkdtemp, readdir, rm, symlink } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { Server, Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -144,3 +144,21 @@ function leaveDeadSocket(path: string): void {
     return
   }
 }
+
+test.each([
+  ['to what is not there', false],
+  ['to what is there', true],
+])('a link %s in the place of the file that other systems lock is not followed', async (_, isThere) => {
+  vi.spyOn(process, 'platform', 'get').mockReturnValue('darwin')
+  const outside = join(folder, 'outside')
+  const inside = join(folder, 'inside')
+  await mkdir(inside)
+  if (isThere) await writeFile(outside, 'mine')
+  await symlink(outside, join(inside, 'lock.file'))
+
+  const lock = await holdLock(inside, () => ({ pid: 7 }))
+  await expect(holdLock(inside, () => ({ pid: 8 }))).rejects.toThrow('is in use by process 7')
+  await lock.release()
+
+  expect(await readFile(outside, 'utf8').catch(() => undefined)).toBe(isThere ? 'mine' : undefined)
+})

@@ -96,9 +96,11 @@ async function holdAddress(address: string, folder: string, info: () => Holder):
 
 /** Where sockets have no names without a file: a file that only one process may have open. */
 async function holdFile(folder: string): Promise<Held> {
-  const { O_RDWR, O_CREAT, O_NONBLOCK } = constants
+  // A link that came with a cloned folder may lead anywhere (contract 12.4): it is not followed, and the socket alone is held.
+  const { O_RDWR, O_CREAT, O_NONBLOCK, O_NOFOLLOW } = constants
   try {
-    const file = await open(join(folder, 'lock.file'), O_RDWR | O_CREAT | O_NONBLOCK | exclusively, 0o600)
+    const flags = O_RDWR | O_CREAT | O_NONBLOCK | O_NOFOLLOW | exclusively
+    const file = await open(join(folder, 'lock.file'), flags, 0o600)
     return { release: () => file.close() }
   } catch (error) {
     if (codeOf(error as Error) !== 'EAGAIN') return undefined

@@ -1,4 +1,5 @@
 /** The folder that an emulator keeps: whether its data may be opened, and how new data come to be. Nothing is ever deleted. */
+import { randomUUID } from 'node:crypto'
 import { constants } from 'node:fs'
 import { chmod, cp, open, readdir, readFile, rename, rm, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -187,12 +188,21 @@ export function newer(where: string, cause?: Error): StartError {
 
 async function writeManifest(folder: string, manifest: Manifest): Promise<void> {
   const path = join(folder, 'manifest.json')
-  const beside = `${path}.${process.pid}`
-  const file = await open(beside, 'w', 0o600)
-  await file.writeFile(`${JSON.stringify(manifest, undefined, 2)}\n`)
-  await file.sync()
-  await file.close()
-  await rename(beside, path)
+  // Under a name that nobody can foresee: a link that came with a cloned folder may lead anywhere. Contract 12.4.
+  const beside = `${path}.${randomUUID()}`
+  try {
+    const file = await open(beside, 'wx', 0o600)
+    try {
+      await file.writeFile(`${JSON.stringify(manifest, undefined, 2)}\n`)
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+    await rename(beside, path)
+  } catch (error) {
+    await rm(beside, { force: true })
+    throw error
+  }
 }
 
 async function syncFolder(folder: string): Promise<void> {

@@ -1,4 +1,5 @@
 /** Files on this machine's disk, each under its id. */
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createReadStream, rmSync, statSync, writeFileSync } from 'node:fs'
 import { type FileHandle, mkdir, open, opendir, rm, stat, statfs, writeFile } from 'node:fs/promises'
@@ -131,9 +132,10 @@ export async function openDiskStore({
 
 /** The time as the folder's disk stamps it, which may be by another clock than ours, and to the second only. */
 function stampOf(folder: string): number {
-  const mark = join(folder, 'opened')
+  // Under a name that nobody can foresee: a link that came with a cloned folder may lead anywhere. Contract 12.4.
+  const mark = join(folder, `opened.${randomUUID()}`)
   try {
-    writeFileSync(mark, '', { mode: 0o600 })
+    writeFileSync(mark, '', { mode: 0o600, flag: 'wx' })
     const { mtimeMs } = statSync(mark)
     rmSync(mark)
     return mtimeMs

@@ -1,10 +1,12 @@
 import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
 import { lstat, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
+import { execa } from 'execa'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { firstEventOf } from '../../../cli/dialects/first-event.js'
-import { patiently } from '../../fixtures/patience.js'
-import { bin, openWorld, type World } from '../command-line.js'
+import { endsByItself, patiently } from '../../fixtures/patience.js'
+import { bin, cleanEnv, openWorld, type World } from '../command-line.js'
 import { emulatorFile } from '../emulator-file.js'
 import { openFakeService } from '../fake-service.js'
 
@@ -206,6 +208,40 @@ test('contract 12.4 the logs of an emulator are its own, whatever link came with
 
   expect(await readFile(join(world.folder, 'requests.log'), 'utf8')).toBe('')
   expect(await readFile(join(world.folder, '.svc', 'requests.log'), 'utf8')).toContain('/collections')
+})
+
+/** Starts an emulator where links lead to a file, and stops it. A name may have the number of its process, as `$$`. */
+async function startWith(links: readonly string[], outside: string): Promise<void> {
+  const link = links.map((name) => `ln -s "$1" ".svc/${name}"`).join(' && ')
+  const dev = [process.execPath, bin, 'dev', '--port', '0', '--json'].map((word) => `'${word}'`).join(' ')
+  const child = execa('sh', ['-c', `${link} && exec ${dev}`, 'sh', outside], {
+    ...{ cwd: world.folder, env: cleanEnv(world.folder), extendEnv: false, ...endsByItself },
+  })
+  await once(child.stdout, 'data')
+  child.kill('SIGTERM')
+  await child
+}
+
+test.each([
+  ['to what is there', 'mine'],
+  ['to nothing', undefined],
+])('contract 12.4 a start writes through no link in its folder that leads %s', async (_, content) => {
+  const folder = join(world.folder, '.svc')
+  const outside = join(world.folder, 'outside')
+  if (content !== undefined) await writeFile(outside, content)
+  await (await world.dev()).stop()
+  const [ofFiles = ''] = await readdir(join(folder, 'files'))
+  const written = (await readdir(folder, { withFileTypes: true })).filter((entry) => entry.isFile())
+
+  // Beside data that came along as well; then where there are none.
+  await startWith([`files/${ofFiles}/opened`], outside)
+  const left = await readFile(outside, 'utf8').catch(() => undefined)
+  await rm(folder, { recursive: true })
+  await mkdir(folder)
+  const names = written.map(({ name }) => name).filter((name) => name !== 'manifest.json')
+  await startWith([...names, 'manifest.json.$$', 'emulator.json', 'errors.log', 'lock.file'], outside)
+
+  expect([left, await readFile(outside, 'utf8').catch(() => undefined)]).toEqual([content, content])
 })
 
 test('contract 12.4 svc dev fills no .env.local that is a link', async () => {
