@@ -7,6 +7,7 @@ import { Button } from '../parts/button.js'
 import { Dialog } from '../parts/dialog.js'
 import { isMissing, wordsOf } from '../parts/states.js'
 import { useSession } from '../session/context.js'
+import { projectDestroyed } from './destroyed.js'
 
 interface Notice {
   readonly words: string
@@ -20,8 +21,13 @@ interface Notices {
   readonly say: (notice: Notice) => void
   /** Asks before what cannot be taken back. */
   readonly confirm: (title: string, words: string, action: string) => Promise<boolean>
-  /** Does what removes or changes much, with a state saved before it that undo goes back to. */
-  readonly doUndoably: (words: string, command: string, work: () => Promise<unknown>) => Promise<void>
+  /** Does what removes or changes much, with a state saved before it that undo goes back to: of the page's project, or of another. */
+  readonly doUndoably: (words: string, command: string, work: () => Promise<unknown>, of?: Whose) => Promise<void>
+}
+
+/** Undefined where it is not known whose it is that is removed or changed. */
+interface Whose {
+  readonly project: string | undefined
 }
 
 const Context = createContext<Notices | undefined>(undefined)
@@ -54,11 +60,11 @@ export function UndoProvider({ children }: { children: ReactNode }) {
   )
 
   const doUndoably = useCallback(
-    async (words: string, command: string, work: () => Promise<unknown>) => {
-      const snapshot = await savedBefore(control, project.id, command.replace(/^svc /, ''), ask)
-      if (snapshot === 'no') return
-      const undo = snapshot && (async () => keptWords(await control.snapshots.undo({ project: project.id, snapshot })))
-      const finish = () => snapshot && finished(control, project.id, snapshot)
+    async (words: string, command: string, work: () => Promise<unknown>, of: Whose = { project: project.id }) => {
+      const saved = await savedBefore(control, of, command.replace(/^svc /, ''), ask)
+      if (saved === 'no') return
+      const undo = saved && (async () => keptWords(await control.snapshots.undo(saved)))
+      const finish = () => saved && finished(control, saved)
       try {
         await work()
       } catch (error) {
@@ -99,14 +105,23 @@ interface Question {
   readonly resolve: (answer: Answer) => void
 }
 
+interface Saved {
+  readonly project: string
+  readonly snapshot: string
+}
+
 /** The snapshot that undo loads; undefined where the user continues without one. */
 async function savedBefore(
   control: Control,
-  project: string,
+  { project }: Whose,
   command: string,
   ask: (asked: Omit<Question, 'resolve'>) => Promise<Answer>,
-): Promise<string | undefined | 'no'> {
+): Promise<Saved | undefined | 'no'> {
   const question = { title: 'Go on without undo?', action: 'Go on' }
+  if (project === undefined) {
+    const words = 'There is no such user in this project. One of another project cannot be brought back from here.'
+    return (await ask({ ...question, words })) === 'go' ? undefined : 'no'
+  }
   const { database } = await control.info.get()
   if (database.bytes > mostBytes) {
     const words = `This project is large: to save a snapshot before "${command}" takes a while.`
@@ -114,8 +129,11 @@ async function savedBefore(
     if (answer !== 'save') return answer === 'go' ? undefined : 'no'
   }
   try {
-    return (await control.snapshots.save({ project, automatic: true, command: command.slice(0, 255) })).name
+    const { name } = await control.snapshots.save({ project, automatic: true, command: command.slice(0, 255) })
+    return { project, snapshot: name }
   } catch (error) {
+    // There is no such project, so there is nothing that could be destroyed: the answer to the request says so.
+    if (isMissing(error)) return undefined
     if (!(error instanceof SvcError) || error.code !== 'STORAGE_LIMIT') throw error
     return (await ask({ ...question, words: error.message })) === 'go' ? undefined : 'no'
   }
@@ -125,9 +143,9 @@ async function savedBefore(
  * Says that the work has ended, and what became of its snapshot: it is deleted where nothing was changed, and it may have gone
  * meanwhile, deleted by somebody or to make room. The work is done all the same, also where the word does not arrive.
  */
-async function finished(control: Control, project: string, snapshot: string): Promise<'kept' | 'unchanged' | 'gone'> {
+async function finished(control: Control, saved: Saved): Promise<'kept' | 'unchanged' | 'gone'> {
   try {
-    return (await control.snapshots.finish({ project, snapshot })).isKept ? 'kept' : 'unchanged'
+    return (await control.snapshots.finish(saved)).isKept ? 'kept' : 'unchanged'
   } catch (error) {
     return isMissing(error) ? 'gone' : 'kept'
   }
@@ -225,17 +243,21 @@ interface Sent {
   readonly by: string
   readonly method: string
   readonly path: string
+  /** Id of the project whose key or session it has; of the page's, if left out. */
+  readonly project?: string | null
 }
 
 /** Sends a request of any kind, undoably if it destroys something. */
 export function useSendUndoably(): (sent: Sent, send: () => Promise<unknown>) => Promise<unknown> {
+  const { owner, project } = useSession()
   const { doUndoably } = useUndo()
   return useCallback(
-    ({ by, method, path }, send) =>
-      destroys(method, path)
-        ? doUndoably(`Sent ${method} ${path.split('?')[0]}`, `${by} ${method} ${path}`, send)
-        : send(),
-    [doUndoably],
+    async ({ by, method, path, project: caller }, send) => {
+      if (!destroys(method, path)) return send()
+      const whose = { project: await projectDestroyed(owner, caller ?? project.id, path) }
+      return doUndoably(`Sent ${method} ${path.split('?')[0]}`, `${by} ${method} ${path}`, send, whose)
+    },
+    [owner, project.id, doUndoably],
   )
 }
 

@@ -1,5 +1,6 @@
 /** Whatever the dashboard sends that destroys something can be taken back, and says so where it cannot. */
 import { beforeEach, expect, it } from 'vitest'
+import { createClient } from '../../client/index.js'
 import { controlOf } from '../fixtures/requests/emulator-control.js'
 import { type DashboardWorld, worldsOfFile } from './world.js'
 
@@ -94,3 +95,64 @@ it('takes back what was destroyed by a request that is tried, and by a call of t
   expect(await posts.count()).toBe(1)
   expect(world.faults).toEqual([])
 })
+
+it('takes back what a request of the control API has destroyed in another project, and asks before a user of one', async () => {
+  const { page, client, emulator, goTo } = world
+  const { projects, snapshots } = controlOf(emulator)
+  const other = await projects.create({ name: 'other' })
+  const others = createClient({ url: emulator.url, apiKey: other.secretKey })
+  await others.collections.create({ name: 'notes' })
+  await others.collection('notes').create({ title: 'First' })
+  const tried = async (operation: string, parameter: string, value: string) => {
+    await goTo(`api-reference/${operation}`)
+    await page.getByRole('button', { name: 'Try it', exact: true }).click()
+    await page.getByRole('textbox', { name: `${parameter} path, required`, exact: true }).fill(value)
+    if (operation.endsWith('reset')) await page.getByRole('textbox', { name: 'Body', exact: true }).fill('{}')
+    await page.getByRole('button', { name: 'Send', exact: true }).click()
+  }
+
+  // The app goes on writing in the page's own project: nothing of that is the request's.
+  await page.route(/\/reset$/, async (route) => {
+    await client.collection('posts').create({ title: 'Meanwhile' })
+    await route.continue()
+  })
+  await tried('control.projects.reset', 'project', other.id)
+  const reset = `Sent POST /_svc/api/projects/${other.id}/reset`
+  await undo(reset).waitFor()
+  expect(await others.collections.list()).toEqual([])
+  await undo(reset).click()
+  await notice('Undone').waitFor()
+  expect(await others.collection('notes').count()).toBe(1)
+  expect(await client.collection('posts').count()).toBe(1)
+  expect((await snapshots.list({ project: emulator.projectId })).snapshots).toEqual([])
+
+  const [own, foreign] = [await aUser(emulator.apiKey), await aUser(other.apiKey)]
+  await tried('control.users.remove', 'user', own)
+  await undo(`Sent DELETE /_svc/api/users/${own}`).click()
+  await expect.poll(async () => (await client.users.list()).total).toBe(1)
+
+  const question = page.getByRole('dialog', { name: 'Go on without undo?', exact: true })
+  await tried('control.users.remove', 'user', foreign)
+  await question.getByText(/^There is no such user in this project\./).waitFor()
+  await question.getByRole('button', { name: 'Cancel', exact: true }).click()
+  await question.waitFor({ state: 'detached' })
+  expect((await others.users.list()).total).toBe(1)
+  await page.getByRole('button', { name: 'Send', exact: true }).click()
+  await question.getByRole('button', { name: 'Go on', exact: true }).click()
+  await notice(`Sent DELETE /_svc/api/users/${foreign}`).waitFor()
+  expect(await undo(`Sent DELETE /_svc/api/users/${foreign}`).count()).toBe(0)
+  expect((await others.users.list()).total).toBe(0)
+
+  // It is sent all the same, and its answer says that there is no such project.
+  const answer = page.waitForResponse(/nothing\/reset$/)
+  await tried('control.projects.reset', 'project', 'nothing')
+  expect((await answer).status()).toBe(404)
+  expect(world.faults).toEqual([])
+})
+
+/** @returns the id of the user */
+async function aUser(apiKey: string): Promise<string> {
+  const { auth } = createClient({ url: world.emulator.url, apiKey })
+  await auth.signUp({ email: 'ada@example.com', password: 'Correct4Horse' })
+  return (await auth.me()).id
+}

@@ -34,7 +34,7 @@ export function ReplayDialog({ request, onClose, onReplayed }: ReplayProps) {
         ...(path === request.path ? {} : { path }),
         ...(typed === body ? {} : { body: typed }),
       }
-      return sendUndoably({ by: replays, method, path }, async () =>
+      return sendUndoably({ by: replays, method, path, project: request.project }, async () =>
         onReplayed(await control.requests.replay({ id: request.id, ...edits })),
       )
     },

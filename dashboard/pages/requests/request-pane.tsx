@@ -167,10 +167,12 @@ function Foot({ request, onReplayed }: { request: RequestRecord; onReplayed: (re
   const [isEditing, setEditing] = useState(false)
   const [isBusy, run] = useAction()
   const sendUndoably = useSendUndoably()
-  const { id, method, path } = request
+  const { id, method, path, project } = request
   const replay = () =>
     run(() =>
-      sendUndoably({ by: replays, method, path }, async () => onReplayed(await control.requests.replay({ id }))),
+      sendUndoably({ by: replays, method, path, project }, async () =>
+        onReplayed(await control.requests.replay({ id })),
+      ),
     )
   const { is, why } = request.replayable
   return (
