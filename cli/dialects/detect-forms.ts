@@ -36,18 +36,23 @@ export async function detectForms({ url, key, mayWrite, signal, onLeft }: Asked)
   }
   const name = `svc-detect-${randomBytes(4).toString('hex')}`
   const remove = () => asker(url, key)('DELETE', `/collections/${name}`)
+  let isRefused = false
   try {
     const made = await ask('POST', '/collections', { name })
+    isRefused = made.status >= 400 && made.status < 500
     if (!isDone(made)) throw refused(made)
     const written = await seenByWriting(ask, name)
     const read = await seenByReading(ask, name)
-    const event = await firstEventOf({ url, headers: keyHeader(key), collection: name }, () =>
+    const event = await firstEventOf({ url, headers: keyHeader(key), collection: name, signal }, () =>
       ask('POST', `/collections/${name}`, { heard: true }),
     )
     return judge({ collections, ...written, ...read, event })
   } finally {
-    const removed = await remove().catch(() => undefined)
-    if (!removed || (removed.status !== 404 && !isDone(removed))) onLeft?.(name)
+    // One that refuses has made nothing, and may refuse to remove it as well. After another failure it may have.
+    if (!isRefused) {
+      const removed = await remove().catch(() => undefined)
+      if (!removed || (removed.status !== 404 && !isDone(removed))) onLeft?.(name)
+    }
   }
 }
 

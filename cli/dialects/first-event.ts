@@ -8,21 +8,25 @@ interface Subscribed {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly collection: string
+  /** Ends the waiting, and fails. */
+  readonly signal?: AbortSignal | undefined
 }
 
 /** Nothing, where the service has no server-sent events, or sends none in time. */
 export async function firstEventOf(
-  { url, headers, collection }: Subscribed,
+  { url, headers, collection, signal }: Subscribed,
   createDocument: () => Promise<unknown>,
 ): Promise<Json | undefined> {
-  const ended = AbortSignal.timeout(mostMilliseconds)
+  const late = AbortSignal.timeout(mostMilliseconds)
+  const ended = signal ? AbortSignal.any([signal, late]) : late
   try {
     const response = await fetchDirectly(`${url}/realtime/sse/${collection}`, { headers, signal: ended })
     if (!response.ok || !response.body) return undefined
     const [event] = await Promise.all([firstEvent(response.body), createDocument()])
     return event
   } catch (error) {
-    if (ended.aborted || error instanceof TypeError) return undefined
+    signal?.throwIfAborted()
+    if (late.aborted || error instanceof TypeError) return undefined
     throw error
   }
 }

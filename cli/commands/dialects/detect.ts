@@ -63,6 +63,7 @@ that needs a code looks like.`)
     }
     try {
       const findings = await detectForms({ ...asked, signal: stop.signal, onLeft })
+      stop.signal.throwIfAborted()
       return { findings, left }
     } catch (error) {
       if (!stop.signal.aborted) throw error
