@@ -7,11 +7,15 @@ import { exitOfSignal } from '../exec/pass-signals.js'
 
 /**
  * The file, which is no link, is as it was, or as it is written. Its draft is gone where writing fails, and where a signal ends the
- * process, unless a mounted file holds a part of it only.
+ * process, unless a mounted file holds a part of it only, and nothing writes it again.
  *
  * @throws what writing throws
  */
-export async function replaceByDraft(place: string, write: (draft: string) => Promise<unknown>): Promise<void> {
+export async function replaceByDraft(
+  place: string,
+  write: (draft: string) => Promise<unknown>,
+  repetition?: Repetition,
+): Promise<void> {
   // Hidden and short: another file may be called as this one with an ending, which could also be too long for the disk.
   const draft = join(dirname(place), `.svc-${crypto.randomUUID().slice(0, 13)}`)
   const removeAtExit = removingAtExit(draft)
@@ -25,7 +29,12 @@ export async function replaceByDraft(place: string, write: (draft: string) => Pr
   } finally {
     removeAtExit.release()
   }
-  if (mounted) await writeThrough(draft, place, mounted)
+  if (mounted) await writeThrough(draft, place, mounted, repetition)
+}
+
+export interface Repetition {
+  /** Whether it is written again at the next change, so that no draft has to stay: each time there would be one more. */
+  readonly isRepeated: boolean
 }
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
@@ -71,11 +80,18 @@ async function renameOrOpen(draft: string, place: string): Promise<FileHandle | 
   )
 }
 
-async function writeThrough(draft: string, place: string, mounted: FileHandle): Promise<void> {
+async function writeThrough(
+  draft: string,
+  place: string,
+  mounted: FileHandle,
+  { isRepeated }: Repetition = { isRepeated: false },
+): Promise<void> {
   try {
     await writeFile(mounted, createReadStream(draft))
   } catch (cause) {
-    throw reworded(cause, () => ({ hint: `"${place}" was left in the middle. What was to be written is in ${draft}` }))
+    const kept = isRepeated ? 'The next change writes it again' : `What was to be written is in ${draft}`
+    if (isRepeated) await rm(draft, { force: true })
+    throw reworded(cause, () => ({ hint: `"${place}" was left in the middle. ${kept}` }))
   } finally {
     await mounted.close()
   }

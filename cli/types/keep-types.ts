@@ -25,9 +25,11 @@ export async function keepTypes(client: Client, kept: KeptTypes, signal: AbortSi
         await writeOnce(client, reader, kept)
         reported = undefined
       } catch (error) {
-        const { message } = describeFailure(error)
-        if (!signal.aborted && message !== reported) kept.onFailed(message)
-        reported = message
+        const { code, message, hint } = describeFailure(error)
+        // Other hints are about commands that can be given again.
+        const words = code === 'FILE_FAILED' && hint !== undefined ? `${message} ${hint}.` : message
+        if (!signal.aborted && words !== reported) kept.onFailed(words)
+        reported = words
       }
       await reader.changed()
     }
@@ -40,7 +42,7 @@ export async function keepTypes(client: Client, kept: KeptTypes, signal: AbortSi
 
 async function writeOnce(client: Client, reader: CollectionReader, { place, isTyped, onWritten, ...style }: KeptTypes) {
   const text = await typesText(client, await reader.read(), style)
-  if ((await writeTypesFile({ place, isTyped }, text)) === 'written') onWritten(place)
+  if ((await writeTypesFile({ place, isTyped }, text, { isRepeated: true })) === 'written') onWritten(place)
 }
 
 /** Whether a file is one that may be written over without asking. @throws {CliFailure} where it is a link that nobody has typed */

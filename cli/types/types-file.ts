@@ -5,6 +5,7 @@ import { dirname, extname, join } from 'node:path'
 import { isObject, parseJson } from '../../client/protocol/model/json.js'
 import { CliFailure, exits } from '../base/failure.js'
 import { isDevice } from '../files/places.js'
+import type { Repetition } from '../files/replace-file.js'
 import { replaceWhole } from '../files/replace-whole.js'
 import { requireNoLinkUntyped } from '../target/no-link.js'
 import type { TypesFormat } from './types-text.js'
@@ -67,12 +68,16 @@ export function isOfOthers(text: string | undefined): boolean {
 }
 
 /** Writes the file, whole or not at all. One that says the same stays as it is, so that nothing is built again for it. */
-export async function writeTypesFile({ place, isTyped }: TypesFile, text: string): Promise<'written' | 'same'> {
+export async function writeTypesFile(
+  { place, isTyped }: TypesFile,
+  text: string,
+  repetition?: Repetition,
+): Promise<'written' | 'same'> {
   if (!isTyped) requireNoLinkUntyped(place)
   if ((await readTypesFile(place)) === text) return 'same'
   try {
     await mkdir(dirname(place), { recursive: true })
-    await replaceWhole(place, text)
+    await replaceWhole(place, text, repetition)
   } catch (error) {
     throw cannot('written', place, error)
   }
@@ -81,9 +86,9 @@ export async function writeTypesFile({ place, isTyped }: TypesFile, text: string
 
 function cannot(what: 'read' | 'written', place: string, error: unknown): CliFailure {
   const why = error instanceof Error ? error.message.replace(/, (open|mkdir|rename) .*$/, '') : String(error)
-  return new CliFailure('FILE_FAILED', exits.failed, `"${place}" cannot be ${what}: ${why}.`, undefined, {
-    cause: error,
-  })
+  // Of a mounted file that has no room, where its content is.
+  const hint = error instanceof CliFailure ? error.hint : undefined
+  return new CliFailure('FILE_FAILED', exits.failed, `"${place}" cannot be ${what}: ${why}.`, hint, { cause: error })
 }
 
 function codeOf(error: unknown): unknown {
