@@ -9,7 +9,7 @@ import { isObject, type JsonObject } from '../../client/protocol/model/json.js'
 import { misuse } from '../base/failure.js'
 import { claim } from '../files/claim.js'
 import { openDevice, realPlace, requirePlace } from '../files/places.js'
-import { putInPlace } from '../files/replace-file.js'
+import { draftModeFor, putInPlace } from '../files/replace-file.js'
 import { requireNoLink } from '../target/no-link.js'
 import { printableLines } from '../terminal/text-width.js'
 import { type ExportFormat, exportFormats, formatDocuments } from './format-documents.js'
@@ -76,7 +76,7 @@ export async function openExportFile(target: ExportTarget): Promise<ExportFile> 
   if (found) await truncate(part, found.bytes)
   // The old state must not outlive the documents that it tells of.
   else await rm(state, { force: true })
-  const stream = createWriteStream(part, { flags: found ? 'a' : 'w' })
+  const stream = createWriteStream(part, { flags: found ? 'a' : 'w', mode: draftModeFor(file) })
   await once(stream, 'open')
   let { bytes, documents } = found ?? { bytes: 0, documents: 0 }
   const write = (text: string) => {

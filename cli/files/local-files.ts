@@ -110,7 +110,7 @@ export function placesFor<File extends Pick<StoredFile, 'id' | 'path' | 'name'>>
 interface WriteOptions {
   readonly isReplacing: boolean
   readonly onBytes: (bytes: number) => void
-  /** Who may read it: left out, whoever may read other files that the user writes. */
+  /** Who may read it: left out, whoever could read the file there, or can read other files that the user writes. */
   readonly mode?: number
   /** The folder below which nobody has typed the place: it may be no link, and its name may be the service's. Left out, it was typed. */
   readonly below?: string
@@ -120,7 +120,7 @@ interface WriteOptions {
 export async function writeLocalFile(
   place: string,
   answer: Response,
-  { isReplacing, onBytes, mode = 0o666, below }: WriteOptions,
+  { isReplacing, onBytes, mode, below }: WriteOptions,
 ): Promise<void> {
   if (below !== undefined) requireNoLink(place, below)
   const mayBeThere = isReplacing || (below === undefined && isDevice(place))
@@ -135,5 +135,6 @@ export async function writeLocalFile(
   }
   const device = openDevice(place)
   if (device) return writeTo(device)
-  await replaceByDraft(realPlace(place), (draft) => writeTo(createWriteStream(draft, { flags: 'wx', mode })))
+  const write = (draft: string, mode: number) => writeTo(createWriteStream(draft, { flags: 'wx', mode }))
+  await replaceByDraft(realPlace(place), write, { mode })
 }

@@ -1,5 +1,5 @@
 /** Files that are replaced whole, and removed. One that is mounted by itself, as containers do, can be neither: its content is. */
-import { createReadStream, rmSync } from 'node:fs'
+import { constants, createReadStream, rmSync, statSync } from 'node:fs'
 import { type FileHandle, open, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { reworded } from '../base/failure.js'
@@ -7,21 +7,22 @@ import { exitOfSignal } from '../exec/pass-signals.js'
 
 /**
  * The file, which is no link, is as it was, or as it is written. Its draft is gone where writing fails, and where a signal ends the
- * process, unless a mounted file holds a part of it only, and nothing writes it again.
+ * process, unless a mounted file holds a part of it only, and nothing writes it again. Owner and mode stay those of the file there.
  *
  * @throws what writing throws
  */
 export async function replaceByDraft(
   place: string,
-  write: (draft: string) => Promise<unknown>,
-  repetition?: Repetition,
+  write: (draft: string, mode: number) => Promise<unknown>,
+  { mode, ...repetition }: Replacing = {},
 ): Promise<void> {
   // Hidden and short: another file may be called as this one with an ending, which could also be too long for the disk.
   const draft = join(dirname(place), `.svc-${crypto.randomUUID().slice(0, 13)}`)
   const removeAtExit = removingAtExit(draft)
   let mounted: FileHandle | undefined
   try {
-    await write(draft)
+    await write(draft, mode ?? draftModeFor(place))
+    if (mode === undefined) await keepUsers(draft, place)
     mounted = await renameOrOpen(draft, place)
   } catch (error) {
     await rm(draft, { force: true }).catch(() => undefined)
@@ -35,6 +36,11 @@ export async function replaceByDraft(
 export interface Repetition {
   /** Whether it is written again at the next change, so that no draft has to stay: each time there would be one more. */
   readonly isRepeated: boolean
+}
+
+interface Replacing extends Partial<Repetition> {
+  /** In place of the one that the file there has. */
+  readonly mode?: number | undefined
 }
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
@@ -63,8 +69,30 @@ function exitUnlessAnswered(signal: NodeJS.Signals): void {
   if (process.listeners(signal).every((one) => one === exitUnlessAnswered)) process.exit(exitOfSignal(signal))
 }
 
-/** Puts a draft in the place of a file, which is no link. */
+/** The mode that a draft is made with: until it has that of the file there, which may be private, nobody else reads it. */
+export function draftModeFor(place: string): number {
+  return statSync(place, { throwIfNoEntry: false }) ? 0o600 : 0o666
+}
+
+/** Gives a draft owner and mode of the file whose place it takes, if there is one. Where that cannot be, it stays as it is. */
+async function keepUsers(draft: string, place: string): Promise<void> {
+  const former = statSync(place, { throwIfNoEntry: false })
+  if (!former) return
+  const { O_RDONLY, O_NOFOLLOW = 0 } = constants
+  // By what is opened: somebody else's folder may hold a link under the draft's name meanwhile.
+  const file = await open(draft, O_RDONLY | O_NOFOLLOW)
+  try {
+    const { uid, gid, mode } = await file.stat()
+    if (uid !== former.uid || gid !== former.gid) await file.chown(former.uid, former.gid).catch(() => undefined)
+    if (mode !== former.mode) await file.chmod(former.mode & 0o777).catch(() => undefined)
+  } finally {
+    await file.close()
+  }
+}
+
+/** Puts a draft in the place of a file, which is no link and keeps its owner and mode. */
 export async function putInPlace(draft: string, place: string): Promise<void> {
+  await keepUsers(draft, place)
   const mounted = await renameOrOpen(draft, place)
   if (mounted) await writeThrough(draft, place, mounted)
 }
@@ -84,7 +112,7 @@ async function writeThrough(
   draft: string,
   place: string,
   mounted: FileHandle,
-  { isRepeated }: Repetition = { isRepeated: false },
+  { isRepeated = false }: Partial<Repetition> = {},
 ): Promise<void> {
   try {
     await writeFile(mounted, createReadStream(draft))

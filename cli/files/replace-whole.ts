@@ -8,5 +8,5 @@ import { type Repetition, replaceByDraft } from './replace-file.js'
 export async function replaceWhole(place: string, content: string, repetition?: Repetition): Promise<void> {
   const device = openDevice(place)
   if (device) return pipeline([content], device)
-  await replaceByDraft(realPlace(place), (draft) => writeFile(draft, content, { flag: 'wx' }), repetition)
+  await replaceByDraft(realPlace(place), (draft, mode) => writeFile(draft, content, { flag: 'wx', mode }), repetition)
 }

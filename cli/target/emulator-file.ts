@@ -85,5 +85,5 @@ function isOfOneEmulator({
 /** Writes a file that only this user can read, whole or not at all. */
 export async function writePrivateFile(file: string, content: string | Uint8Array): Promise<void> {
   await mkdir(dirname(file), { recursive: true, mode: 0o700 })
-  await replaceByDraft(file, (draft) => writeFile(draft, content, { mode: 0o600, flag: 'wx' }))
+  await replaceByDraft(file, (draft, mode) => writeFile(draft, content, { mode, flag: 'wx' }), { mode: 0o600 })
 }
