@@ -18,6 +18,8 @@ and exits with 10 where something is different.`)
   static override args = collectionArgs
   static override flags = { by: byFlag }
 
+  protected override readonly remembersPairs = false
+
   async run() {
     const { argv, flags } = await this.parse(Diff)
     return this.withBoth(flags, async (sides) => {

@@ -1,8 +1,10 @@
 /** Which document of the emulator is which document of the hosted service, and what it was when both were last the same. */
 import { createHash } from 'node:crypto'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { isObject } from '../../client/protocol/model/json.js'
 import { CliFailure, exits } from '../base/failure.js'
+import { claim } from '../files/claim.js'
 import { configFolder } from '../target/profiles.js'
 import { appendLines, readLines, rewriteLines } from './line-file.js'
 import { keepPaired } from './paired-collections.js'
@@ -33,22 +35,31 @@ export interface Pairs {
 }
 
 /**
+ * Claims the pairs of an emulator and a service for this process: what two read at the same time, both would create.
+ *
+ * @throws {CliFailure} `IN_USE` where another pull or push is under way
+ */
+export function claimPairs(local: string, remote: string): void {
+  const folder = join(configFolder(), 'pairs')
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const message = `Another pull or push between ${local} and ${remote} is under way.`
+  claim(join(folder, `${hashOfAll([remote, local])}.ndjson`), { message, hint: 'Wait for it, or stop it' })
+}
+
+/**
  * The pairs of a collection of the emulator and one of a service, by their ids: a collection that was deleted and created again
  * has none.
  *
  * @throws {CliFailure} if the file is damaged
  */
 export function openPairs(url: string, ids: { readonly local: string; readonly remote: string }): Pairs {
-  const name = createHash('sha256')
-    .update(JSON.stringify([url, ids.remote, ids.local]))
-    .digest('hex')
-    .slice(0, 32)
-  const file = join(configFolder(), 'pairs', `${name}.ndjson`)
+  const file = join(configFolder(), 'pairs', `${hashOfAll([url, ids.remote, ids.local])}.ndjson`)
   const byLocal = new Map<string, Pair>()
   const gone = new Map<string, Pair>()
   const redacted = new Set<string>()
   const pending = new Set<string>()
   let generation = 0
+  let isToShrink = false
 
   function take(line: Line): void {
     generation++
@@ -67,6 +78,7 @@ export function openPairs(url: string, ids: { readonly local: string; readonly r
   function append(lines: readonly Line[]): void {
     if (lines.length === 0) return
     if (generation === 0) keepPaired(url, ids)
+    if (isToShrink) shrink()
     appendLines(file, lines)
     lines.forEach(take)
   }
@@ -78,7 +90,12 @@ export function openPairs(url: string, ids: { readonly local: string; readonly r
       if (!isLine(value)) throw damaged(file)
       take(value)
     }
-    if (!isCut && generation <= 2 * (byLocal.size + gone.size + redacted.size) + 100) return
+    isToShrink = isCut || generation > 2 * (byLocal.size + gone.size + redacted.size) + 100
+  }
+
+  /** Before something is added, and not where pairs are read only: another process may be adding some then. */
+  function shrink(): void {
+    isToShrink = false
     const lines: Line[] = [
       ...[...redacted].map((one) => ({ redacted: one })),
       { pending: [...pending] },
@@ -102,6 +119,10 @@ export function openPairs(url: string, ids: { readonly local: string; readonly r
     remove: (pairs) => append(pairs.map((pair) => ({ ...pair, isGone: true }))),
     redact: (names) => append(names.filter((one) => !redacted.has(one)).map((one) => ({ redacted: one }))),
   }
+}
+
+function hashOfAll(words: readonly string[]): string {
+  return createHash('sha256').update(JSON.stringify(words)).digest('hex').slice(0, 32)
 }
 
 type Line =

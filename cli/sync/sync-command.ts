@@ -12,6 +12,7 @@ import { count, counted, table } from '../terminal/print.js'
 import { startProgress } from '../terminal/progress.js'
 import type { RefusedDocument, Synced } from './apply.js'
 import type { ChosenWork } from './chosen-work.js'
+import { claimPairs } from './pairs.js'
 import { planSync, type Sides, type SyncPlan } from './plan.js'
 
 export const collectionArgs = {
@@ -37,6 +38,8 @@ export interface Followed {
 export abstract class SyncCommand extends ServiceCommand {
   /** Of requests to the service that write: those that were sent and not refused. */
   private writes = 0
+  /** Whether it writes down which documents are the same: one such command at a time. */
+  protected readonly remembersPairs: boolean = true
 
   /** Reads both sides with a secret key of the emulator that lasts as long as the work. */
   protected async withBoth<Result>(
@@ -53,6 +56,7 @@ export abstract class SyncCommand extends ServiceCommand {
       )
     }
     const { url } = emulator
+    if (this.remembersPairs) claimPairs(url, target.url)
     const here: Target = {
       ...target,
       url,
