@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { formatBytes } from '../../client/protocol/model/figures.js'
 import { describeFailure } from '../base/failure.js'
 import { nearby } from '../dev/box.js'
+import { draftName } from '../files/replace-file.js'
 import { shellWord } from '../terminal/shell-word.js'
 import { damageFindings } from './damage.js'
 import { type Finding, type Patient, type Seen, well } from './finding.js'
@@ -123,7 +124,8 @@ const draft =
   /^(data(\.(damaged|version)-.+)?\.new|dev\.\d+\.log|\.writable-.+|(emulator|manifest)\.json\..+|lock\.\d+-.+|modes\..+)$/
 
 function leftoverFindings(folder: string): Finding[] {
-  const left = namesIn(folder).filter((name) => draft.test(name))
+  // Those of emulator.json and of the page that opens the dashboard hold the control token.
+  const left = namesIn(folder).filter((name) => draft.test(name) || draftName.test(name))
   if (left.length === 0) return []
   const repair = async () => {
     for (const name of left) await rm(join(folder, name), { recursive: true, force: true })

@@ -43,6 +43,9 @@ interface Replacing extends Partial<Repetition> {
   readonly mode?: number | undefined
 }
 
+/** The names of drafts, which a process leaves behind that is killed. */
+export const draftName = /^\.svc-[0-9a-f]{8}-[0-9a-f]{4}$/
+
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /** Whatever ends the process by `exit` removes the draft; what would end it without, as signals do, ends it by `exit` meanwhile. */

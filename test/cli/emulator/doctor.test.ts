@@ -74,6 +74,8 @@ test('what a killed emulator leaves is found and, with --repair, removed', async
   const dev = await world.dev()
   await dev.stop('SIGKILL')
   writeFileSync(inFolder('.svc', 'dev.4711.log'), '')
+  // A draft of emulator.json, with its token.
+  writeFileSync(inFolder('.svc', '.svc-1a2b3c4d-5e6f'), '{}')
   // A copy that a repair had begun.
   mkdirSync(inFolder('.svc', 'data.damaged-2026-01-01T00-00-00-000Z.new'))
 
@@ -81,6 +83,7 @@ test('what a killed emulator leaves is found and, with --repair, removed', async
   expect(await doctor(['--repair'])).toMatchObject({ exit: 0, repaired: ['LEFTOVERS', 'STALE_EMULATOR_FILE'] })
   expect(await doctor()).toMatchObject({ exit: 0, codes: [] })
   expect(existsSync(inFolder('.svc', 'dev.4711.log'))).toBe(false)
+  expect(existsSync(inFolder('.svc', '.svc-1a2b3c4d-5e6f'))).toBe(false)
   expect(existsSync(inFolder('.svc', 'data.damaged-2026-01-01T00-00-00-000Z.new'))).toBe(false)
 })
 
