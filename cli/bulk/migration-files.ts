@@ -1,10 +1,10 @@
 /** Where the operations of a migration are kept until all of them are carried out, so that one that was stopped goes on. */
-import { createHash } from 'node:crypto'
 import { mkdir, open, readdir, readFile, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { type ImportSource, openInput } from '../../seeds/records/input.js'
 import { noFile } from '../base/failure.js'
 import { type Claim, claim, claimOfOther } from '../files/claim.js'
+import { hashOf } from '../files/hash.js'
 import { openState, type StateFile } from '../imports/state.js'
 import { configFolder } from '../target/profiles.js'
 
@@ -36,9 +36,9 @@ export interface MigrationFiles {
 }
 
 /**
- * Until the process ends no other one can open them, except for a dry run.
+ * Locks them until this process ends; a dry run needs no lock.
  *
- * @throws {CliFailure} where there is no such module, or another process has opened them
+ * @throws {CliFailure} where there is no such module; `IN_USE` where another process holds their lock
  */
 export async function openMigrationFiles(
   { url, collectionId, module, conditions }: MigrationPlace,
@@ -120,5 +120,5 @@ async function writeLines<Result>(
 }
 
 function digest(parts: readonly string[]): string {
-  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 24)
+  return hashOf(parts).slice(0, 24)
 }

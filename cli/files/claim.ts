@@ -1,4 +1,4 @@
-/** Work on a file that only one process may do at a time, as both would write the same draft or state. */
+/** Locks by PID files, for work that only one process may do at a time, as two would write the same draft or state. */
 import { readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { CliFailure, exits } from '../base/failure.js'
@@ -11,10 +11,10 @@ export interface Claim {
 }
 
 /**
- * Claims the work at a place until this process ends, by a file beside it whose name ends in the process. Nobody removes that of a
- * process that is there, so none is taken from its owner. Where two begin at the same moment, both may be refused.
+ * Locks a place until this process ends, by a PID file beside it. Each process has its own, which only it removes as long as it
+ * lives, so no lock is taken from its owner. Where two begin at the same moment, both may be refused.
  *
- * @throws {CliFailure} `IN_USE` where another process has claimed it
+ * @throws {CliFailure} `IN_USE` where another process holds the lock
  */
 export function claim(place: string, refusal: { readonly message: string; readonly hint: string }): void {
   const own = `${place}.${process.pid}.pid`

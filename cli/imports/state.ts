@@ -1,5 +1,5 @@
 /** How far an import has come, so that the same command goes on where it stopped. */
-import { createHash, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { mkdir, readdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
@@ -7,6 +7,7 @@ import { isObject, parseJson } from '../../client/protocol/model/json.js'
 import { type ImportSource, isReadOnce } from '../../seeds/records/input.js'
 import { CliFailure, exits } from '../base/failure.js'
 import type { Refusal } from '../bulk/refusals.js'
+import { hashOf } from '../files/hash.js'
 import { isProcessThere } from '../target/emulator-health.js'
 import type { RefusedSize } from './refused-file.js'
 
@@ -53,7 +54,7 @@ export async function openState(
 ): Promise<StateFile> {
   if (input.path === undefined || isReadOnce(input)) return noState
   const identity = [resolve(input.path), input.bytes, input.changedAt, ...into]
-  const name = createHash('sha256').update(JSON.stringify(identity)).digest('hex').slice(0, 32)
+  const name = hashOf(identity).slice(0, 32)
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const file = join(folder, `${name}.json`)
   if (restart) rmSync(file, { force: true })

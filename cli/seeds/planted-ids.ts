@@ -1,9 +1,9 @@
 /** Which documents an earlier planting of a file made, so that one without a key is known again after its fields changed. */
-import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { isObject } from '../../client/protocol/model/json.js'
 import type { DocumentEntry as SeedDocument } from '../../seeds/content.js'
+import { hashOf } from '../files/hash.js'
 import { configFolder } from '../target/profiles.js'
 
 interface PlantedDocument {
@@ -72,8 +72,4 @@ function readPlanted(path: string): PlantedDocument[] {
 
 function isPlanted(value: unknown): value is PlantedDocument {
   return isObject(value) && [value.name, value.id, value.hash].every((part) => typeof part === 'string')
-}
-
-function hashOf(value: unknown): string {
-  return createHash('sha256').update(JSON.stringify(value)).digest('hex')
 }

@@ -1,5 +1,4 @@
 /** Carries out what was planned, from the one side to the other. What is stopped in between goes on with the next plan. */
-import { createHash } from 'node:crypto'
 import type { Schema } from '../../client/protocol/model/collection.js'
 import { SvcError } from '../../client/protocol/model/errors.js'
 import type { JsonObject } from '../../client/protocol/model/json.js'
@@ -8,6 +7,7 @@ import type { Client } from '../base/service-command.js'
 import type { Operation } from '../bulk/operations.js'
 import { isAboutSome, wordsOf } from '../bulk/refusals.js'
 import { sendOperations } from '../bulk/send-operations.js'
+import { hashOf } from '../files/hash.js'
 import type { ComparedPair } from './compare.js'
 import { refersTo } from './documents.js'
 import { operationOf, type Undo, undoOf } from './operations.js'
@@ -276,5 +276,5 @@ function* inPieces<Item>(all: readonly Item[], most: number): Generator<readonly
 }
 
 function keyOf(parts: readonly unknown[]): string {
-  return `sync-${createHash('sha256').update(JSON.stringify(parts)).digest('hex')}`
+  return `sync-${hashOf(parts)}`
 }

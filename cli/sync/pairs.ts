@@ -1,10 +1,10 @@
 /** Which document of the emulator is which document of the hosted service, and what it was when both were last the same. */
-import { createHash } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { isObject } from '../../client/protocol/model/json.js'
 import { CliFailure, exits } from '../base/failure.js'
 import { claim } from '../files/claim.js'
+import { hashOf } from '../files/hash.js'
 import { configFolder } from '../target/profiles.js'
 import { appendLines, readLines, rewriteLines } from './line-file.js'
 import { keepPaired } from './paired-collections.js'
@@ -35,7 +35,7 @@ export interface Pairs {
 }
 
 /**
- * Claims the pairs of an emulator and a service for this process: what two read at the same time, both would create.
+ * Locks the pairs of an emulator and a service until this process ends: what two read at the same time, both would create.
  *
  * @throws {CliFailure} `IN_USE` where another pull or push is under way
  */
@@ -43,7 +43,7 @@ export function claimPairs(local: string, remote: string): void {
   const folder = join(configFolder(), 'pairs')
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const message = `Another pull or push between ${local} and ${remote} is under way.`
-  claim(join(folder, `${hashOfAll([remote, local])}.ndjson`), { message, hint: 'Wait for it, or stop it' })
+  claim(join(folder, `${hashOf([remote, local]).slice(0, 32)}.ndjson`), { message, hint: 'Wait for it, or stop it' })
 }
 
 /**
@@ -53,7 +53,7 @@ export function claimPairs(local: string, remote: string): void {
  * @throws {CliFailure} if the file is damaged
  */
 export function openPairs(url: string, ids: { readonly local: string; readonly remote: string }): Pairs {
-  const file = join(configFolder(), 'pairs', `${hashOfAll([url, ids.remote, ids.local])}.ndjson`)
+  const file = join(configFolder(), 'pairs', `${hashOf([url, ids.remote, ids.local]).slice(0, 32)}.ndjson`)
   const byLocal = new Map<string, Pair>()
   const gone = new Map<string, Pair>()
   const redacted = new Set<string>()
@@ -119,10 +119,6 @@ export function openPairs(url: string, ids: { readonly local: string; readonly r
     remove: (pairs) => append(pairs.map((pair) => ({ ...pair, isGone: true }))),
     redact: (names) => append(names.filter((one) => !redacted.has(one)).map((one) => ({ redacted: one }))),
   }
-}
-
-function hashOfAll(words: readonly string[]): string {
-  return createHash('sha256').update(JSON.stringify(words)).digest('hex').slice(0, 32)
 }
 
 type Line =

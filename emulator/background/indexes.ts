@@ -209,9 +209,12 @@ async function make(state: State, { index, times }: Wanted, round: Round): Promi
   const documents = sizes.get(index.collection)?.documents ?? 0
   const isAlone = !db.capabilities.supportsConcurrentIndexes
   // Without room there is nothing to wait for, nor to say.
-  if (isAlone && !((await inItsWay(state, index)) && (await canTakeTime(state, index, documents, { round, announce }))))
+  if (
+    isAlone &&
+    !((await indexesToDrop(state, index)) && (await canTakeTime(state, index, documents, { round, announce })))
+  )
     return
-  const names = round.isStopped() ? undefined : await inItsWay(state, index)
+  const names = round.isStopped() ? undefined : await indexesToDrop(state, index)
   if (!names) return
   if (isAlone) announceLong(index, documents, announce)
   for (const name of names) await dropFieldIndex(db, name)
@@ -221,8 +224,8 @@ async function make(state: State, { index, times }: Wanted, round: Round): Promi
   await reload(state)
 }
 
-/** Names of what gives way to an index; undefined where there is no room for it all the same. */
-async function inItsWay(state: State, index: FieldIndex): Promise<readonly string[] | undefined> {
+/** Names of the indexes to drop to make room for one; undefined where there is no room all the same. */
+async function indexesToDrop(state: State, index: FieldIndex): Promise<readonly string[] | undefined> {
   const { db, options, crowded } = state
   const project = await projectOf(db, index.collection)
   if (project === undefined) return undefined

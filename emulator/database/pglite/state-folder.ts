@@ -188,7 +188,7 @@ export function newer(where: string, cause?: Error): StartError {
 
 async function writeManifest(folder: string, manifest: Manifest): Promise<void> {
   const path = join(folder, 'manifest.json')
-  // Under a name that nobody can foresee: a link that came with a cloned folder may lead anywhere. Contract 12.4.
+  // Under a random name: a symbolic link that came with a cloned folder may lead anywhere. Contract 12.4.
   const beside = `${path}.${randomUUID()}`
   try {
     const file = await open(beside, 'wx', 0o600)

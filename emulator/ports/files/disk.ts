@@ -132,7 +132,7 @@ export async function openDiskStore({
 
 /** The time as the folder's disk stamps it, which may be by another clock than ours, and to the second only. */
 function stampOf(folder: string): number {
-  // Under a name that nobody can foresee: a link that came with a cloned folder may lead anywhere. Contract 12.4.
+  // Under a random name: a symbolic link that came with a cloned folder may lead anywhere. Contract 12.4.
   const mark = join(folder, `opened.${randomUUID()}`)
   try {
     writeFileSync(mark, '', { mode: 0o600, flag: 'wx' })
