@@ -27,10 +27,11 @@ const thread = join('emulator', 'database', 'pglite', 'thread.js')
 
 /**
  * What several commands load is one file: to open forty takes longer than to read what few of them need besides. The
- * overview of all commands is printed without any of it.
+ * overview of all commands is printed without any of it, and what loads cryptography is for those that hash.
  */
 const shared = [
   { name: 'prose', test: /\bcli.terminal.(prose|text-width)\.ts$/, priority: 1 },
+  { name: 'hash', test: /\bcli.files.hash\.ts$/, priority: 1 },
   { name: 'common', minShareCount: 5 },
 ]
 
