@@ -8,9 +8,10 @@ useKeys()
 /**
  * Lists uploads, two of a page, as Amazon's server does and this one does not; what is given up.
  *
- * @param now its own time, at which every object was written
+ * @param now its own time
+ * @param written when every object was written
  */
-async function listingUploads(keys: Record<string, string>, status = 200, now?: string) {
+async function listingUploads(keys: Record<string, string>, status = 200, now?: string, written = now) {
   const [first = [], second = []] = [Object.entries(keys).slice(0, 2), Object.entries(keys).slice(2)]
   const page = (some: [string, string][], next: string) => `<?xml version="1.0"?><ListMultipartUploadsResult>
     ${some.map(([key, at]) => `<Upload><Key>${key}</Key><UploadId>of ${key}</UploadId><Initiated>${at}</Initiated></Upload>`).join('')}
@@ -31,7 +32,7 @@ async function listingUploads(keys: Record<string, string>, status = 200, now?: 
       const more = second.length > 0 ? '<NextKeyMarker>k</NextKeyMarker><NextUploadIdMarker>u</NextUploadIdMarker>' : ''
       res.writeHead(status, { 'content-type': 'application/xml' }).end(isFirst ? page(first, more) : page(second, ''))
     } else if (method === 'HEAD' && now !== undefined) {
-      res.writeHead(200, { 'last-modified': now }).end()
+      res.writeHead(200, { 'last-modified': written }).end()
     } else return false
     return true
   })
@@ -65,6 +66,20 @@ it.each([403, 405, 501])('leaves uploads alone where to list them is answered %i
 
   expect(abandoned).toEqual([])
   await stop()
+})
+
+it('bytes may get a row for as long as a request may take, and a while longer', async () => {
+  const now = new Date().toUTCString()
+  const settled: boolean[] = []
+  for (const hours of [1.9, 2.1]) {
+    const { url, stop } = await listingUploads({}, 200, now, new Date(Date.now() - hours * 3_600_000).toUTCString())
+    const store = await openS3Store({ url: url('things'), place })
+    settled.push(await store.isSettled('01900000-0000-7000-8000-000000000001'))
+    await store.close()
+    await stop()
+  }
+
+  expect(settled).toEqual([false, true])
 })
 
 it('by the clock of the bucket, where that of this machine is hours ahead', async () => {

@@ -12,10 +12,11 @@ const partBytes = 8 * 1024 * 1024
 /** As many objects as S3 lists and deletes at once. */
 const piece = 1_000
 
-/** After so long, bytes without a row will not get one: no request lasts for hours once its bytes are there. */
-const settledMilliseconds = 3_600_000
-/** After so long, no request is at work that sends parts: none takes more than an hour. */
-const abandonedMilliseconds = 2 * 3_600_000
+/**
+ * After so long, no request is at work with bytes: those without a row will not get one, and parts of a file are not gone on with. A
+ * form may come in for an hour, at whose beginning its first file lands; its rows are written after its last one.
+ */
+const settledMilliseconds = 2 * 3_600_000
 
 export interface S3Options {
   /** `s3://bucket/prefix`, with `?endpoint=…&region=…` where they are not the usual ones. Keys come from the environment. */
@@ -120,7 +121,7 @@ export async function openS3Store({
     },
 
     async removeAbandoned() {
-      const isAbandoned = (begun: Date) => serverTime() - begun.getTime() > abandonedMilliseconds
+      const isAbandoned = (begun: Date) => serverTime() - begun.getTime() > settledMilliseconds
       await abortUploads(client, s3, { bucket, home }, isAbandoned).catch(refuse)
     },
 
