@@ -39,11 +39,12 @@ export async function readBody(route: Route, exchange: Exchange, landing?: Landi
   return { uploads: noUploads, toJson: () => json, places: (inJson) => inJson }
 }
 
-async function readJson({ body }: Route, exchange: Exchange): Promise<JsonObject> {
+async function readJson({ body, needs }: Route, exchange: Exchange): Promise<JsonObject> {
   if (!body) return {}
   const { req } = exchange
   const received = receiving(exchange)
-  return body.encoding === 'form' ? readForm(req, received) : readJsonObject(req, { batch: body.batch, received })
+  if (body.encoding === 'form') return readForm(req, received)
+  return readJsonObject(req, { batch: body.batch, received, isForAnyone: needs === 'public' || needs === 'nothing' })
 }
 
 /** What tells a body from another one, files included. */

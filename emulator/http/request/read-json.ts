@@ -16,7 +16,7 @@ export class Aborted extends Error {}
 /** What a sender may still push after its answer is decided, so that it can read the answer. */
 export const mostDrainedBytes = 8 * sizes.mostBodyBytes
 
-/** More than a form in a page sends. */
+/** More than a form in a page sends, or a body that takes no key: tokens and passwords. */
 const mostFormBytes = 64 * 1024
 
 /** How long a body of JSON may be on its way. */
@@ -25,13 +25,20 @@ const mostMilliseconds = 60_000
 /** @throws {SvcError} `UNSUPPORTED_MEDIA_TYPE`, and as `parseBody` does */
 export async function readJsonObject(
   req: IncomingMessage,
-  { batch, received }: { batch?: BatchMember | undefined; received?: Received } = {},
+  { batch, received, isForAnyone = false }: JsonReading = {},
 ): Promise<JsonObject> {
   requireJsonType(req)
   requirePlainEncoding(req)
-  const bytes = await readBytes(req)
+  const bytes = await readBytes(req, isForAnyone ? mostFormBytes : sizes.mostBodyBytes)
   received?.(bytes)
   return parseBody(bytes, { batch })
+}
+
+interface JsonReading {
+  readonly batch?: BatchMember | undefined
+  readonly received?: Received
+  /** Whether no key is needed: then nobody answers for what it costs to parse. */
+  readonly isForAnyone?: boolean
 }
 
 /** Receives a body as it came, before anything looks into it. */
@@ -128,7 +135,7 @@ function isJsonInUtf8(type: string): boolean {
   return name.trim() === 'application/json' && charset.trim() === 'utf-8'
 }
 
-function readBytes(req: IncomingMessage, mostBytes: number = sizes.mostBodyBytes): Promise<Buffer> {
+function readBytes(req: IncomingMessage, mostBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let bytes = 0

@@ -104,6 +104,28 @@ it('contract 10.12 the budget is the address’s, for all public routes together
   expect(login.status).toBe(200)
 })
 
+it.each([
+  ['/auth/verify-email', {}],
+  ['/auth/reset-password', { newPassword: password }],
+])(
+  'contract 10.12 %s takes no more than a token and a password need, and does not parse the rest',
+  async (path, rest) => {
+    const from = { address: '198.51.100.8' }
+    const weighing = (bytes: number) => ({
+      ...rest,
+      token: 'x'.repeat(bytes - JSON.stringify({ ...rest, token: '' }).length),
+    })
+
+    const largest = await post(path, weighing(64 * 1024), from)
+    const larger = await post(path, weighing(64 * 1024 + 1), from)
+
+    expect([largest.status, larger.status]).toEqual([401, 413])
+    // What was parsed would be refused for its second value.
+    const unparsed = { token: 'x', more: Array(200_000).fill(1) }
+    expect((await post(path, unparsed, from)).status).toBe(413)
+  },
+)
+
 it('contract 10.5 pages of other sites are refused, and take nothing from the pages of this machine', async () => {
   const address = '198.51.100.4'
   const body = { token: unknownToken(1), newPassword: password }
