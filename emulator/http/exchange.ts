@@ -7,6 +7,7 @@ import type { Backend, Caller } from '../core/context.js'
 import type { StoredAnswer } from '../core/documents/idempotency.js'
 import type { Replay } from '../core/requests/request-log.js'
 import type { Trace } from '../core/requests/trace.js'
+import type { Held, IncomingBytes } from './guards/incoming-bytes.js'
 import type { PublicBudget } from './guards/public-budget.js'
 import type { RateLimiter } from './guards/rate-limit.js'
 import type { Log } from './logging/log.js'
@@ -31,6 +32,7 @@ export interface Door {
   readonly latency: () => number
   readonly streams: Streams
   readonly readers: Readers
+  readonly incoming: IncomingBytes
 }
 
 /** One request on its way, and what is known of it so far. */
@@ -60,6 +62,8 @@ export interface Exchange {
   hasControl: boolean
   /** Its body, where that is a text. */
   received: Buffer | undefined
+  /** What its body takes until it is answered; nothing of a small one. */
+  held: Held | undefined
   /** Why it was refused. */
   error: SvcError | undefined
   /** What is to happen to its answer, on purpose. */

@@ -45,6 +45,7 @@ export async function run(
     caller: undefined,
     hasControl: false,
     received: undefined,
+    held: undefined,
     error: undefined,
     faults: [],
     replay: takeReplay(door, req),
@@ -111,6 +112,8 @@ async function serveOrFail(door: Door, serve: Serve, exchange: Exchange): Promis
     return answer
   } catch (error) {
     return error instanceof Aborted ? undefined : answerFailure(door, exchange, error)
+  } finally {
+    exchange.held?.end()
   }
 }
 

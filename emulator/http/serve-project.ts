@@ -48,7 +48,7 @@ export async function serveProject(door: Door, endpoint: Endpoint, exchange: Exc
   }
   const room = await admitFiles(ctx, route, exchange, head)
   try {
-    const body = await readBody(route, exchange, { backend, project, room })
+    const body = await readBody(door, route, exchange, { backend, project, room })
     return await answerWith(door, ctx, route, exchange, { head, body })
   } finally {
     room?.close()

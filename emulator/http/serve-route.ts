@@ -135,7 +135,7 @@ async function serveForm(door: Door, route: Extract<Route, { needs: 'control' }>
   const { backend } = door
   const head = readHead(door, route, exchange)
   const project = await requireProject(backend, exchange.params.project ?? '')
-  const { toJson, uploads } = await readBody(route, exchange, { backend, project })
+  const { toJson, uploads } = await readBody(door, route, exchange, { backend, project })
   try {
     const body = await route.body?.read(head.dialect, await toJson())
     return await reply(route, await route.handle(forRequest(door, exchange), { ...head, body, uploads }), exchange)
@@ -156,7 +156,7 @@ async function serveAnyone(door: Door, { flat: route }: Endpoint, exchange: Exch
 /** The input of a route that takes no files. */
 async function readInput(door: Door, route: Route, exchange: Exchange): Promise<RouteInput<string, unknown, unknown>> {
   const head = readHead(door, route, exchange)
-  const { toJson, uploads } = await readBody(route, exchange)
+  const { toJson, uploads } = await readBody(door, route, exchange)
   return { ...head, body: await route.body?.read(head.dialect, await toJson()), uploads }
 }
 

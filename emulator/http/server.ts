@@ -7,6 +7,7 @@ import type { StaticMount } from '../pages/mounts.js'
 import { version } from '../version.js'
 import type { Door } from './exchange.js'
 import { openIdentityWatch } from './guards/identity-watch.js'
+import { type IncomingLimits, openIncomingBytes } from './guards/incoming-bytes.js'
 import { openHostCheck } from './guards/origins.js'
 import { openPublicBudget } from './guards/public-budget.js'
 import { openRateLimiter } from './guards/rate-limit.js'
@@ -48,6 +49,8 @@ export interface AppOptions {
   readonly latency: () => number
   /** How slowly answers may be read; what is left out is as usual. */
   readonly readerLimits?: Partial<ReaderLimits>
+  /** How much may be on its way in; what is left out is as usual. */
+  readonly incomingLimits?: Partial<IncomingLimits>
   /** How many connections for realtime events there may be; what is left out is as usual. */
   readonly connectionLimits?: Partial<ConnectionLimits>
   /** What WebSockets are told when the service stops; left out, that it goes away. */
@@ -118,7 +121,7 @@ export function createRouteApp(backend: Backend, routes: readonly Route[], optio
 
 function openDoor(backend: Backend, options: AppOptions): Door {
   const { hosts, hostFlag, home, control, log, openOrigins, trustedProxies, latency } = options
-  const { readerLimits, connectionLimits } = options
+  const { readerLimits, incomingLimits, connectionLimits } = options
   const places = openConnectionPlaces(connectionLimits)
   const streams: Streams = { watch: openIdentityWatch(backend), open: new Set(), places }
   return {
@@ -134,6 +137,7 @@ function openDoor(backend: Backend, options: AppOptions): Door {
     latency,
     streams,
     readers: openReaders(readerLimits),
+    incoming: openIncomingBytes(incomingLimits),
   }
 }
 

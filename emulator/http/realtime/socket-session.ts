@@ -1,4 +1,5 @@
 /** One WebSocket from its first message to its last. Messages are handled in the order they came. Contract 9.1. */
+import type { Duplex } from 'node:stream'
 import type { RawData, WebSocket } from 'ws'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import type { JsonObject } from '../../../client/protocol/model/json.js'
@@ -6,6 +7,7 @@ import { requireStorable } from '../../core/documents/weight.js'
 import { asSvcError } from '../../core/failures.js'
 import type { Door } from '../exchange.js'
 import { parseMeasured } from '../request/read-json.js'
+import { countBytes, type SocketBytes } from './socket-bytes.js'
 import { messageHandlers } from './socket-messages.js'
 import { closes, endAll, type Handshake, newSocketState, type SocketState, sendFailure } from './socket-state.js'
 
@@ -15,19 +17,26 @@ const mostUnhandledBytes = 256 * 1024
 /** What a message costs beside its bytes. */
 const messageBytes = 256
 
-export function serveSocket(door: Door, socket: WebSocket, handshake: Handshake): void {
+interface Accepted {
+  readonly socket: WebSocket
+  /** What it goes over. */
+  readonly connection: Duplex
+}
+
+export function serveSocket(door: Door, { socket, connection }: Accepted, handshake: Handshake): void {
   const state = newSocketState(door, socket, handshake)
   const tooLate = setTimeout(() => {
     if (!state.identity) socket.close(closes.policy, 'no auth')
   }, authMilliseconds)
+  const bytes = countBytes(state, connection)
   let work = Promise.resolve()
   socket.on('message', (data: Buffer, isBinary) => {
-    const bytes = data.length + messageBytes
-    take(state, bytes)
+    const taken = data.length + messageBytes
+    take(state, bytes, taken)
     work = work
       .then(() => handle(state, data, isBinary))
       .catch((error) => door.log.failure('socket', error))
-      .then(() => take(state, -bytes))
+      .then(() => take(state, bytes, -taken))
   })
   socket.on('error', () => socket.terminate())
   socket.on('close', (_code, reason) => {
@@ -43,8 +52,9 @@ export function serveSocket(door: Door, socket: WebSocket, handshake: Handshake)
 }
 
 /** Counts what waits to be handled: a client that sends too much is not read until some of it is done. */
-function take(state: SocketState, bytes: number): void {
+function take(state: SocketState, { unhandled }: SocketBytes, bytes: number): void {
   state.unhandledBytes += bytes
+  unhandled(bytes)
   if (state.unhandledBytes > mostUnhandledBytes) state.socket.pause()
   else if (bytes < 0) state.socket.resume()
 }

@@ -14,7 +14,7 @@ import { nameOf } from '../guards/identify.js'
 import { type Backpressure, backpressureOf } from './backpressure.js'
 
 /** Close codes of RFC 6455, and one of ours: the owner of the project asked for it. */
-export const closes = { policy: 1008, tryAgainLater: 1013, asked: 4000 } as const
+export const closes = { policy: 1008, tooLarge: 1009, tryAgainLater: 1013, asked: 4000 } as const
 
 export interface Handshake {
   readonly origin: string | undefined

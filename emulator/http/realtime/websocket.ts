@@ -23,6 +23,8 @@ const { STATUS_CODES } = process.getBuiltinModule('node:http')
 export const socketPath = '/realtime'
 
 const mostMessageBytes = 1024 * 1024
+/** Each takes more than its bytes until the message is whole. */
+const mostMessageParts = 1_024
 const pingMilliseconds = 30_000
 /** How long a socket may take to say goodbye when the service stops, or to take its refusal. */
 const farewellMilliseconds = 1_000
@@ -52,7 +54,10 @@ async function dialectOf(door: Door, req: IncomingMessage): Promise<Dialect> {
 }
 
 export function openRealtime(door: Door, farewell = goingAway): Realtime {
-  const server = new WebSocketServer({ noServer: true, maxPayload: mostMessageBytes, perMessageDeflate: false })
+  const server = new WebSocketServer({
+    ...{ noServer: true, perMessageDeflate: false },
+    ...{ maxPayload: mostMessageBytes, maxFragments: mostMessageParts },
+  })
   const waiting = new WeakSet<WebSocket>()
   const spokenIn = new WeakMap<IncomingMessage, Dialect>()
   server.on('headers', (headers, req) => {
@@ -95,7 +100,11 @@ export function openRealtime(door: Door, farewell = goingAway): Realtime {
       accepted.on('pong', () => waiting.delete(accepted))
       accepted.on('message', () => waiting.delete(accepted))
       const { origin, host } = req.headers
-      serveSocket(door, accepted, { origin, host, address, dialect: spoken, leavePlace })
+      serveSocket(
+        door,
+        { socket: accepted, connection: socket },
+        { origin, host, address, dialect: spoken, leavePlace },
+      )
     })
   }
 

@@ -6,8 +6,7 @@ import type { Project } from '../../../client/protocol/model/project.js'
 import type { Backend } from '../../core/context.js'
 import { endlessRoom, type UploadRoom } from '../../core/files/upload-room.js'
 import { noUploads, openUploads, type Uploads } from '../../core/files/uploads.js'
-import type { Exchange } from '../exchange.js'
-import { receiving } from '../requests/record.js'
+import type { Door, Exchange } from '../exchange.js'
 import type { FileForm, Route } from '../route.js'
 import type { Placing } from './issue-places.js'
 import { readForm, readJsonObject, requirePlainEncoding } from './read-json.js'
@@ -30,21 +29,19 @@ export interface Landing {
   readonly room?: UploadRoom | undefined
 }
 
-export async function readBody(route: Route, exchange: Exchange, landing?: Landing): Promise<Body> {
+export async function readBody(door: Door, route: Route, exchange: Exchange, landing?: Landing): Promise<Body> {
   const { form } = route
-  const { req } = exchange
-  if (landing && form && isMultipart(req)) return readParts(route, form, req, landing)
+  if (landing && form && isMultipart(exchange.req)) return readParts(door, { route, form, exchange, landing })
   if (form?.isOnly) throw new SvcError('UNSUPPORTED_MEDIA_TYPE', 'Send a form, as "multipart/form-data".')
-  const json = await readJson(route, exchange)
+  const json = await readJson(door, route, exchange)
   return { uploads: noUploads, toJson: () => json, places: (inJson) => inJson }
 }
 
-async function readJson({ body, needs }: Route, exchange: Exchange): Promise<JsonObject> {
+async function readJson(door: Door, { body, needs }: Route, exchange: Exchange): Promise<JsonObject> {
   if (!body) return {}
-  const { req } = exchange
-  const received = receiving(exchange)
-  if (body.encoding === 'form') return readForm(req, received)
-  return readJsonObject(req, { batch: body.batch, received, isForAnyone: needs === 'public' || needs === 'nothing' })
+  if (body.encoding === 'form') return readForm(door, exchange)
+  const isForAnyone = needs === 'public' || needs === 'nothing'
+  return readJsonObject(door, exchange, { batch: body.batch, isForAnyone })
 }
 
 /** What tells a body from another one, files included. */
@@ -52,15 +49,21 @@ export function markOf(json: JsonObject, { files }: Uploads): Json {
   return files.length === 0 ? json : [json, files.map(({ field, name, digest = '' }) => [field, name, digest])]
 }
 
-async function readParts(
-  { isCreating = false }: Route,
-  form: FileForm,
-  req: Exchange['req'],
-  { backend, project, room = endlessRoom }: Landing,
-): Promise<Body> {
+interface Asked {
+  readonly route: Route
+  readonly form: FileForm
+  readonly exchange: Exchange
+  readonly landing: Landing
+}
+
+async function readParts(door: Door, { route, form, exchange, landing }: Asked): Promise<Body> {
+  const { req } = exchange
+  const { isCreating = false } = route
+  const { backend, project, room = endlessRoom } = landing
   requirePlainEncoding(req)
   const isHashed = form.isHashed || (isCreating && req.headers['idempotency-key'] !== undefined)
-  const { texts, files } = await readMultipart(req, backend, {
+  const { texts, files } = await readMultipart(door, exchange, {
+    backend,
     texts: form.texts,
     files: { ...form.fileRules(project.settings), project: project.id, isHashed, room },
     mostFiles: form.mostFiles ?? sizes.mostFilesPerRequest,

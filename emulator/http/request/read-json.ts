@@ -7,6 +7,10 @@ import { isObject, type JsonObject } from '../../../client/protocol/model/json.j
 import { sizes } from '../../../client/protocol/model/limits.js'
 import { overLimit, requireStorable } from '../../core/documents/weight.js'
 import { openPauses } from '../../core/pauses.js'
+import type { Door, Exchange } from '../exchange.js'
+import { clientAddress } from '../guards/client-address.js'
+import { type Held, isUncounted, pieceBytes, tooMuchIncoming } from '../guards/incoming-bytes.js'
+import { receiving } from '../requests/record.js'
 import { parseJsonBytes } from './parse-steps.js'
 import { type BatchMember, scanBody } from './scan-json.js'
 
@@ -24,25 +28,23 @@ const mostMilliseconds = 60_000
 
 /** @throws {SvcError} `UNSUPPORTED_MEDIA_TYPE`, and as `parseBody` does */
 export async function readJsonObject(
-  req: IncomingMessage,
-  { batch, received, isForAnyone = false }: JsonReading = {},
+  door: Door,
+  exchange: Exchange,
+  { batch, isForAnyone }: JsonReading,
 ): Promise<JsonObject> {
-  requireJsonType(req)
-  requirePlainEncoding(req)
-  const bytes = await readBytes(req, isForAnyone ? mostFormBytes : sizes.mostBodyBytes)
+  requireJsonType(exchange.req)
+  requirePlainEncoding(exchange.req)
+  const received = receiving(exchange)
+  const bytes = await readBytes(door, exchange, isForAnyone ? mostFormBytes : sizes.mostBodyBytes)
   received?.(bytes)
   return parseBody(bytes, { batch })
 }
 
 interface JsonReading {
   readonly batch?: BatchMember | undefined
-  readonly received?: Received
   /** Whether no key is needed: then nobody answers for what it costs to parse. */
-  readonly isForAnyone?: boolean
+  readonly isForAnyone: boolean
 }
-
-/** Receives a body as it came, before anything looks into it. */
-export type Received = ((bytes: Buffer) => void) | undefined
 
 /**
  * The gate that all JSON from outside goes through: a body, a part of a form, a message. It is measured before it is parsed, and
@@ -94,12 +96,14 @@ async function requireStorableBatch(body: JsonObject, batch: BatchMember): Promi
 }
 
 /** What the form of a page posts, as an object of texts. @throws {SvcError} as `readJsonObject` does */
-export async function readForm(req: IncomingMessage, received?: Received): Promise<JsonObject> {
+export async function readForm(door: Door, exchange: Exchange): Promise<JsonObject> {
+  const { req } = exchange
   const type = (req.headers['content-type'] ?? '').replace(/;.*/, '').trim().toLowerCase()
   if (type !== 'application/x-www-form-urlencoded') {
     throw new SvcError('UNSUPPORTED_MEDIA_TYPE', 'Send "application/x-www-form-urlencoded".')
   }
-  const bytes = await readBytes(req, mostFormBytes)
+  const received = receiving(exchange)
+  const bytes = await readBytes(door, exchange, mostFormBytes)
   received?.(bytes)
   const form: JsonObject = Object.fromEntries(new URLSearchParams(decodeUtf8(bytes)))
   requireStorable(form)
@@ -135,29 +139,45 @@ function isJsonInUtf8(type: string): boolean {
   return name.trim() === 'application/json' && charset.trim() === 'utf-8'
 }
 
-function readBytes(req: IncomingMessage, mostBytes: number): Promise<Buffer> {
+/** Counts what a request holds from here on until it is answered. @param refuse where it has to give way */
+export function holdFor(door: Door, exchange: Exchange, refuse: (error: SvcError) => void): Held {
+  const address = clientAddress(exchange.req, door.trustedProxies)
+  exchange.held = door.incoming.open(address, () => refuse(tooMuchIncoming()))
+  return exchange.held
+}
+
+function readBytes(door: Door, exchange: Exchange, mostBytes: number): Promise<Buffer> {
+  const { req } = exchange
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let bytes = 0
     let isRefused = false
     const timer = setTimeout(() => req.destroy(), mostMilliseconds)
 
-    function refuse() {
+    function refuse(error: SvcError) {
       isRefused = true
       chunks.length = 0
-      reject(overLimit('body bytes', mostBytes, `A body is at most ${formatBytes(mostBytes)}.`))
+      reject(error)
+    }
+
+    function keep(chunk: Buffer) {
+      chunks.push(chunk)
+      const weight = bytes + pieceBytes * chunks.length
+      // Nearly all are that small.
+      if (!isUncounted(weight)) (exchange.held ?? holdFor(door, exchange, refuse)).hold(weight)
     }
 
     if (req.destroyed && !req.readableEnded) reject(new Aborted())
-    if (Number(req.headers['content-length'] ?? 0) > mostBytes) refuse()
+    if (Number(req.headers['content-length'] ?? 0) > mostBytes) refuse(tooLong(mostBytes))
     req.on('data', (chunk: Buffer) => {
       bytes += chunk.length
       if (bytes > mostDrainedBytes) req.destroy()
-      else if (bytes > mostBytes && !isRefused) refuse()
-      else if (!isRefused) chunks.push(chunk)
+      else if (bytes > mostBytes && !isRefused) refuse(tooLong(mostBytes))
+      else if (!isRefused) keep(chunk)
     })
     req.on('end', () => {
       clearTimeout(timer)
+      exchange.held?.settle()
       resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks))
     })
     req.on('error', () => reject(new Aborted()))
@@ -166,6 +186,10 @@ function readBytes(req: IncomingMessage, mostBytes: number): Promise<Buffer> {
       reject(new Aborted())
     })
   })
+}
+
+function tooLong(mostBytes: number): SvcError {
+  return overLimit('body bytes', mostBytes, `A body is at most ${formatBytes(mostBytes)}.`)
 }
 
 /** @throws {SvcError} `INVALID_BODY` */

@@ -11,7 +11,9 @@ import { sizes } from '../../../client/protocol/model/limits.js'
 import type { Backend } from '../../core/context.js'
 import { overLimit } from '../../core/documents/weight.js'
 import { type FileRules, type IncomingFile, landUpload, removeUploads, type Upload } from '../../core/files/uploads.js'
-import { Aborted, decodeUtf8, mostDrainedBytes } from './read-json.js'
+import type { Door, Exchange } from '../exchange.js'
+import { type FileWeight, type FormWeight, openFormWeight } from './form-weight.js'
+import { Aborted, decodeUtf8, holdFor, mostDrainedBytes } from './read-json.js'
 import { type PartHeads, watchParts } from './watch-parts.js'
 
 /** A sender who says nothing for as long has gone. */
@@ -19,6 +21,8 @@ const mostSilentMilliseconds = 60_000
 
 /** Which parts a form may have. */
 export interface PartRules {
+  /** Where its files land. */
+  readonly backend: Backend
   /** Parts that are text; every other part is a file. */
   readonly texts: readonly string[]
   readonly files: FileRules
@@ -42,7 +46,9 @@ export function isMultipart({ headers }: IncomingMessage): boolean {
  * @throws {SvcError} `INVALID_BODY` for what cannot be read as a form, `VALIDATION_ERROR` for a text that is not asked for,
  * `FILE_TOO_LARGE`, `STORAGE_LIMIT`, `INVALID_PATH`. No file is left then.
  */
-export async function readMultipart(req: IncomingMessage, backend: Backend, rules: PartRules): Promise<Parts> {
+export async function readMultipart(door: Door, exchange: Exchange, rules: PartRules): Promise<Parts> {
+  const { req } = exchange
+  const { backend } = rules
   const landing: Promise<Upload>[] = []
   const texts = new Map<string, string>()
   /** The parser goes on to further files behind one that was refused. */
@@ -53,9 +59,10 @@ export async function readMultipart(req: IncomingMessage, backend: Backend, rule
   req.setTimeout(mostSilentMilliseconds, () => req.destroy())
   try {
     await takeParts(req, rules, {
-      file: (part) => {
+      weigh: (refuse) => openFormWeight(holdFor(door, exchange, refuse), backend.files.bufferedBytes),
+      file: (part, weight) => {
         rules.requireFile?.(part.field, begun++)
-        const landed = landUpload(backend, part, rules.files)
+        const landed = landWeighed(backend, part, rules.files, weight.file())
         landing.push(landed)
         return landed
       },
@@ -78,8 +85,27 @@ export async function readMultipart(req: IncomingMessage, backend: Backend, rule
   }
 }
 
+async function landWeighed(
+  backend: Backend,
+  part: IncomingFile,
+  rules: FileRules,
+  { took, landed }: FileWeight,
+): Promise<Upload> {
+  const take = (bytes: number) => {
+    took(bytes)
+    rules.room.take(bytes)
+  }
+  try {
+    return await landUpload(backend, part, { ...rules, room: { ...rules.room, take } })
+  } finally {
+    landed()
+  }
+}
+
 interface Takers {
-  file(part: IncomingFile): Promise<unknown>
+  /** @param refuse where the form has to give way to others */
+  weigh(refuse: (error: SvcError) => void): FormWeight
+  file(part: IncomingFile, weight: FormWeight): Promise<unknown>
   text(name: string, value: string): void
 }
 
@@ -92,17 +118,26 @@ function takeParts(req: IncomingMessage, rules: PartRules, take: Takers): Promis
     let heads: PartHeads | undefined
     /** Empty files without a name that the parser takes for texts. */
     const passedOver = new Set<string>()
+    const weight = take.weigh(refuse)
+    const atWork = new Set<Readable>()
 
     function refuse(error: unknown) {
       reject(isGone(req) ? new Aborted() : error)
+      weight.end()
+      // The parser would keep all further texts.
+      req.unpipe()
+      for (const stream of atWork) stream.destroy(error instanceof Error ? error : undefined)
       drain(req)
+      req.resume()
     }
 
     async function takePart({ fieldname: field, originalname: name, mimetype: type, stream }: Express.Multer.File) {
       requireFieldName(field)
+      atWork.add(stream)
+      stream.once('close', () => atWork.delete(stream))
       if (rules.texts.includes(field)) take.text(field, await readText(stream))
       // Left alone when it is given up, since multer would take its end for a fault of the form.
-      else await take.file({ field, name, type, bytes: stream.iterator({ destroyOnReturn: false }) })
+      else await take.file({ field, name, type, bytes: stream.iterator({ destroyOnReturn: false }) }, weight)
     }
 
     /** A file without a name is passed over, as browsers send one for an empty field; but not if it holds anything. */
@@ -122,6 +157,7 @@ function takeParts(req: IncomingMessage, rules: PartRules, take: Takers): Promis
         reported++
       })
       heads = watchParts(req)
+      req.on('data', ({ length }: Buffer) => weight.came(length))
       req.pipe(parser)
     }
 
@@ -155,6 +191,7 @@ function takeParts(req: IncomingMessage, rules: PartRules, take: Takers): Promis
         for (const [name, value] of Object.entries(body)) {
           if (!passedOver.has(name)) take.text(name, requireOnce(name, value))
         }
+        weight.settle()
         resolve()
       } catch (fault) {
         reject(fault)

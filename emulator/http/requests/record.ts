@@ -4,7 +4,6 @@ import type { Identity } from '../../core/context.js'
 import type { Replay } from '../../core/requests/request-log.js'
 import { openTrace, tracedBackend } from '../../core/requests/trace.js'
 import type { Door, Exchange } from '../exchange.js'
-import type { Received } from '../request/read-json.js'
 import { type Captured, captured, endedStream } from './capture.js'
 import { replayHeader } from './replayable.js'
 
@@ -35,6 +34,9 @@ export function recognise(
   exchange.trace = undefined
   exchange.backend = backend
 }
+
+/** Receives a body as it came, before anything looks into it. */
+type Received = ((bytes: Buffer) => void) | undefined
 
 /** What keeps the body of a request while it is being read; nothing where it is not recorded. */
 export function receiving(exchange: Exchange): Received {

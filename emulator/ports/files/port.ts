@@ -32,6 +32,8 @@ export class StorageError extends Error {
 
 /** Bytes under ids. It knows nothing of names, owners or projects. */
 export interface FileStore {
+  /** How much of a file a write keeps in memory until it is sent on; left out, next to nothing. */
+  readonly bufferedBytes?: number
   /**
    * Takes in bytes as they come. They are there, all of them, once this resolves, and not at all if it rejects.
    *

@@ -81,6 +81,8 @@ export async function openS3Store({
   }
 
   return {
+    bufferedBytes: partBytes,
+
     async write(id, bytes) {
       const chunks = bytes[Symbol.asyncIterator]()
       const first = await takePart(chunks)

@@ -1,0 +1,51 @@
+import type { Held } from '../guards/incoming-bytes.js'
+
+/** What a form holds in memory: its texts, and of each file that is at work as much as its store keeps until it is sent on. */
+export interface FormWeight {
+  /** So much has come in. */
+  came(bytes: number): void
+  /** A file whose bytes are taken from what came. */
+  file(): FileWeight
+  /** All of it is here. */
+  settle(): void
+  /** What still comes is thrown away. */
+  end(): void
+}
+
+export interface FileWeight {
+  took(bytes: number): void
+  landed(): void
+}
+
+export function openFormWeight(held: Held, bufferedBytes = 0): FormWeight {
+  let all = 0
+  let isOver = false
+  const add = (bytes: number) => {
+    all += bytes
+    if (!isOver) held.hold(all)
+  }
+  return {
+    came: add,
+    file() {
+      let taken = 0
+      let kept = 0
+      const keep = (bytes: number) => {
+        const more = bytes - kept
+        kept = bytes
+        return more
+      }
+      return {
+        took(bytes) {
+          taken += bytes
+          add(keep(Math.min(taken, bufferedBytes)) - bytes)
+        },
+        landed: () => add(keep(0)),
+      }
+    },
+    settle: held.settle,
+    end() {
+      isOver = true
+      held.end()
+    },
+  }
+}
