@@ -1,8 +1,11 @@
 /** Locks by PID files, for work that only one process may do at a time, as two would write the same draft or state. */
-import { readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { CliFailure, exits } from '../base/failure.js'
-import { isOtherProcess, isProcessThere } from '../target/emulator-health.js'
+import { isOtherProcess } from '../target/emulator-health.js'
+
+/** The files of this process. */
+const owned = new Set<string>()
 
 export interface Claim {
   readonly pid: number
@@ -12,37 +15,98 @@ export interface Claim {
 
 /**
  * Locks a place until this process ends, by a PID file beside it. Each process has its own, which only it removes as long as it
- * lives, so no lock is taken from its owner. Where two begin at the same moment, both may be refused.
+ * lives, so no lock is taken from its owner. Where two begin at the same moment, both may be refused. Processes in two containers do
+ * not see each other.
  *
  * @throws {CliFailure} `IN_USE` where another process holds the lock
  */
 export function claim(place: string, refusal: { readonly message: string; readonly hint: string }): void {
-  const own = `${place}.${process.pid}.pid`
-  try {
-    writeFileSync(own, '', { flag: 'wx', mode: 0o600 })
-  } catch (error) {
-    // Of a process that was killed, and had the same number.
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
-  }
-  process.once('exit', () => rmSync(own, { force: true }))
-  const other = claimOfOther(place)
+  const own = writeOwn(place)
+  const [other] = othersAt(place)
   if (other) {
+    owned.delete(own)
     rmSync(own, { force: true })
     const hint = `${refusal.hint}. It is process ${other.pid}; if that does something else, remove ${other.file}`
     throw new CliFailure('IN_USE', exits.invalid, refusal.message, hint)
   }
-  for (const { pid, file } of claims(place)) if (!isProcessThere({ pid })) rmSync(file, { force: true })
+}
+
+/**
+ * Says, until this process ends, that it is at a place where several processes may be. Answers whether it was there before all
+ * others that are: of those that begin at the same moment, one was.
+ */
+export function isFirstAt(place: string): boolean {
+  const own = writeOwn(place)
+  const began = (file: string) => statSync(file, { bigint: true, throwIfNoEntry: false })?.mtimeNs ?? 0n
+  return othersAt(place).every(({ file }) => began(file) > began(own))
+}
+
+function writeOwn(place: string): string {
+  const own = `${place}.${process.pid}.pid`
+  if (owned.has(own)) return own
+  // Of a process that was killed, and had the same number.
+  rmSync(own, { force: true })
+  // The number alone does not tell a process from a later one. Other users may work at the same place.
+  writeFileSync(own, beginningOf(process.pid), { flag: 'wx', mode: 0o644 })
+  if (owned.size === 0) process.once('exit', removeOwned)
+  owned.add(own)
+  return own
+}
+
+function removeOwned(): void {
+  for (const file of owned) rmSync(file, { force: true })
 }
 
 /** That of another process, which is still there. */
 export function claimOfOther(place: string): Claim | undefined {
-  return claims(place).find(({ pid }) => isOtherProcess(pid))
+  return claims(place).find(isHeldByOther)
+}
+
+/** The others that are still there; the files of those that were killed are removed. */
+function othersAt(place: string): Claim[] {
+  return claims(place).filter((one) => {
+    const isHeld = isHeldByOther(one)
+    if (!isHeld && one.pid !== process.pid) rmSync(one.file, { force: true })
+    return isHeld
+  })
+}
+
+/** Whether it is there: a process that was killed leaves its file, and its number is given to a later process, or to a thread. */
+function isHeldByOther({ pid, file }: Claim): boolean {
+  if (!isOtherProcess(pid)) return false
+  const begun = beginningOf(pid)
+  const said = textOf(file)
+  if (said === undefined) return false
+  // What is empty is being written, or comes from a system that does not say when a process began.
+  return begun === '' || said === '' || said === begun
+}
+
+/** When a process began, in clock ticks since the machine did; empty where the system does not say. */
+function beginningOf(pid: number): string {
+  const stat = textOf(`/proc/${pid}/stat`) ?? ''
+  // The second field, the name of the program in parentheses, may hold spaces and parentheses.
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? ''
+}
+
+/** Undefined where there is no such file, and empty where it cannot be read. */
+function textOf(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    return Object(error).code === 'ENOENT' ? undefined : ''
+  }
 }
 
 function claims(place: string): Claim[] {
-  const start = `${basename(place)}.`
-  return readdirSync(dirname(place)).flatMap((name) => {
+  const start = comparable(`${basename(place)}.`)
+  return readdirSync(dirname(place)).flatMap((file) => {
+    const name = comparable(file)
     const pid = name.startsWith(start) ? Number(/^(\d{1,10})\.pid$/.exec(name.slice(start.length))?.[1]) : 0
-    return pid > 0 ? [{ pid, file: join(dirname(place), name) }] : []
+    return pid > 0 ? [{ pid, file: join(dirname(place), file) }] : []
   })
+}
+
+/** Names that differ in their case, or in how an accent is written, are one file on the disks of macOS and Windows. */
+function comparable(name: string): string {
+  return process.platform === 'linux' ? name : name.normalize('NFC').toLowerCase()
 }
