@@ -1,6 +1,8 @@
 /** Where the operations of a migration are kept until all of them are carried out, so that one that was stopped goes on. */
+import { randomUUID } from 'node:crypto'
 import { mkdir, open, readdir, readFile, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
+import { InputFailure } from '../../seeds/failure.js'
 import { type ImportSource, openInput } from '../../seeds/records/input.js'
 import { noFile } from '../base/failure.js'
 import { type Claim, claim, claimOfOther } from '../files/claim.js'
@@ -31,18 +33,20 @@ export interface MigrationFiles {
   readonly stopped: KeptOperations | undefined
   /** Whether it was the same module, with the same conditions. */
   readonly isSame: boolean
-  /** Keeps what `write` hands over, in the place of what was kept before; nothing where that throws. */
+  /** Keeps what `write` hands over, beside what was kept before; nothing where that throws. */
   keep<Result>(write: (line: (text: string) => Promise<void>) => Promise<Result>): Promise<Result & KeptOperations>
+  /** Removes what was kept before, but for what a run goes on with. */
+  forget(): Promise<void>
 }
 
 /**
- * Locks them until this process ends; a dry run needs no lock.
+ * Locks them until this process ends; a dry run needs no lock. With `restart`, what is known of a run that was stopped is not read.
  *
  * @throws {CliFailure} where there is no such module; `IN_USE` where another process holds their lock
  */
 export async function openMigrationFiles(
   { url, collectionId, module, conditions }: MigrationPlace,
-  { isDry }: { readonly isDry: boolean },
+  { isDry, restart }: { readonly isDry: boolean; readonly restart: boolean },
 ): Promise<MigrationFiles> {
   const folder = join(configFolder(), 'migrations')
   const code = await readFile(module, 'utf8').catch((cause) => {
@@ -58,7 +62,12 @@ export async function openMigrationFiles(
   const kept: { file: string; operations: KeptOperations }[] = []
   for (const file of names) {
     if (!file.startsWith(name) || !file.endsWith('.ndjson')) continue
-    kept.push({ file, operations: await openOperations(folder, file) })
+    const operations = await openOperations(folder, file, { restart }).catch((error) => {
+      // A dry run holds no lock: a run may have ended, and removed its operations.
+      if (!isDry || !(error instanceof InputFailure && error.code === 'NO_FILE')) throw error
+      return undefined
+    })
+    if (operations) kept.push({ file, operations })
   }
   // Those without a state were left by a process that was killed before it carried out any.
   const stopped = kept.find(({ operations }) => operations.state.found)
@@ -68,8 +77,8 @@ export async function openMigrationFiles(
     stopped: stopped?.operations,
     isSame: stopped?.file.startsWith(same) === true,
     async keep(write) {
-      for (const { operations } of kept) await operations.remove()
-      const file = `${same}ndjson`
+      // By a name of its own: what a run that was stopped has left stays until these are carried out.
+      const file = `${same}${randomUUID().slice(0, 8)}.ndjson`
       const path = join(folder, file)
       try {
         const result = await writeLines(path, write)
@@ -79,12 +88,15 @@ export async function openMigrationFiles(
         throw error
       }
     },
+    async forget() {
+      for (const one of kept) if (one !== stopped) await one.operations.remove()
+    },
   }
 }
 
-async function openOperations(folder: string, file: string): Promise<KeptOperations> {
+async function openOperations(folder: string, file: string, { restart = false } = {}): Promise<KeptOperations> {
   const input = await openInput(join(folder, file))
-  const state = await openState(folder, input, [])
+  const state = await openState(folder, input, [], { restart, isLocked: false })
   return {
     input,
     state,

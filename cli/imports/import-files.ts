@@ -49,7 +49,13 @@ export async function* importFiles(
   let bytesBefore = 0
   const begun = begunOf(states)
   if (begun.length === 0) refused.clear()
-  else refused.resume(begun.flatMap(({ refusedFile }) => refusedFile ?? []))
+  else
+    refused.resume(
+      begun.flatMap(({ refusedFile }) => refusedFile ?? []),
+      [...states.keys()].map(({ name }) => name),
+    )
+  // With --restart, all that an earlier run saved: this one may be stopped before it comes to its last file.
+  for (const state of states.values()) if (!state.found) state.remove()
   for (const [input, state] of states) {
     const before = sum(files, 'accepted')
     if (isBegun(state.found)) yield { kind: 'resumed', file: input.name, state: state.found }

@@ -5,19 +5,23 @@ import {
   createReadStream,
   fstatSync,
   lstatSync,
+  mkdirSync,
   openSync,
   readSync,
   rmSync,
   statSync,
   truncateSync,
 } from 'node:fs'
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { isObject } from '../../client/protocol/model/json.js'
 import type { ImportSource } from '../../seeds/records/input.js'
 import { readJsonLines } from '../../seeds/records/json-lines.js'
 import type { InputRecord } from '../../seeds/records/record.js'
 import { misuse } from '../base/failure.js'
-import { isDevice, openedAs } from '../files/places.js'
+import { isFirstAt } from '../files/claim.js'
+import { hashOf } from '../files/hash.js'
+import { isDevice, openedAs, realPlace } from '../files/places.js'
+import { configFolder } from '../target/profiles.js'
 import type { RefusedRow } from './send-chunk.js'
 
 /** A refused row as it is reported. */
@@ -43,6 +47,13 @@ export async function openRefusedFile(path: string) {
   const isFile = !isDevice(whole)
   if (isFile) await requireRefusedRows(path)
   const first: ReportedRefusal[] = []
+  /** Whether no import that began earlier writes to it. Its lock is beside our own files: the folder is the user's. */
+  const isOurs = () => {
+    if (!isFile) return false
+    const folder = join(configFolder(), 'imports')
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    return isFirstAt(join(folder, hashOf(['refused', realPlace(whole)]).slice(0, 32)))
+  }
   const bytes = () => (isFile && statSync(whole, { throwIfNoEntry: false })?.size) || 0
   return {
     write(file: string, refusals: readonly RefusedRow[]): void {
@@ -51,17 +62,30 @@ export async function openRefusedFile(path: string) {
       appendFileSync(openedAs(whole) ?? whole, reported.map((refusal) => `${JSON.stringify(refusal)}\n`).join(''))
       first.push(...reported.slice(0, mostRemembered - first.length))
     },
-    /** Removes what an earlier import left, once a new one begins. */
+    /** Removes what an earlier import left, once a new one begins. Imports at the same time share the file. */
     clear(): void {
+      if (!isOurs()) return
       if (lstatSync(whole, { throwIfNoEntry: false })?.isFile()) rmSync(whole, { force: true })
       // A link stays, and leads to an empty file.
       else if (bytes() > 0) truncateSync(whole)
     },
-    /** Goes on behind what the states of a stopped import have saved: rows written after that are going to be refused once more. */
-    resume(saved: readonly RefusedSize[]): void {
+    /**
+     * Goes on behind what the states of a stopped import have saved: rows of its files that were written after that are going to be
+     * refused once more.
+     */
+    resume(saved: readonly RefusedSize[], files: readonly string[]): void {
       const sizes = saved.filter((one) => one.path === whole).map((one) => one.bytes)
       const most = Math.max(...sizes)
-      if (sizes.length > 0 && bytes() > most && areRefusedRows(textFrom(whole, most))) truncateSync(whole, most)
+      if (!isOurs() || sizes.length === 0 || bytes() <= most) return
+      const after = textFrom(whole, most)
+      if (!areRefusedRows(after)) return
+      const beginnings = files.map(beginningOf)
+      // The last piece is empty, or a line that was cut.
+      const ofOthers = after
+        .split(/(?<=\n)/)
+        .filter((line) => line.endsWith('\n') && !beginnings.some((own) => line.startsWith(own)))
+      truncateSync(whole, most)
+      appendFileSync(whole, ofOthers.join(''))
     },
     size: (): RefusedSize => ({ path: whole, bytes: bytes() }),
     /** Whether it is the file that an input is read from, by whatever name. */
@@ -99,6 +123,10 @@ async function requireRefusedRows(path: string): Promise<void> {
 
 /** How each line begins that is written here. */
 const beginning = '{"file":'
+
+function beginningOf(file: string): string {
+  return `${beginning}${JSON.stringify(file)},`
+}
 
 function isRefusedRow(record: InputRecord): boolean {
   // A line may be cut, or longer than a row can be.

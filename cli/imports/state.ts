@@ -7,6 +7,7 @@ import { isObject, parseJson } from '../../client/protocol/model/json.js'
 import { type ImportSource, isReadOnce } from '../../seeds/records/input.js'
 import { CliFailure, exits } from '../base/failure.js'
 import type { Refusal } from '../bulk/refusals.js'
+import { claim } from '../files/claim.js'
 import { hashOf } from '../files/hash.js'
 import { isProcessThere } from '../target/emulator-health.js'
 import type { RefusedSize } from './refused-file.js'
@@ -40,29 +41,37 @@ export interface StateFile {
 /** For what is imported in one go, or cannot be read twice. */
 export const noState: StateFile = { found: undefined, save: () => undefined, remove: () => undefined }
 
+interface StateOptions {
+  /** Whether what is known of it counts no more: it stays until something is saved, as a run that is not confirmed loses nothing. */
+  readonly restart?: boolean
+  /** Whether only this process may be at it until it ends. */
+  readonly isLocked?: boolean
+}
+
 /**
  * The state of importing this input into this collection of this service. It is another import once
- * the file has changed, and stdin and pipes have none: they cannot be read twice. With `restart`, what is known of it is removed first.
+ * the file has changed, and stdin and pipes have none: they cannot be read twice.
  *
- * @throws {CliFailure} if the state is damaged
+ * @throws {CliFailure} `BAD_STATE` if the state is damaged, `IN_USE` where another process is at the same
  */
 export async function openState(
   folder: string,
   input: ImportSource,
   into: readonly string[],
-  { restart = false } = {},
+  { restart = false, isLocked = true }: StateOptions = {},
 ): Promise<StateFile> {
   if (input.path === undefined || isReadOnce(input)) return noState
   const identity = [resolve(input.path), input.bytes, input.changedAt, ...into]
   const name = hashOf(identity).slice(0, 32)
   await mkdir(folder, { recursive: true, mode: 0o700 })
+  const message = `Another run of the same command is at "${input.name}".`
+  if (isLocked) claim(join(folder, name), { message, hint: 'Wait for it, or stop it' })
   const file = join(folder, `${name}.json`)
-  if (restart) rmSync(file, { force: true })
   await removeDrafts(folder, `${name}.json.`)
   return {
-    found: readState(file, input),
+    found: restart ? undefined : readState(file, input),
     save(state) {
-      // Whole or not at all, whoever gives the same command at the same time: a process that is killed here, or a machine, leaves the state from before.
+      // Whole or not at all: a process that is killed here, or a machine, leaves the state from before.
       const name = `${file}.${process.pid}.new`
       const draft = openSync(name, 'w', 0o600)
       try {
@@ -94,8 +103,8 @@ function readState(file: string, input: ImportSource): ImportState | undefined {
   if (!existsSync(file)) return undefined
   const state = parseJson(readFileSync(file, 'utf8'))
   if (isState(state)) return state
-  const message = `What an earlier import of "${input.name}" has done cannot be read: "${file}" is damaged.`
-  throw new CliFailure('BAD_STATE', exits.invalid, message, 'Import everything once more with --restart.')
+  const message = `What an earlier run with "${input.name}" has done cannot be read: "${file}" is damaged.`
+  throw new CliFailure('BAD_STATE', exits.invalid, message, 'Begin anew with --restart.')
 }
 
 function isState(value: unknown): value is ImportState {

@@ -28,6 +28,7 @@ interface Migrating {
   readonly client: Client
   readonly collection: string
   readonly module: string
+  readonly files: MigrationFiles
   readonly flags: MigrateFlags
 }
 
@@ -61,11 +62,11 @@ the same command is given again; the function is not called once more.`)
     const client = this.client(flags, { dialect: withReplacingPut(dialect) })
     const { id: collectionId } = await client.collections.get(args.collection)
     const conditions = [...(flags.where ?? []), ...(flags.or ?? []).map((condition) => `or ${condition}`)]
-    const isDry = flags['dry-run']
-    const files = await openMigrationFiles({ url, collectionId, module: args.file, conditions }, { isDry })
-    const migrating = { client, collection: args.collection, module: args.file, flags }
-    if (isDry) return this.dryRun(migrating, files)
-    if (files.stopped && !flags.restart) return this.goOn(migrating, files.stopped, files.isSame)
+    const { 'dry-run': isDry, restart } = flags
+    const files = await openMigrationFiles({ url, collectionId, module: args.file, conditions }, { isDry, restart })
+    const migrating = { client, collection: args.collection, module: args.file, files, flags }
+    if (isDry) return this.dryRun(migrating)
+    if (files.stopped) return this.goOn(migrating, files.stopped)
 
     const evaluated = await files.keep((line) => this.evaluate(migrating, line))
     const { input, state, remove, ...preview } = evaluated
@@ -79,7 +80,8 @@ the same command is given again; the function is not called once more.`)
     return this.carryOut(migrating, { input, state, remove }, preview.changes)
   }
 
-  private async dryRun(migrating: Migrating, { stopped, underWay }: MigrationFiles): Promise<MigrationPreview> {
+  private async dryRun(migrating: Migrating): Promise<MigrationPreview> {
+    const { stopped, underWay } = migrating.files
     const preview = await this.evaluate(migrating, async () => undefined)
     for (const line of previewLines(preview, process.stdout)) this.log(colourOf(line, onStdout)(line))
     if (underWay) this.note(`A run of it is under way, in process ${underWay.pid}.`)
@@ -87,11 +89,11 @@ the same command is given again; the function is not called once more.`)
     return preview
   }
 
-  private async goOn(migrating: Migrating, kept: KeptOperations, isSame: boolean) {
+  private async goOn(migrating: Migrating, kept: KeptOperations) {
     const { operations } = await previewOperations(kept.input, migrating.collection)
     const done = kept.state.found?.done ?? 0
     const where = `after ${count(done)} of ${counted(operations, 'document')}`
-    if (!isSame) {
+    if (!migrating.files.isSame) {
       const message = `"${migrating.module}" or the conditions are other ones than in the run that was stopped ${where}.`
       const hint =
         'Put them back to go on with it, or begin anew with --restart: what it has changed is then given to the function again.'
@@ -125,15 +127,18 @@ the same command is given again; the function is not called once more.`)
     }
   }
 
-  private async carryOut({ client, collection, module, flags }: Migrating, kept: KeptOperations, operations: number) {
+  private async carryOut(migrating: Migrating, kept: KeptOperations, operations: number) {
+    const { client, collection, module, files, flags } = migrating
     const { input, state } = kept
     const before = state.found?.done ?? 0
     const isWanted = !flags.quiet && !this.jsonEnabled()
-    const follow = () =>
-      followOperations(input, {
+    const follow = async () => {
+      await files.forget()
+      return followOperations(input, {
         ...{ client, collection, state, operations, noun: 'document', isWanted },
         onStopped: (reached) => this.showRefused(reached),
       })
+    }
     const command = `docs migrate ${collection} ${module}`
     const isOne = operations - before <= 1
     const result = await (isOne ? follow() : this.undoably(this.requireTarget(flags), command, flags, follow))

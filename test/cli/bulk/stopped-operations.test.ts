@@ -1,5 +1,5 @@
 /** Operations of a file that were stopped: what was refused by then is shown, and is part of what the next run reports. */
-import { existsSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
@@ -68,10 +68,12 @@ test.each([
   const words = await manyOperations(name)
 
   const stopped = await stopHeld(words, (kill) => kill(signal))
+  const unconfirmed = words.filter((word) => word !== '--yes').concat('--restart')
+  const asked = await world.svc(unconfirmed, { env: target() })
   const resumed = await world.svc([...words, '--json'], { env: target() })
   const again = await world.svc([...words, '--json'], { env: target() })
 
-  expect(stopped.exit).toBe(exit)
+  expect([stopped.exit, asked.exit]).toEqual([exit, 2])
   expect(stopped.stderr).toContain(`${name}.ndjson:1  was deleted meanwhile\n`)
   const done = Number(/Stopped; (\d+) of 301 operations are dealt with, 1 of them refused\./.exec(stopped.stderr)?.[1])
   expect(resumed.exit).toBe(5)
@@ -91,6 +93,30 @@ test('a batch whose service goes away lists what was refused', async () => {
   expect(failed.exit).toBe(7)
   expect(failed.stderr).toContain('batch-lost.ndjson:1  was deleted meanwhile\n')
   expect(failed.stderr).toContain('2 of 301 operations are dealt with, 1 of them refused.')
+})
+
+test('a batch and an import that are under way are refused to other runs of them, which leave them alone', async () => {
+  const batch = await manyOperations('batch-raced')
+  file('rows.ndjson', '{"n":1}\n'.repeat(10))
+  const importing = ['docs', 'import', 'batch-raced', 'rows.ndjson']
+  for (const words of [batch, importing]) {
+    const first = start([...words, '--json'])
+    await proxy.held
+
+    const other = await world.svc(words, { env: target() })
+    const anew = await world.svc([...words, '--restart'], { env: target() })
+    proxy.release()
+    const { stdout } = await first
+    proxy.close()
+    proxy = await openHoldingProxy(dev.url, 0)
+
+    for (const { exit, stderr } of [other, anew]) {
+      expect([exit, stderr]).toEqual([5, expect.stringContaining(`Another run of the same command is at "`)])
+      expect(stderr).toContain(`process ${first.pid};`)
+    }
+    expect(JSON.parse(stdout)).toMatchObject(words === batch ? { updated: changes, refused: 1 } : { accepted: 10 })
+  }
+  expect(await svc.collection('batch-raced').count()).toBe(11)
 })
 
 /** As many as are sent in two parts, of which the second is one document: the first three writes are the first part. */
@@ -132,6 +158,25 @@ test('a migration that fails lists what was refused, and so does the run that go
   expect(JSON.parse(resumed.stdout)).toEqual({ changed: 1, refused: 1, refusals: [refusal], before: 3_000 })
 })
 
+test('of a migration whose state is damaged nothing is sent, until it begins anew with --restart', async () => {
+  const name = 'damaged'
+  await manyDocuments(name)
+  file('damaged.mjs', 'export default ({ data: { n } }) => ({ n: n + 10000 })')
+  const words = ['docs', 'migrate', name, 'damaged.mjs', '--yes']
+  proxy = await openHoldingProxy(dev.url, 3)
+  await stopHeld(words, (kill) => kill('SIGKILL'))
+  for (const state of kept().filter((name) => name.endsWith('.json'))) {
+    truncateSync(join(world.folder, 'config', 'migrations', state), 20)
+  }
+
+  const again = await world.svc(words, { env: target() })
+  const restarted = await world.svc([...words, '--restart', '--json'], { env: target() })
+
+  expect(again).toMatchObject({ exit: 5, stderr: expect.stringMatching(/is damaged\.\n.*--restart/) })
+  expect([restarted.exit, JSON.parse(restarted.stdout)]).toMatchObject([0, { changed: 3_001, before: 0 }])
+  expect(kept()).toEqual([])
+})
+
 test('a migration that is under way, also one that goes on, is refused to other runs of it, which leave it alone', async () => {
   const name = 'sending'
   await manyDocuments(name)
@@ -153,6 +198,13 @@ test('a migration that is under way, also one that goes on, is refused to other 
   await runOthers()
   killed.kill('SIGKILL')
   await killed
+  // It is worked out anew, and not carried out: what was stopped can still go on.
+  const unconfirmed = await world.svc([...words, '--restart'], { env: target() })
+  // As a file that is removed once a dry run has seen its name.
+  const gone = join(world.folder, 'config', 'migrations', `${kept().find((name) => name.endsWith('.ndjson'))}`)
+  symlinkSync('nowhere', gone.replace('.ndjson', '-gone.ndjson'))
+  const dry = await world.svc([...words, '--dry-run'], { env: target() })
+  rmSync(gone.replace('.ndjson', '-gone.ndjson'))
   const resumed = start([...words, '--yes'])
   await expect.poll(() => kept().some((name) => name.endsWith(`.${resumed.pid}.pid`)), patiently).toBe(true)
   await runOthers()
@@ -160,6 +212,11 @@ test('a migration that is under way, also one that goes on, is refused to other 
   const { exitCode, stderr } = await resumed
 
   expect(others.map(({ exit }) => exit)).toEqual([5, 5, 5, 5, 5, 5])
+  expect(unconfirmed).toMatchObject({
+    exit: 2,
+    stderr: expect.stringContaining('3,001 of 3,001 documents would change.'),
+  })
+  expect(dry).toMatchObject({ exit: 0, stderr: expect.stringContaining('A run of it was stopped') })
   expect(others[0]?.stderr).toContain('Another run of "once.mjs" is under way.')
   expect(others[0]?.stderr).toContain(`process ${killed.pid};`)
   expect(others[3]?.stderr).toContain(`process ${resumed.pid};`)

@@ -26,7 +26,7 @@ const states = () => join(world.folder, 'config', 'imports')
 /** Where an import of this file into a collection of the emulator keeps its progress. */
 async function stateOf(name: string, collection: string) {
   const { id } = (await world.json(['collections', 'get', collection])) as { id: string }
-  return openState(states(), await openInput(join(world.folder, name)), [id, ''])
+  return openState(states(), await openInput(join(world.folder, name)), [id, ''], { isLocked: false })
 }
 
 test('a stopped import of a file that has changed since begins anew', async () => {
@@ -68,8 +68,8 @@ test('a state that is damaged is said, and nothing is created twice', async () =
 })
 
 /** A line of the file of refused rows. */
-const refusal = (line: number) =>
-  `${JSON.stringify({ file: 'rows.ndjson', record: line, line, reason: 'is not JSON', row: '{broken' })}\n`
+const refusal = (line: number, file = 'rows.ndjson') =>
+  `${JSON.stringify({ file, record: line, line, reason: 'is not JSON', row: '{broken' })}\n`
 
 /** As an import of 1,102 rows leaves it that is killed once it has sent the first thousand: two rows refused, one of them saved. */
 async function killedImport(collection: string, name: string) {
@@ -77,9 +77,10 @@ async function killedImport(collection: string, name: string) {
   file(name, rows.join('\n'))
   await world.svc(['collections', 'create', collection])
   const refused = join(world.folder, `${collection}.refused.ndjson`)
-  writeFileSync(refused, refusal(1) + refusal(1_102))
+  // Another import has added to it meanwhile.
+  writeFileSync(refused, refusal(1, name) + refusal(1_102, name) + refusal(7) + refusal(1_102, name).slice(0, 20))
   const state = await stateOf(name, collection)
-  const refusedFile = { path: refused, bytes: refusal(1).length }
+  const refusedFile = { path: refused, bytes: refusal(1, name).length }
   state.save({ ...{ id: 'i', file: name, endByte: 0 }, done: 1_001, accepted: 1_000, refused: 1, refusedFile })
   const linesNow = () =>
     readFileSync(refused, 'utf8')
@@ -95,7 +96,7 @@ test('a row that was refused just before a kill is in the file of refused rows o
   const resumed = await world.json(['docs', 'import', 'refused-once', 'refused-once.ndjson'])
 
   expect(resumed).toMatchObject({ accepted: 1_100, refused: 2 })
-  expect(linesNow().map(({ line }) => line)).toEqual([1, 1_102])
+  expect(linesNow().map(({ line }) => line)).toEqual([1, 7, 1_102])
 })
 
 test('rows that someone has repaired in the file of refused rows meanwhile are not cut off', async () => {
@@ -116,7 +117,7 @@ test('an import by a pattern goes on, although its file of refused rows matches 
 
   expect(resumed).toMatchObject({ exit: 5, stderr: expect.stringContaining('pattern.refused.ndjson is left out') })
   expect(await world.json(['docs', 'count', 'pattern'])).toEqual({ count: 100 })
-  expect(linesNow()).toHaveLength(2)
+  expect(linesNow()).toHaveLength(3)
   // Once the import is done, the same command is another one, which would write over what it reads.
   expect(again).toMatchObject({ exit: 2, stderr: expect.stringContaining('one of the inputs') })
 })
