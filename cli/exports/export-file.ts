@@ -1,6 +1,15 @@
 /** Where exported documents go: stdout, or a file that is complete or not there. */
 import { once } from 'node:events'
-import { createWriteStream, existsSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import {
+  createWriteStream,
+  existsSync,
+  fchmodSync,
+  fstatSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { rm, truncate } from 'node:fs/promises'
 import { dirname, extname } from 'node:path'
 import type { Writable } from 'node:stream'
@@ -75,9 +84,11 @@ export async function openExportFile(target: ExportTarget): Promise<ExportFile> 
   const found = target.restart ? undefined : readProgress(state, part, question)
   if (found) await truncate(part, found.bytes)
   // The old state must not outlive the documents that it tells of.
-  else await rm(state, { force: true })
-  const stream = createWriteStream(part, { flags: found ? 'a' : 'w', mode: draftModeFor(file) })
-  await once(stream, 'open')
+  else for (const own of [state, part]) await rm(own, { force: true })
+  const mode = draftModeFor(file)
+  const stream = createWriteStream(part, { flags: found ? 'a' : 'wx', mode })
+  const [descriptor] = await once(stream, 'open')
+  if (found) narrow(descriptor, mode)
   let { bytes, documents } = found ?? { bytes: 0, documents: 0 }
   const write = (text: string) => {
     bytes += Buffer.byteLength(text)
@@ -100,6 +111,15 @@ export async function openExportFile(target: ExportTarget): Promise<ExportFile> 
       await putInPlace(part, file)
       await rm(state, { force: true })
     },
+  }
+}
+
+/** The file in whose place it comes may have become private since it was begun. A disk without modes has no others. */
+function narrow(descriptor: number, mode: number): void {
+  try {
+    fchmodSync(descriptor, fstatSync(descriptor).mode & mode)
+  } catch {
+    // It has the mode of the file there once it is whole.
   }
 }
 

@@ -85,12 +85,21 @@ async function keepUsers(draft: string, place: string): Promise<void> {
   // By what is opened: somebody else's folder may hold a link under the draft's name meanwhile.
   const file = await open(draft, O_RDONLY | O_NOFOLLOW)
   try {
-    const { uid, gid, mode } = await file.stat()
-    if (uid !== former.uid || gid !== former.gid) await file.chown(former.uid, former.gid).catch(() => undefined)
-    if (mode !== former.mode) await file.chmod(former.mode & 0o777).catch(() => undefined)
+    const { uid } = await file.stat()
+    // Who may not give it away may be in its group.
+    const keepGroup = () => file.chown(uid, former.gid).catch(() => undefined)
+    await file.chown(former.uid, former.gid).catch(keepGroup)
+    const { gid } = await file.stat()
+    await file.chmod(gid === former.gid ? former.mode & 0o777 : withoutGroup(former.mode)).catch(() => undefined)
   } finally {
     await file.close()
   }
+}
+
+/** For a file whose group has become another one, which may do no more than all others. */
+function withoutGroup(mode: number): number {
+  const others = mode & 0o007
+  return (mode & 0o700) | (others << 3) | others
 }
 
 /** Puts a draft in the place of a file, which is no link and keeps its owner and mode. */

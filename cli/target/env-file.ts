@@ -3,7 +3,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { CliFailure, exits } from '../base/failure.js'
-import { type EmulatorInfo, isPlainAddress, isPlainWord, stateFolder, writePrivateFile } from './emulator-file.js'
+import { replaceWhole } from '../files/replace-whole.js'
+import { type EmulatorInfo, isPlainAddress, isPlainWord, stateFolder } from './emulator-file.js'
 import { requireNoLink } from './no-link.js'
 
 export const envFile = '.env.local'
@@ -54,7 +55,7 @@ export async function fillEnvFile(folder: string, address: Address): Promise<str
   const filled = fillOwnLines(text, address)
   if (filled === text) return path
   requireNoLink(path, dirname(folder))
-  await writePrivateFile(path, filled)
+  await replaceWhole(path, filled)
   return path
 }
 
