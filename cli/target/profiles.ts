@@ -44,8 +44,11 @@ export function readProfiles(): Profiles {
   return content
 }
 
-export async function writeProfiles(profiles: Profiles): Promise<void> {
-  await writePrivateFile(profilesFile(), `${JSON.stringify(profiles, null, 2)}\n`)
+/** Changes what is there now, as another command may have written since it was read. Answers what is there then. */
+export async function changeProfiles(change: (now: Profiles) => Profiles): Promise<Profiles> {
+  const changed = change(readProfiles())
+  await writePrivateFile(profilesFile(), `${JSON.stringify(changed, null, 2)}\n`)
+  return changed
 }
 
 /** The profile of that name. */

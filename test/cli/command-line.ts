@@ -30,7 +30,8 @@ interface Start extends RunOptions {
 /** A command that takes longer than this hangs, however busy the machine is. */
 export const hungMilliseconds = 180_000
 
-export type Turn = readonly [question: string, typed: string]
+/** What is typed, or what happens until it is. */
+export type Turn = readonly [question: string, typed: string | (() => Promise<string>)]
 
 export interface World {
   readonly folder: string
@@ -98,7 +99,9 @@ export async function openWorld(): Promise<World> {
         if (!next || !seen.includes(next[0])) return
         left.shift()
         seen = ''
-        child.stdin.write(next[1])
+        const [, typed] = next
+        if (typeof typed === 'string') child.stdin.write(typed)
+        else typed().then((text) => child.stdin.write(text))
       })
       const { stdout, ...ended } = ran(await child)
       const said = stripVTControlCharacters(stdout).replaceAll('\r', '')

@@ -73,6 +73,28 @@ test('a key comes from SVC_API_KEY, or is asked for without showing it', async (
   expect(JSON.parse(readFileSync(file(), 'utf8'))).toMatchObject({ profiles: { one: { key }, two: { key } } })
 })
 
+test('what other commands change while a key is asked for stays so', async () => {
+  const add = (name: string) => ['profiles', 'add', name, '--url', 'http://127.0.0.1:1']
+  const names = () => Object.keys(JSON.parse(readFileSync(file(), 'utf8')).profiles).sort()
+  await world.svc(add('removed'))
+
+  const meanwhile = async () => {
+    await world.svc(add('other'))
+    await world.svc(['profiles', 'remove', 'removed'])
+    return `${key}\n`
+  }
+  const asked = await world.terminal(add('asked'), [['API key', meanwhile]])
+  const taken = async () => {
+    await world.svc(add('taken'))
+    return `${key}\n`
+  }
+  const refused = await world.terminal(add('taken'), [['API key', taken]])
+
+  expect([asked.exit, refused.exit]).toEqual([0, 5])
+  expect(names()).toEqual(['asked', 'other', 'taken'])
+  expect(JSON.parse(readFileSync(file(), 'utf8')).profiles.taken.key).toBeUndefined()
+})
+
 test('SVC_API_KEY beside the SVC_URL of another service is not kept for this one', async () => {
   const key = { SVC_API_KEY: 'svc_key_ofproduction' }
   const add = (name: string, from: string) =>

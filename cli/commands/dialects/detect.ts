@@ -8,7 +8,7 @@ import { stopSignal } from '../../base/stop-signal.js'
 import type { Named } from '../../base/svc-command.js'
 import { detectForms } from '../../dialects/detect-forms.js'
 import type { Finding } from '../../dialects/finding.js'
-import { readProfiles, requireProfile, writeProfiles } from '../../target/profiles.js'
+import { changeProfiles, requireProfile } from '../../target/profiles.js'
 import type { TargetFlags } from '../../target/target.js'
 import { table } from '../../terminal/print.js'
 import { prose } from '../../terminal/prose.js'
@@ -82,9 +82,10 @@ that needs a code looks like.`)
   }
 
   private async save(name: string, dialect: string): Promise<void> {
-    const all = readProfiles()
-    const profile = requireProfile(name, all)
-    await writeProfiles({ ...all, profiles: { ...all.profiles, [name]: { ...profile, dialect } } })
+    await changeProfiles((all) => ({
+      ...all,
+      profiles: { ...all.profiles, [name]: { ...requireProfile(name, all), dialect } },
+    }))
     this.note(`kept in profile "${name}"`)
   }
 }

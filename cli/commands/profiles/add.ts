@@ -3,7 +3,7 @@ import * as Flags from '@oclif/core/flags'
 import { parseDialect } from '../../../client/protocol/wire/dialects.js'
 import { CliFailure, exits, misuse } from '../../base/failure.js'
 import { SvcCommand } from '../../base/svc-command.js'
-import { maskKey, profilesFile, readProfiles, writeProfiles } from '../../target/profiles.js'
+import { changeProfiles, maskKey, type Profiles, profilesFile, readProfiles } from '../../target/profiles.js'
 import { keyWithheld, readAddress } from '../../target/target.js'
 import { prose } from '../../terminal/prose.js'
 
@@ -30,15 +30,7 @@ of the shell.`)
     const { args, flags } = await this.parse(ProfilesAdd)
     if (!/^[\w.-]+$/.test(args.name))
       throw misuse(`Not a valid profile name: "${args.name}".`, 'Use letters, digits, . _ and -.')
-    const all = readProfiles()
-    if (Object.hasOwn(all.profiles, args.name) && !flags.replace) {
-      throw new CliFailure(
-        'PROFILE_EXISTS',
-        exits.invalid,
-        `There is a profile "${args.name}".`,
-        'Replace it: --replace',
-      )
-    }
+    if (!flags.replace) requireFree(args.name, readProfiles())
     if (flags.dialect) parseDialect(flags.dialect)
     const url = readAddress(flags.url, '--url')
     const withheld = flags.key === undefined ? keyWithheld(url) : undefined
@@ -46,19 +38,28 @@ of the shell.`)
     const ofEnvironment = withheld ? undefined : process.env.SVC_API_KEY
     const key = flags.key ?? ofEnvironment ?? (this.mayAsk(flags) ? await askKey() : undefined)
     const profile = { url, ...(key ? { key } : {}), ...(flags.dialect ? { dialect: flags.dialect } : {}) }
-    await writeProfiles({
-      ...all,
-      ...(flags.use ? { current: args.name } : {}),
-      profiles: { ...all.profiles, [args.name]: profile },
+    const { current } = await changeProfiles((now) => {
+      if (!flags.replace) requireFree(args.name, now)
+      return {
+        ...now,
+        ...(flags.use ? { current: args.name } : {}),
+        profiles: { ...now.profiles, [args.name]: profile },
+      }
     })
     this.note(`"${args.name}" is kept in ${profilesFile()}${key ? '' : ', without a key'}.`)
     return {
       name: args.name,
       ...profile,
       key: key ? maskKey(key) : null,
-      isCurrent: flags.use || all.current === args.name,
+      isCurrent: current === args.name,
     }
   }
+}
+
+/** @throws {CliFailure} where there is a profile of that name */
+function requireFree(name: string, { profiles }: Profiles): void {
+  if (!Object.hasOwn(profiles, name)) return
+  throw new CliFailure('PROFILE_EXISTS', exits.invalid, `There is a profile "${name}".`, 'Replace it: --replace')
 }
 
 async function askKey(): Promise<string> {

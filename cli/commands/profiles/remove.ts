@@ -1,6 +1,6 @@
 import * as Args from '@oclif/core/args'
 import { SvcCommand } from '../../base/svc-command.js'
-import { readProfiles, requireProfile, writeProfiles } from '../../target/profiles.js'
+import { changeProfiles, requireProfile } from '../../target/profiles.js'
 
 export default class ProfilesRemove extends SvcCommand {
   static override summary = 'Remove a profile and its key.'
@@ -12,10 +12,11 @@ export default class ProfilesRemove extends SvcCommand {
 
   async run() {
     const { args } = await this.parse(ProfilesRemove)
-    const { current, profiles } = readProfiles()
-    requireProfile(args.name, { profiles })
-    const rest = Object.fromEntries(Object.entries(profiles).filter(([name]) => name !== args.name))
-    await writeProfiles({ ...(current && current !== args.name ? { current } : {}), profiles: rest })
+    await changeProfiles(({ current, profiles }) => {
+      requireProfile(args.name, { profiles })
+      const rest = Object.fromEntries(Object.entries(profiles).filter(([name]) => name !== args.name))
+      return { ...(current && current !== args.name ? { current } : {}), profiles: rest }
+    })
 
     this.note(`"${args.name}" is forgotten.`)
     return { removed: args.name }

@@ -2,7 +2,7 @@ import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { misuse } from '../../base/failure.js'
 import { SvcCommand } from '../../base/svc-command.js'
-import { readProfiles, requireProfile, writeProfiles } from '../../target/profiles.js'
+import { changeProfiles, requireProfile } from '../../target/profiles.js'
 
 export default class ProfilesUse extends SvcCommand {
   static override summary = 'Set the default profile.'
@@ -14,9 +14,11 @@ export default class ProfilesUse extends SvcCommand {
     const { args, flags } = await this.parse(ProfilesUse)
     if ((args.name === undefined) !== (flags.none === true))
       throw misuse('Say which profile.', 'svc profiles use staging, or --none')
-    const { current: _, ...all } = readProfiles()
-    if (args.name !== undefined) requireProfile(args.name, all)
-    await writeProfiles(args.name === undefined ? all : { ...all, current: args.name })
+    await changeProfiles(({ current: _, ...all }) => {
+      if (args.name === undefined) return all
+      requireProfile(args.name, all)
+      return { ...all, current: args.name }
+    })
 
     this.note(args.name === undefined ? 'Commands talk to the running emulator.' : `Commands talk to "${args.name}".`)
     return { current: args.name ?? null }
