@@ -112,7 +112,7 @@ or an address of --forward-to failed.`)
       }
       this.sayReady(tail, transport)
       ending.opened()
-      const { shown, failed } = await this.show(tail, wanted).finally(tail.close)
+      const { shown, failed } = await this.show(tail, wanted, ending.signal).finally(tail.close)
       this.note(counted(shown, 'event'))
       const note = shown === 0 && spellingNote(flags)
       if (note) this.note(note)
@@ -169,24 +169,30 @@ or an address of --forward-to failed.`)
     return true
   }
 
-  private async show(tail: OpenTail, wanted: Wanted): Promise<{ shown: number; failed: number }> {
+  private async show(tail: OpenTail, wanted: Wanted, ending: AbortSignal): Promise<{ shown: number; failed: number }> {
     let shown = 0
     let failed = 0
     for await (const event of tail.events()) {
       if (event.type === 'event' && wanted.events && !wanted.events.includes(event.change.kind)) continue
       this.print(event)
       if (event.type !== 'event') continue
-      failed += await this.deliver(event, wanted)
-      if (++shown === wanted.max) break
+      const faults = await this.deliver(event, wanted, ending)
+      failed += faults
+      // What is left over once it ends could wait for a command again and again.
+      if (++shown === wanted.max || (faults > 0 && ending.aborted)) break
     }
     return { shown, failed }
   }
 
   /** One after the other, so that what they do happens in the order of the events. */
-  private async deliver(event: Shown & { type: 'event' }, { exec, forwardTo }: Wanted): Promise<number> {
+  private async deliver(
+    event: Shown & { type: 'event' },
+    { exec, forwardTo }: Wanted,
+    signal: AbortSignal,
+  ): Promise<number> {
     const line = eventLine(event)
     const faults = [
-      exec === undefined ? undefined : await execute(exec, line, { isQuiet: this.jsonEnabled() }),
+      exec === undefined ? undefined : await execute(exec, line, { isQuiet: this.jsonEnabled(), signal }),
       forwardTo === undefined ? undefined : await forward(forwardTo, line),
     ].filter((fault) => fault !== undefined)
     for (const fault of faults) this.note(`failed  ${fault}`, onStderr.red)

@@ -3,19 +3,39 @@ import { spawn } from 'node:child_process'
 import type { EventLine } from './event-line.js'
 
 const mostForwardMilliseconds = 10_000
+/** So long may a command still take once the tail ends, by its timeout or a signal. */
+const graceSeconds = 3
 
-/** Runs a command of the shell with the event as JSON on stdin. Answers what went wrong. */
+export interface ExecuteOptions {
+  readonly isQuiet: boolean
+  /** Says that the tail ends. */
+  readonly signal: AbortSignal
+}
+
+/** Runs a command of the shell with the event as JSON on stdin. Answers what went wrong. One that does not end with the tail is killed. */
 export function execute(
   command: string,
   event: EventLine,
-  { isQuiet }: { isQuiet: boolean },
+  { isQuiet, signal: ending }: ExecuteOptions,
 ): Promise<string | undefined> {
   const env = { ...process.env, SVC_EVENT: event.event, SVC_COLLECTION: event.collection, SVC_ID: event.id }
   return new Promise((resolve) => {
     // Under --json, stdout is for events alone.
     const child = spawn(command, { shell: true, env, stdio: ['pipe', isQuiet ? 'ignore' : 'inherit', 'inherit'] })
+    let timer: NodeJS.Timeout | undefined
+    const end = () => {
+      timer = setTimeout(() => {
+        // What the shell has started may go on, and is not waited for.
+        child.kill('SIGKILL')
+        child.stdin?.destroy()
+      }, graceSeconds * 1000)
+    }
+    if (ending.aborted) end()
+    else ending.addEventListener('abort', end, { once: true })
     child.on('error', (error) => resolve(`${command}: ${error.message}`))
     child.on('close', (code, signal) => {
+      clearTimeout(timer)
+      ending.removeEventListener('abort', end)
       resolve(code === 0 ? undefined : `${command} ended with ${signal ?? `exit code ${code}`}`)
     })
     // A command that does not read is no failure.

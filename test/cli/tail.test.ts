@@ -144,6 +144,18 @@ test('svc tail --exec gives each event to a command, in order, and fails when it
   expect(stderr).toContain('ended with exit code 1')
 })
 
+test('a command of svc tail --exec that does not end is killed once the tail ends', async () => {
+  await aLife(posts)
+  await execa('mkfifo', [join(world.folder, 'unread')])
+
+  // The shell itself waits for a reader.
+  const words = ['tail', posts, '--since', '0', '--timeout', '1s', '--exec', 'exec cat > unread']
+  const { exit, stderr } = await world.svc(words)
+
+  expect(exit).toBe(1)
+  expect(stderr.match(/failed .*/g)).toEqual([expect.stringContaining('ended with SIGKILL')])
+})
+
 test('svc tail --forward-to posts each event, and says which were not taken', async () => {
   await aLife(posts)
   const got: unknown[] = []
