@@ -11,6 +11,7 @@ import { isObject, parseJson } from '../client/protocol/model/json.js'
 import type { Keyring } from './core/context.js'
 import { unscoped } from './core/identity.js'
 import { createSemaphore } from './core/semaphore.js'
+import { requireNoLink } from './database/pglite/folder-place.js'
 import type { ProjectKey } from './store/projects.js'
 
 export interface FolderKeys extends Keyring {
@@ -42,6 +43,7 @@ interface Place {
   readonly distrust: () => void
 }
 
+/** @throws {StartError} `FOLDER_NOT_WRITABLE` where they would be behind a link */
 export async function openFolderKeys(options: FolderKeysOptions): Promise<FolderKeys> {
   const { folder, isTokenNew, hasData, warn } = options
   const place = folder === undefined ? undefined : openPlace(await placeOf(folder, options), warn)
@@ -80,6 +82,7 @@ async function placeOf(
   { privateFolder, keepsModes = doesKeepModes }: Pick<FolderKeysOptions, 'privateFolder' | 'keepsModes'>,
 ): Promise<string> {
   const inside = join(folder, 'keys')
+  requireNoLink(inside)
   await mkdir(inside, { mode: 0o700 }).catch(unlessThere)
   if (privateFolder === undefined || (await keepsModes(inside))) return inside
   const own = join(

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import type { Config } from './config.js'
 import { guardDisk } from './database/disk-guard.js'
 import { type MigrateOptions, migrate, NewerDatabaseError, OlderDatabaseError } from './database/migrate.js'
-import { makeStateFolder } from './database/pglite/folder-place.js'
+import { makeStateFolder, requireNoLink, requireNoLinksIn } from './database/pglite/folder-place.js'
 import { holdLock } from './database/pglite/lock.js'
 import { checkGinIndexes, mostBytesAtStart } from './database/pglite/pages/gin-check.js'
 import { openPglite } from './database/pglite/pglite.js'
@@ -65,6 +65,7 @@ export async function openStorage(
   // What keeps nothing runs beside the process that holds the folder.
   if (folder !== undefined && !options.memory) stack.defer((await holdLock(folder, surroundings.info)).release)
   const place = await placeOf(options, folder)
+  if (folder !== undefined && place !== undefined && !options.memory) requireOwnParts(options, folder, place)
   const { db, dataDir } = await openFor(options, place, surroundings)
   stack.use(db)
   const files = stack.use(await openFiles(db, options, place))
@@ -76,9 +77,19 @@ async function placeOf({ branch, memory }: Options, folder: string | undefined):
   if (folder === undefined || branch === undefined || memory) return folder
   // Names of branches hold slashes. None begins with a dot or is that long once it is a name of a file.
   const name = encodeURIComponent(branch).replace(/^\.+/, '%2E').slice(0, 200)
-  const place = join(folder, 'branches', name)
+  const branches = join(folder, 'branches')
+  const place = join(branches, name)
+  for (const made of [branches, place]) requireNoLink(made)
   await makeStateFolder(place)
   return place
+}
+
+/** Looked at together, so that nothing is changed where one of them is behind a link. The data are looked at as they are prepared. */
+function requireOwnParts({ databaseUrl, filesUrl }: Options, folder: string, place: string): void {
+  // Beside a database of its own a folder has files alone, and whatever else somebody keeps there.
+  if (databaseUrl === undefined) requireNoLink(join(folder, 'keys'))
+  // A folder of each database, with its files in it.
+  if (filesUrl === undefined) requireNoLinksIn(join(place, 'files'), { recursive: false })
 }
 
 async function openFor(

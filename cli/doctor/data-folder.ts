@@ -22,7 +22,7 @@ export async function checkDataFolder(patient: Patient): Promise<Seen> {
     () => false,
   )
   if (!mayWrite) return refused(folder, `"${folder}" cannot be read and written by you.`)
-  const branches = namesIn(join(folder, 'branches')).map((name) => join(folder, 'branches', name))
+  const branches = ownFoldersIn(join(folder, 'branches'))
   const data = await Promise.all([folder, ...branches].map(dataFindings))
   const findings = [
     ...data.flat(),
@@ -70,7 +70,10 @@ function modeFindings(folder: string): Finding[] {
   const look = (name: string) => lstatSync(join(folder, name), { throwIfNoEntry: false })
   const keys = look('keys')?.isDirectory() ? namesIn(join(folder, 'keys')).map((name) => join('keys', name)) : []
   const all = [...privateFiles, ...keys]
-  const links = all.filter((name) => look(name)?.isSymbolicLink())
+  const below = ['branches', 'files'].flatMap((part) =>
+    look(part)?.isDirectory() ? namesIn(join(folder, part)).map((name) => join(part, name)) : [],
+  )
+  const links = [...all, ...below].filter((name) => look(name)?.isSymbolicLink())
   const isOpen = (name: string) => ((look(name)?.mode ?? 0) & 0o077) !== 0
   return [
     ...linkFindings(folder, links),
@@ -85,8 +88,12 @@ function modeFindings(folder: string): Finding[] {
 function linkFindings(folder: string, links: readonly string[]): Finding[] {
   if (links.length === 0) return []
   const message = `Symbolic links in ${nearby(folder)}, whose targets are not looked at: ${links.join(', ')}.`
-  const remedy = 'If they are yours, see by yourself who can read what they lead to.'
-  return [{ code: 'LINKS_IN_FOLDER', level: 'note', message, remedy }]
+  // A start replaces a log that is a link, and is refused by a folder that is one.
+  const areFolders = links.some((name) => /^(data|keys|branches|files)\b/.test(name))
+  const remedy = areFolders
+    ? 'svc dev refuses to start on them: remove them, or put in their place what they lead to. Only the whole folder may be a link.'
+    : 'If they are yours, see by yourself who can read what they lead to.'
+  return [{ code: 'LINKS_IN_FOLDER', level: areFolders ? 'wrong' : 'note', message, remedy }]
 }
 
 function openFindings(folder: string, open: readonly string[]): Finding[] {
@@ -133,4 +140,16 @@ function leftoverFindings(folder: string): Finding[] {
   }
   const message = `A process that was killed left unfinished files behind: ${left.join(', ')}.`
   return [{ code: 'LEFTOVERS', level: 'note', message, remedy: 'Remove them: svc doctor --repair', repair }]
+}
+
+/** Folders that are in that one themselves: what is behind a link is not looked at, and not repaired. */
+function ownFoldersIn(folder: string): string[] {
+  if (!isOwnFolder(folder)) return []
+  return namesIn(folder)
+    .map((name) => join(folder, name))
+    .filter(isOwnFolder)
+}
+
+function isOwnFolder(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
 }

@@ -1,5 +1,5 @@
 /** For operators: the check, the guide's first start, and files for Docker, systemd and Kubernetes. */
-import { mkdtemp, readFile, stat, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rename, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { parseEnv } from 'node:util'
@@ -105,6 +105,24 @@ it('a folder of files that another process serves from is refused, with what svc
   expect([exit, stderr]).toEqual([1, expect.stringContaining(`is in use by process ${first.pid}`)])
   expect(stderr).toContain('--files-url s3://bucket/prefix')
   expect(stderr).not.toContain('--data')
+})
+
+it('contract 12.4 a folder of files may be a link, and nothing that svc keeps in it', async () => {
+  const [linked, larger, outside] = [
+    join(world.folder, 'linked'),
+    join(world.folder, 'larger'),
+    join(world.folder, 'outside'),
+  ]
+  const SVC_FILES_URL = pathToFileURL(linked).href
+  await mkdir(larger)
+  await symlink(larger, linked)
+  await (await world.startWith({ SVC_FILES_URL })).stop()
+  await rename(join(larger, 'files'), outside)
+  await symlink(outside, join(larger, 'files'))
+
+  const { exit, stderr } = await world.run(['--port', '0', '--admin-port', '0'], { SVC_FILES_URL })
+
+  expect([exit, stderr]).toEqual([1, expect.stringContaining(`"${join(linked, 'files')}" is a symbolic link`)])
 })
 
 it('the guide’s first start runs word for word', async () => {

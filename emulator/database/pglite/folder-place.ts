@@ -1,7 +1,8 @@
 /** Where a state folder can be: it is made, for its owner only, or refused in one sentence that says what is in the way. */
 import { randomUUID } from 'node:crypto'
+import { type Dirent, lstatSync, readdirSync } from 'node:fs'
 import { access, constants, lstat, mkdir, realpath, rm, stat, writeFile } from 'node:fs/promises'
-import { dirname, sep } from 'node:path'
+import { dirname, join, sep } from 'node:path'
 import { formatBytes } from '../../../client/protocol/model/figures.js'
 import { StartError } from '../start-error.js'
 
@@ -39,6 +40,45 @@ const reasons: { readonly [code: string]: string } = {
   ENOENT: 'cannot be made there: the system refuses it',
 }
 
+/**
+ * What is in a state folder is there itself. Behind a symbolic link it would be outside of the folder's lock, and one that came
+ * with a cloned folder may lead anywhere: contract 12.4. The state folder itself may be one, as to a larger disk.
+ *
+ * @throws {StartError} `FOLDER_NOT_WRITABLE`
+ */
+export function requireNoLink(path: string): void {
+  if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) throw behindLink(path)
+}
+
+/**
+ * The same of a folder and of what is in it.
+ *
+ * @throws {StartError} `FOLDER_NOT_WRITABLE`
+ */
+export function requireNoLinksIn(folder: string, { recursive }: { recursive: boolean }): void {
+  requireNoLink(folder)
+  const link = entriesOf(folder, recursive).find((entry) => entry.isSymbolicLink())
+  if (link) throw behindLink(join(link.parentPath, link.name))
+}
+
+/** Their types come with their names: no file is looked at by itself, and a thousand of them take some two milliseconds. */
+function entriesOf(folder: string, recursive: boolean): Dirent[] {
+  try {
+    return readdirSync(folder, { recursive, withFileTypes: true })
+  } catch (cause) {
+    if (isMissing(cause as NodeJS.ErrnoException)) return []
+    throw noPlace(folder, 'cannot be read', cause)
+  }
+}
+
+function behindLink(path: string): StartError {
+  return new StartError(
+    'FOLDER_NOT_WRITABLE',
+    `"${path}" is a symbolic link, and nothing is read or written through it.`,
+    'Remove it, or put in its place what it leads to. Only the whole state folder may be a link, or be elsewhere with --data.',
+  )
+}
+
 /** The folders to make, the outermost first. */
 async function missingFolders(folder: string): Promise<string[]> {
   const missing: string[] = []
@@ -69,7 +109,11 @@ async function makeFolder(path: string): Promise<void> {
 }
 
 function noneIfMissing(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') throw error
+  if (!isMissing(error)) throw error
+}
+
+function isMissing({ code }: NodeJS.ErrnoException): boolean {
+  return code === 'ENOENT' || code === 'ENOTDIR'
 }
 
 function isWithin(path: string, folder: string): boolean {

@@ -4,7 +4,7 @@ import { constants } from 'node:fs'
 import { chmod, cp, open, readdir, readFile, rename, rm, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { StartError } from '../start-error.js'
-import { diskFull, isFull, reservedBytes } from './folder-place.js'
+import { diskFull, isFull, requireNoLink, requireNoLinksIn, reservedBytes } from './folder-place.js'
 import { unpackTemplate } from './template.js'
 
 /** The only engine that keeps its data in a folder of ours. */
@@ -50,10 +50,11 @@ export async function prepareData(folder: string, { fresh }: { fresh: boolean })
 /**
  * What there is to be opened, which is left as it is; undefined where there are no data yet.
  *
- * @throws {StartError} `DATA_DAMAGED`, `DATA_FOREIGN`, `DATA_NEWER`
+ * @throws {StartError} `DATA_DAMAGED`, `DATA_FOREIGN`, `DATA_NEWER`, `FOLDER_NOT_WRITABLE` where a link leads out of the folder
  */
 export async function inspectData(folder: string): Promise<Manifest | undefined> {
   const data = join(folder, 'data')
+  requireNoLinksIn(data, { recursive: true })
   const manifest = await readManifest(folder)
   const entries = await readdir(data).catch(() => undefined)
   if (entries === undefined) {
@@ -164,6 +165,7 @@ function stampNow(): string {
 
 async function readManifest(folder: string): Promise<Manifest | undefined> {
   const path = join(folder, 'manifest.json')
+  requireNoLink(path)
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined
     throw error

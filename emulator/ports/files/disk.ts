@@ -1,8 +1,7 @@
 /** Files on this machine's disk, each under its id. */
 import { randomUUID } from 'node:crypto'
-import { once } from 'node:events'
-import { createReadStream, rmSync, statSync, writeFileSync } from 'node:fs'
-import { type FileHandle, mkdir, open, opendir, rm, stat, statfs, writeFile } from 'node:fs/promises'
+import { constants, rmSync, statSync, writeFileSync } from 'node:fs'
+import { type FileHandle, lstat, mkdir, open, opendir, rm, stat, statfs, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type FileStore, StorageError } from './port.js'
 import { shared } from './shared.js'
@@ -16,6 +15,9 @@ const bytesBetweenLooks = 16 * 1024 * 1024
 
 /** What is written at once, and read at once. */
 const pieceBytes = 256 * 1024
+
+/** A symbolic link is none of our files: one that came with a cloned folder may lead anywhere. Contract 12.4. */
+const { O_RDONLY, O_NOFOLLOW = 0 } = constants
 
 const pageOfIds = 1_000
 const nothing: Piece = { chunks: [], length: 0 }
@@ -98,9 +100,8 @@ export async function openDiskStore({
     },
 
     async read(id, range) {
-      const place = { start: range?.first ?? 0, end: range?.last, highWaterMark: pieceBytes }
-      const bytes = createReadStream(pathOf(id), place)
-      return once(bytes, 'open').then(() => bytes, noneOfFolder)
+      const file = await open(pathOf(id), O_RDONLY | O_NOFOLLOW).catch(noneOfFolder)
+      return file?.createReadStream({ start: range?.first ?? 0, end: range?.last, highWaterMark: pieceBytes })
     },
 
     async remove(ids) {
@@ -118,11 +119,11 @@ export async function openDiskStore({
       yield ids
     },
 
-    has: async (id) => (await stat(pathOf(id)).catch(noneOfFolder)) !== undefined,
+    has: async (id) => (await lstat(pathOf(id)).catch(noneOfFolder))?.isFile() ?? false,
 
     // The folder is this process's own: what was there before it began, no request is at work on.
     async isSettled(id) {
-      const found = await stat(pathOf(id)).catch(noneIfMissing)
+      const found = await lstat(pathOf(id)).catch(noneIfMissing)
       return found !== undefined && found.mtimeMs < openedAt
     },
 
@@ -200,7 +201,7 @@ function ignoreUnlessReal(error: NodeJS.ErrnoException): void {
 }
 
 function noneIfMissing(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== 'ENOENT') throw error
+  if (error.code !== 'ENOENT' && error.code !== 'ELOOP') throw error
 }
 
 /** What the system says of a write is the storage's; anything else, and what it says of reading, comes from the sender of the bytes. */

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { lstat, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { lstat, mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { execa } from 'execa'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
@@ -242,6 +242,19 @@ test.each([
   await startWith([...names, 'manifest.json.$$', 'emulator.json', 'errors.log', 'lock.file'], outside)
 
   expect([left, await readFile(outside, 'utf8').catch(() => undefined)]).toEqual([content, content])
+})
+
+test('contract 12.4 svc dev does not start on data that are behind a link', async () => {
+  await (await world.dev()).stop()
+  const data = join(world.folder, '.svc', 'data')
+  await rename(data, join(world.folder, 'outside'))
+  await symlink('../outside', data)
+  await writeFile(join(world.folder, 'outside', 'postmaster.pid'), '1\n')
+
+  const ran = await world.svc(['dev', '--port', '0'])
+
+  expect(ran).toMatchObject({ exit: 1, stderr: expect.stringContaining(`"${data}" is a symbolic link`) })
+  expect(await readFile(join(world.folder, 'outside', 'postmaster.pid'), 'utf8')).toBe('1\n')
 })
 
 test('contract 12.4 svc dev fills no .env.local that is a link', async () => {
