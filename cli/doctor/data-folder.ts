@@ -2,7 +2,7 @@
 
 import { lstatSync, statSync } from 'node:fs'
 import { access, chmod, constants, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { formatBytes } from '../../client/protocol/model/figures.js'
 import { describeFailure } from '../base/failure.js'
 import { nearby } from '../dev/box.js'
@@ -30,7 +30,8 @@ export async function checkDataFolder(patient: Patient): Promise<Seen> {
     ...modeFindings(folder),
     ...copyFindings([folder, ...branches]),
   ]
-  return { said: nearby(folder), findings: holder || emulator ? findings : [...findings, ...leftoverFindings(folder)] }
+  const leftovers = holder || emulator ? [] : leftoverFindings(folder, branches)
+  return { said: nearby(folder), findings: [...findings, ...leftovers] }
 }
 
 function refused(folder: string, message: string): Seen {
@@ -128,11 +129,23 @@ function copyFindings(places: readonly string[]): Finding[] {
 
 /** Drafts of files that were never finished, as processes leave them that are killed. */
 const draft =
-  /^(data(\.(damaged|version)-.+)?\.new|dev\.\d+\.log|\.writable-.+|(emulator|manifest)\.json\..+|lock\.\d+-.+|modes\..+)$/
+  /^(data(\.(damaged|version)-.+)?\.new|dev\.\d+\.log|\.writable-.+|(emulator|manifest)\.json\..+|lock\.\d+-.+)$/
+const draftOfKeys = /^((control-token|port|project-\w+\.json)\.\d+-\w+|modes\..+)$/
+const draftOfFiles = /^opened\..+$/
 
-function leftoverFindings(folder: string): Finding[] {
-  // Those of emulator.json and of the page that opens the dashboard hold the control token.
-  const left = namesIn(folder).filter((name) => draft.test(name) || draftName.test(name))
+function leftoverFindings(folder: string, branches: readonly string[]): Finding[] {
+  const places = [folder, ...branches]
+  const draftsIn = (at: string, pattern: RegExp) => {
+    const names = namesIn(at).filter((name) => pattern.test(name) || draftName.test(name))
+    return names.map((name) => relative(folder, join(at, name)))
+  }
+  // Those of emulator.json, of keys, and of the page that opens the dashboard hold the control token.
+  const keys = join(folder, 'keys')
+  const left = [
+    ...places.flatMap((place) => draftsIn(place, draft)),
+    ...(isOwnFolder(keys) ? draftsIn(keys, draftOfKeys) : []),
+    ...places.flatMap((place) => ownFoldersIn(join(place, 'files')).flatMap((part) => draftsIn(part, draftOfFiles))),
+  ]
   if (left.length === 0) return []
   const repair = async () => {
     for (const name of left) await rm(join(folder, name), { recursive: true, force: true })

@@ -73,18 +73,28 @@ test('at a terminal each check is a line, and each finding says what to do', asy
 test('what a killed emulator leaves is found and, with --repair, removed', async () => {
   const dev = await world.dev()
   await dev.stop('SIGKILL')
-  writeFileSync(inFolder('.svc', 'dev.4711.log'), '')
-  // A draft of emulator.json, with its token.
-  writeFileSync(inFolder('.svc', '.svc-1a2b3c4d-5e6f'), '{}')
-  // A copy that a repair had begun.
-  mkdirSync(inFolder('.svc', 'data.damaged-2026-01-01T00-00-00-000Z.new'))
+  const [place = ''] = readdirSync(inFolder('.svc', 'files'))
+  const drafts = [
+    'dev.4711.log',
+    // A draft of emulator.json, with its token.
+    '.svc-1a2b3c4d-5e6f',
+    ...['control-token', 'port', 'project-0123456789abcdef.json', 'modes'].map((name) => `keys/${name}.4711-1a2b3c4d`),
+    `files/${place}/opened.01900000-0000-4000-8000-0000000000ab`,
+    'branches/main/manifest.json.01900000-0000-4000-8000-0000000000ab',
+  ].map((name) => inFolder('.svc', name))
+  mkdirSync(inFolder('.svc', 'branches', 'main'), { recursive: true, mode: 0o700 })
+  for (const path of drafts) writeFileSync(path, '', { mode: 0o600 })
+  // A copy that a repair had begun, and data that a first start had.
+  const folders = [
+    inFolder('.svc', 'data.damaged-2026-01-01T00-00-00-000Z.new'),
+    inFolder('.svc/branches/main/data.new'),
+  ]
+  for (const path of folders) mkdirSync(path)
 
   expect(await doctor()).toMatchObject({ exit: 10, codes: ['LEFTOVERS', 'STALE_EMULATOR_FILE'], repaired: [] })
   expect(await doctor(['--repair'])).toMatchObject({ exit: 0, repaired: ['LEFTOVERS', 'STALE_EMULATOR_FILE'] })
   expect(await doctor()).toMatchObject({ exit: 0, codes: [] })
-  expect(existsSync(inFolder('.svc', 'dev.4711.log'))).toBe(false)
-  expect(existsSync(inFolder('.svc', '.svc-1a2b3c4d-5e6f'))).toBe(false)
-  expect(existsSync(inFolder('.svc', 'data.damaged-2026-01-01T00-00-00-000Z.new'))).toBe(false)
+  expect([...drafts, ...folders].filter((path) => existsSync(path))).toEqual([])
 })
 
 test.skipIf(!existsSync('/proc/self/fd'))(
