@@ -75,7 +75,7 @@ export abstract class SvcCommand extends Command {
    * not brought back.
    */
   protected async undoably<Result>(
-    { emulator, key }: { emulator: OwnEmulator | undefined; key?: string | undefined },
+    { emulator, key, keeping }: { emulator: OwnEmulator | undefined; key?: string | undefined; keeping?: string },
     command: string,
     flags: { yes: boolean },
     work: () => Promise<Result>,
@@ -86,7 +86,7 @@ export abstract class SvcCommand extends Command {
     const onUnchanged = (name: string) => this.note(`Nothing was changed; deleted snapshot "${name}" again.`)
     const onGone = (name: string) => this.noteAlways(`Snapshot "${name}" is gone: svc undo cannot take this back.`)
     const onUnsaved = (why: string) => this.confirm(`${why} Go on, although it cannot be undone?`, flags)
-    return withSnapshot({ emulator, key, command, onSaved, onUnchanged, onGone, onUnsaved }, work)
+    return withSnapshot({ emulator, key, command, keeping, onSaved, onUnchanged, onGone, onUnsaved }, work)
   }
 
   /** The same for a request of any kind: most of them destroy at most one document. */

@@ -80,6 +80,7 @@ export async function loadSnapshot(info: EmulatorInfo, snapshot: string, say: (w
   const undoable = {
     emulator: info,
     command: `dev --snapshot ${snapshot}`,
+    keeping: snapshot,
     key: undefined,
     onSaved: (name: string) => say(`saved "${name}" first; svc undo brings it back`),
     onUnchanged: (name: string) => say(`nothing is different; deleted "${name}" again`),

@@ -12,6 +12,8 @@ export interface Undoable {
   readonly emulator: OwnEmulator
   /** What destroys something, such as `docs delete posts`. */
   readonly command: string
+  /** The snapshot that it loads, which must not make room for the one that is saved. */
+  readonly keeping?: string | undefined
   /** The key that is sent; left out, the emulator's own. */
   readonly key: string | undefined
   /** Receives the name of the snapshot. */
@@ -26,13 +28,13 @@ export interface Undoable {
 
 /** Does the work between a snapshot and the word that the command has ended: what is written after that is not the command's. */
 export async function withSnapshot<Result>(
-  { emulator, command, key, onSaved, onUnchanged, onGone, onUnsaved }: Undoable,
+  { emulator, command, keeping, key, onSaved, onUnchanged, onGone, onUnsaved }: Undoable,
   work: () => Promise<Result>,
 ): Promise<Result> {
   const control = openSnapshotControl(emulator)
   const project = emulator.projectId
   if (!(await isKeyOf(control, emulator, key))) return work()
-  const name = await save(control, project, command).catch((error) => {
+  const name = await save(control, project, command, keeping).catch((error) => {
     if (!(error instanceof SvcError) || error.code !== 'STORAGE_LIMIT') throw error
     return onUnsaved(error.message)
   })
@@ -53,10 +55,10 @@ export async function withSnapshot<Result>(
   return result
 }
 
-async function save({ snapshots }: Control, project: string, command: string): Promise<string> {
+async function save({ snapshots }: Control, project: string, command: string, keeping?: string): Promise<string> {
   const place = await gitPlace()
   const words = command.slice(0, mostCommandLength)
-  return (await snapshots.save({ project, automatic: true, command: words, ...place })).name
+  return (await snapshots.save({ project, automatic: true, command: words, keeping, ...place })).name
 }
 
 /** Whether a key opens the emulator's own project, as far as can be seen: of a secret key it is unknown. */

@@ -3,6 +3,7 @@ import type { Client } from '../../client/index.js'
 import { isMissing } from '../parts/states.js'
 
 const ofProject = /^\/_svc\/api\/projects\/([^/]+)\//
+const ofSnapshot = /^\/_svc\/api\/projects\/[^/]+\/snapshots\/([^/]+)\/load\/*$/
 const ofUser = /^\/_svc\/api\/users\/([^/]+)\/*$/
 
 /** Id of the project; undefined for a user whom the caller's project does not have: no operation says whose that is. */
@@ -19,6 +20,13 @@ export async function projectDestroyed(owner: Client, caller: string, path: stri
       throw error
     },
   )
+}
+
+/** Name of the snapshot that the request loads. */
+export function snapshotLoaded(path: string): string | undefined {
+  const [place = ''] = path.split('?')
+  const name = ofSnapshot.exec(place)?.[1]
+  return name === undefined ? undefined : decoded(name)
 }
 
 /** The service refuses what cannot be decoded. */

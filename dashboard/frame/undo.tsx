@@ -7,7 +7,7 @@ import { Button } from '../parts/button.js'
 import { Dialog } from '../parts/dialog.js'
 import { isMissing, wordsOf } from '../parts/states.js'
 import { useSession } from '../session/context.js'
-import { projectDestroyed } from './destroyed.js'
+import { projectDestroyed, snapshotLoaded } from './destroyed.js'
 
 interface Notice {
   readonly words: string
@@ -28,6 +28,8 @@ interface Notices {
 /** Undefined where it is not known whose it is that is removed or changed. */
 interface Whose {
   readonly project: string | undefined
+  /** A snapshot that is loaded, which must not make room for the one that is saved. */
+  readonly keeping?: string | undefined
 }
 
 const Context = createContext<Notices | undefined>(undefined)
@@ -113,7 +115,7 @@ interface Saved {
 /** The snapshot that undo loads; undefined where the user continues without one. */
 async function savedBefore(
   control: Control,
-  { project }: Whose,
+  { project, keeping }: Whose,
   command: string,
   ask: (asked: Omit<Question, 'resolve'>) => Promise<Answer>,
 ): Promise<Saved | undefined | 'no'> {
@@ -129,7 +131,8 @@ async function savedBefore(
     if (answer !== 'save') return answer === 'go' ? undefined : 'no'
   }
   try {
-    const { name } = await control.snapshots.save({ project, automatic: true, command: command.slice(0, 255) })
+    const saving = { project, automatic: true as const, command: command.slice(0, 255), keeping }
+    const { name } = await control.snapshots.save(saving)
     return { project, snapshot: name }
   } catch (error) {
     // There is no such project, so there is nothing that could be destroyed: the answer to the request says so.
@@ -254,7 +257,10 @@ export function useSendUndoably(): (sent: Sent, send: () => Promise<unknown>) =>
   return useCallback(
     async ({ by, method, path, project: caller }, send) => {
       if (!destroys(method, path)) return send()
-      const whose = { project: await projectDestroyed(owner, caller ?? project.id, path) }
+      const whose = {
+        project: await projectDestroyed(owner, caller ?? project.id, path),
+        keeping: snapshotLoaded(path),
+      }
       return doUndoably(`Sent ${method} ${path.split('?')[0]}`, `${by} ${method} ${path}`, send, whose)
     },
     [owner, project.id, doUndoably],

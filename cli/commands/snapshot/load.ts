@@ -17,7 +17,7 @@ export default class SnapshotLoad extends SnapshotCommand {
     const { name } = await snapshots.get({ project, snapshot: args.name })
     await this.confirm(`Replace everything in the emulator by "${name}"?`, flags)
     const emulator = this.emulator(flags)
-    const snapshot = await this.undoably({ emulator }, `snapshot load ${name}`, flags, () =>
+    const snapshot = await this.undoably({ emulator, keeping: name }, `snapshot load ${name}`, flags, () =>
       snapshots.load({ project, snapshot: name }),
     )
 

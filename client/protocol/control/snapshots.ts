@@ -77,6 +77,10 @@ export const snapshots = {
       z.strictObject({
         automatic: z.literal(true).describe('Before a command that destroys something, for undo.'),
         command: z.string().min(1).max(255),
+        keeping: z
+          .string()
+          .optional()
+          .describe('A snapshot that the command loads: it does not make room for this one.'),
         ...place,
       }),
     ]),

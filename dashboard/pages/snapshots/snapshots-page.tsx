@@ -184,7 +184,8 @@ function SnapshotPane({ snapshot, onClose }: { snapshot: Snapshot; onClose: () =
   })
   const load = () =>
     run(async () => {
-      await doUndoably(`Loaded ${name}`, `svc snapshot load ${name}`, () => control.snapshots.load(place))
+      const of = { project: project.id, keeping: name }
+      await doUndoably(`Loaded ${name}`, `svc snapshot load ${name}`, () => control.snapshots.load(place), of)
       await queries.invalidateQueries()
     })
   const remove = () =>

@@ -17,30 +17,41 @@ const gigabyte = 1024 ** 3
 /** The part of the free disk that they may take together. */
 const partOfDisk = 0.1
 
+interface Trimming {
+  readonly limitBytes?: number | undefined
+  /** Name of one of the same project that stays, however old it is. */
+  readonly keeping?: string | undefined
+}
+
 /**
  * Deletes the oldest automatic snapshots, of whatever project, until all of them fit into what they may take.
  *
- * @throws {SvcError} `STORAGE_LIMIT` where the newest does not fit by itself; it alone is deleted then
+ * @throws {SvcError} `STORAGE_LIMIT` where the newest does not fit by itself, or beside the one that stays; it alone is deleted then
  */
 export async function trimAutomatic(
   backend: Backend,
   newest: StoredSnapshot,
-  limitBytes?: number | undefined,
+  { limitBytes, keeping }: Trimming = {},
 ): Promise<void> {
   const mostBytes = limitBytes ?? (await mostAutomaticBytes(backend))
-  const { deleted, tooLarge } = await inTransaction(unitOf(backend), async ({ db: tx }) => {
+  const { deleted, tooLarge, besideBytes } = await inTransaction(unitOf(backend), async ({ db: tx }) => {
     await takeTime(tx)
     await lockSnapshots(tx)
     const all = await selectAutomatic(tx)
-    const tooLarge = all.find(({ id, bytes }) => id === newest.id && bytes > mostBytes)
-    return { deleted: tooLarge ? [tooLarge] : beyond(all, mostBytes), tooLarge }
+    const added = all.find(({ id }) => id === newest.id)
+    const kept = all.find(({ name, project }) => name === keeping && project === added?.project)
+    const besideBytes = kept?.bytes ?? 0
+    const tooLarge = added && added.bytes > mostBytes - besideBytes ? added : undefined
+    const others = all.filter((snapshot) => snapshot !== kept)
+    return { deleted: tooLarge ? [tooLarge] : beyond(others, mostBytes - besideBytes), tooLarge, besideBytes }
   })
   await removeEach(backend, deleted)
   if (deleted.length > 0) backend.sweepFilesSoon()
   if (!tooLarge) return
+  const beside = besideBytes > 0 ? `, and "${keeping}" ${formatBytes(besideBytes)}` : ''
   throw new SvcError(
     'STORAGE_LIMIT',
-    `A snapshot before "${newest.command}" takes ${formatBytes(tooLarge.bytes)}; automatic ones share at most ${formatBytes(mostBytes)}.`,
+    `A snapshot before "${newest.command}" takes ${formatBytes(tooLarge.bytes)}${beside}; automatic ones share at most ${formatBytes(mostBytes)}.`,
   )
 }
 

@@ -35,6 +35,8 @@ export interface SnapshotWish {
 export interface AutomaticWish extends Pick<SnapshotWish, 'branch' | 'commit'> {
   /** What it is called in a terminal. */
   readonly command: string
+  /** Name of a snapshot that the command loads. */
+  readonly keeping?: string | undefined
 }
 
 /**
@@ -55,19 +57,20 @@ export async function saveSnapshot(backend: Backend, id: string, wish: SnapshotW
 }
 
 /**
- * Saves everything before a command. Automatic snapshots share a limit: the oldest go first.
+ * Saves everything before a command. Automatic snapshots share a limit: the oldest go first, but for one that the command loads.
  *
  * @throws {SvcError} `STORAGE_LIMIT` where this one alone is larger, or the disk is nearly full; nothing is saved then
  */
 export async function saveAutomatically(backend: Backend, id: string, wish: AutomaticWish): Promise<StoredSnapshot> {
   const at = backend.clocks.service.now()
   const snapshotId = backend.newId(at)
-  const snapshot = { ...wish, id: snapshotId, name: automaticName(at, snapshotId), at }
+  const { keeping, ...about } = wish
+  const snapshot = { ...about, id: snapshotId, name: automaticName(at, snapshotId), at }
   const project = await requireProject(backend, id)
   const saved = await save(backend, project, snapshot, async () => undefined).catch((error) => {
     throw isDiskNearlyFull(error) ? noRoomToUndo(wish.command) : error
   })
-  await trimAutomatic(backend, saved)
+  await trimAutomatic(backend, saved, { keeping })
   return saved
 }
 

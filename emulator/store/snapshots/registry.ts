@@ -66,6 +66,7 @@ export async function selectNewestMigration(db: Database): Promise<number> {
 
 export interface AutomaticSnapshot {
   readonly id: string
+  readonly name: string
   readonly project: string
   readonly bytes: number
 }
@@ -83,7 +84,7 @@ export async function selectAutomatic(db: Database): Promise<AutomaticSnapshot[]
     )`
   const found = await db.query<AutomaticSnapshot & { has_files: boolean }>(
     onItsOwn(sql`
-    select s.id, s.project_id as project, s.bytes,
+    select s.id, s.name, s.project_id as project, s.bytes,
       exists (select from snapshot_files h where h.snapshot_id = s.id and ${isAlone(sql`h.file_id`)}) as has_files
     from snapshots s
     where s.command is not null

@@ -1,11 +1,14 @@
 /** How much automatic snapshots may take together, as each that is saved by the control API finds it. Contract 12.6. */
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, expect, it, vi } from 'vitest'
+import { afterEach, expect, it, onTestFinished, vi } from 'vitest'
+import { createClient } from '../../../client/index.js'
 import { defaultConfig } from '../../../emulator/config.js'
 import { sql } from '../../../emulator/database/port.js'
 import { openService, type Service } from '../../../emulator/open-service.js'
+import { openWorld } from '../../cli/command-line.js'
+import { emulatorFile } from '../../cli/emulator-file.js'
 import { controlOf } from '../../fixtures/requests/emulator-control.js'
 
 /** What is free where the data are, as a test sets it. What watches the whole folder still finds the disk as it is. */
@@ -33,7 +36,7 @@ async function open(on: 'disk' | 'memory') {
   const { snapshots } = controlOf(service)
   const project = service.project.id
   return {
-    save: (command: string) => snapshots.save({ project, automatic: true, command }),
+    save: (command: string, keeping?: string) => snapshots.save({ project, automatic: true, command, keeping }),
     saveNamed: (name: string) => snapshots.save({ project, name }),
     kept: async () => (await snapshots.list({ project })).snapshots.map(({ name, command }) => command ?? name),
   }
@@ -71,4 +74,36 @@ it.each([
 
   expect(afterOne).toEqual(['the last that fits', 'large'])
   expect(await kept()).toEqual(['one more', 'the last that fits'])
+})
+
+it('contract 12.6 the one that a command loads makes no room for the one before it', async () => {
+  const { save, kept } = await open('memory')
+  const { name } = await save('first')
+  await createClient(service).collections.create({ name: 'posts' })
+  await save('second')
+  await service.backend.db.query(sql`update snapshots set bytes = ${gigabyte / 2}`)
+  const world = await openWorld()
+  onTestFinished(() => world.close())
+  await mkdir(join(world.folder, '.svc'))
+  const { url, apiKey, controlToken, project } = service
+  const info = emulatorFile({ url, apiKey, controlToken, projectId: project.id, pid: process.pid })
+  await writeFile(join(world.folder, '.svc', 'emulator.json'), JSON.stringify(info))
+
+  const ran = await world.svc(['snapshot', 'load', name, '--yes'])
+
+  expect(ran).toMatchObject({ exit: 0 })
+  expect(await createClient(service).collections.list()).toEqual([])
+  expect(await kept()).toEqual([`snapshot load ${name}`, 'first'])
+})
+
+it('contract 12.6 one that does not fit beside the one that is loaded is refused, and nothing is deleted for it', async () => {
+  const { save, kept } = await open('memory')
+  const { name } = await save('first')
+  await save('second')
+  await service.backend.db.query(sql`update snapshots set bytes = ${gigabyte - 1} where name = ${name}`)
+
+  const refused = await save('load', name).catch((error) => error)
+
+  expect(refused).toMatchObject({ code: 'STORAGE_LIMIT', message: expect.stringContaining(`, and "${name}" 1`) })
+  expect(await kept()).toEqual(['second', 'first'])
 })

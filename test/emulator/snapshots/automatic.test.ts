@@ -29,9 +29,9 @@ it('contract 12.6 the oldest automatic snapshots go first, and none that was ask
   const [newest] = saved.slice(-1)
   if (!newest) throw new Error('Nothing was saved.')
 
-  await trimAutomatic(backend, newest, newest.bytes * 2.5)
+  await trimAutomatic(backend, newest, { limitBytes: newest.bytes * 2.5 })
   const kept = await listSnapshots(backend, project.id)
-  const refused = await trimAutomatic(backend, newest, newest.bytes - 1).catch(({ code }) => code)
+  const refused = await trimAutomatic(backend, newest, { limitBytes: newest.bytes - 1 }).catch(({ code }) => code)
 
   expect(kept.map(({ name, command }) => command ?? name)).toEqual(['third', 'second', 'asked-for'])
   expect(refused).toBe('STORAGE_LIMIT')
@@ -50,7 +50,7 @@ it('contract 12.6 files count once, and only where neither the project nor a sna
   const first = await saveAutomatically(backend, project.id, { command: 'before one' })
   const last = await saveAutomatically(backend, project.id, { command: 'before two' })
   const commandsAfter = async (mostBytes: number) => {
-    const refused = await trimAutomatic(backend, last, mostBytes).catch(({ message }) => message)
+    const refused = await trimAutomatic(backend, last, { limitBytes: mostBytes }).catch(({ message }) => message)
     const left = await listSnapshots(backend, project.id)
     return { refused, commands: left.flatMap(({ command }) => (command?.startsWith('before') ? [command] : [])) }
   }
@@ -79,7 +79,7 @@ it('contract 12.6 the newest is the one that was saved last, also where the cloc
   const last = await saveAutomatically(backend, project.id, { command: 'last' })
 
   const listed = await listSnapshots(backend, project.id)
-  await trimAutomatic(backend, last, last.bytes * 1.5)
+  await trimAutomatic(backend, last, { limitBytes: last.bytes * 1.5 })
   const undone = await undoCommand(backend, project.id)
 
   expect(listed.slice(0, 2).map(({ command }) => command)).toEqual(['last', 'in the future'])
