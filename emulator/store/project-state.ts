@@ -5,6 +5,7 @@
 import { type Database, identifier, makingRoom, sql } from '../database/port.js'
 import { isOrphan } from './files.js'
 import { numberChangesFirst, pendingDocuments } from './realtime/numbering.js'
+import { takeTime } from './snapshots/registry.js'
 
 /**
  * Waits for open writes, and has later writes wait until the transaction ends, however long its statements
@@ -12,7 +13,7 @@ import { numberChangesFirst, pendingDocuments } from './realtime/numbering.js'
  */
 export async function lockState(tx: Database, project: string): Promise<void> {
   await tx.query(sql`lock table collections, users, documents, files in exclusive mode`)
-  await tx.query({ text: 'set local statement_timeout = 0', values: [], patient: true })
+  await takeTime(tx)
   // What follows counts documents anew, and draws numbers after theirs.
   await numberChangesFirst(tx, project)
 }

@@ -156,9 +156,15 @@ export async function hasOrphans(db: Database, id: string): Promise<boolean> {
   return found !== undefined
 }
 
-/** Statements of this transaction may take as long as they take. */
+/**
+ * Statements of this transaction may take as long as they take, and so may what is done between them, as the removal of bytes: the
+ * server may be set to end sessions that are idle in a transaction, and its locks with them.
+ */
 export async function takeTime(tx: Database): Promise<void> {
-  await tx.query({ text: 'set local statement_timeout = 0', values: [], patient: true })
+  // `set` looks at nothing yet: what locks afterwards is to see what is there then.
+  for (const limit of ['statement_timeout', 'idle_in_transaction_session_timeout']) {
+    await tx.query({ text: `set local ${limit} = 0`, values: [], patient: true })
+  }
 }
 
 function snapshotFromRow({ made_at, file_bytes, missing, ...row }: SnapshotRow): StoredSnapshot {
