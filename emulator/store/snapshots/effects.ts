@@ -9,8 +9,13 @@ export function effectsOf(id: string, part: PartName): Fragment {
 }
 
 /** What tells a row from the same row after another write. */
-export function markOf(columns: CommonColumns, part: PartName, row = sql`t`): Fragment {
+function markOf(columns: CommonColumns, part: PartName, row = sql`t`): Fragment {
   return sql`md5(${contentOf(columns, part, row)})`
+}
+
+/** Whether a row is as that mark says that the command has left it. Until 2026-11-27 marks were of the whole row, its version included. */
+export function hasMark(columns: CommonColumns, part: PartName, mark: Fragment, row = sql`t`): Fragment {
+  return sql`(${mark} = ${markOf(columns, part, row)} or ${mark} = md5(${row}::text))`
 }
 
 /**

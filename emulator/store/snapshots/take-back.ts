@@ -1,7 +1,7 @@
 /** Takes back what a command has done, row by row, except rows that others have written since. */
 import { type Database, type Fragment, identifier, sql, writing } from '../../database/port.js'
 import { isOrphan } from '../files.js'
-import { effectsOf, markOf } from './effects.js'
+import { effectsOf, hasMark } from './effects.js'
 import { keptIn, onItsOwn, onItsOwnMakingRoom, type PartName, parts } from './parts.js'
 import { restoreSettings } from './restore.js'
 import { contentOf, type Restoring, restoredChanges, restoredColumns, restoredValues } from './restoring.js'
@@ -54,7 +54,7 @@ interface Conditions {
 
 /** Nobody has written the row `t`, whose effect is `e`, since the command did. */
 function isAsLeft({ columns }: Restoring, part: PartName): Fragment {
-  return sql`e.mark = ${markOf(columns, part)}`
+  return hasMark(columns, part, sql`e.mark`)
 }
 
 /** Rows of a part that came with the command go, those that it has changed or deleted are as they were. */
@@ -115,7 +115,7 @@ async function takeBackCollections(restoring: Restoring): Promise<void> {
           and not exists (
             select from documents d
             left join ${effectsOf(id, 'documents')} m on m.key = d.id
-            where d.collection_id = t.id and m.mark is distinct from ${markOf(restoring.columns, 'documents', sql`d`)}
+            where d.collection_id = t.id and ${hasMark(restoring.columns, 'documents', sql`m.mark`, sql`d`)} is not true
           )
         returning t.id
       )
