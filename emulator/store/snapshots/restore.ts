@@ -31,6 +31,12 @@ export async function isTakenElsewhere(tx: Database, project: string, id: string
   const [found] = await tx.query<{ is_taken: boolean }>(
     onItsOwn(sql`
       select exists (select from collections t join ${keptIn(id, 'collections')} s on s.id = t.id where t.project_id <> ${project})
+        or exists (
+          select from documents t
+          join ${keptIn(id, 'documents')} s on s.id = t.id
+          join collections c on c.id = t.collection_id
+          where c.project_id <> ${project}
+        )
         or exists (select from users t join ${keptIn(id, 'users')} s on s.id = t.id where t.project_id <> ${project})
         or exists (select from files t join ${keptIn(id, 'files')} s on s.id = t.id where t.project_id <> ${project})
         as is_taken`),

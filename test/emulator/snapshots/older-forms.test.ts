@@ -1,10 +1,12 @@
-/** Snapshots whose tables are not as this version fills them. */
+/** Snapshots whose tables are not as this version fills them: marks of an older one, and rows that another project has. */
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { type Client, createClient } from '../../../client/index.js'
 import { defaultConfig } from '../../../emulator/config.js'
+import { openIds } from '../../../emulator/core/ids.js'
 import { sql } from '../../../emulator/database/port.js'
 import { openService, type Service } from '../../../emulator/open-service.js'
 import { effectsOf } from '../../../emulator/store/snapshots/effects.js'
+import { keptIn } from '../../../emulator/store/snapshots/parts.js'
 import { controlOf } from '../../fixtures/requests/emulator-control.js'
 
 let service: Service
@@ -48,4 +50,24 @@ it('contract 12.6 takes back what a command did whose end an older version has n
   expect((await posts.get(changed.id)).data).toEqual({ title: 'First' })
   expect((await posts.get(both.id)).data).toEqual({ title: 'Since' })
   await expect(posts.get(made.id)).rejects.toMatchObject({ code: 'NOT_FOUND' })
+})
+
+it('contract 11 documents that another project has are not loaded beside it, whatever their collection is called', async () => {
+  const { snapshots, projects } = controlOf(service)
+  await client.collection('posts').create({ title: 'First' })
+  await snapshots.save({ project: service.project.id, name: 'demo' })
+  const { id: project } = await projects.create({ name: 'other' })
+  const { db } = service.backend
+  const id = await idOf('demo')
+  const collection = openIds()(new Date())
+  await db.batch([
+    sql`update snapshots set project_id = ${project} where id = ${id}`,
+    sql`update ${keptIn(id, 'collections')} set id = ${collection}, project_id = ${project}`,
+    sql`update ${keptIn(id, 'documents')} set collection_id = ${collection}`,
+    sql`update ${keptIn(id, 'projects')} set id = ${project}`,
+  ])
+
+  await expect(snapshots.load({ project, snapshot: 'demo' })).rejects.toMatchObject({ code: 'FORBIDDEN' })
+
+  expect(await client.collection('posts').count()).toBe(1)
 })
