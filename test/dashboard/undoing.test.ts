@@ -43,6 +43,9 @@ it('takes back what a request has destroyed that is sent again, as it was and ed
   await client.collection('posts').createMany([{ title: 'Second' }, { title: 'Third' }])
   await goTo('requests')
   await page.getByRole('checkbox', { name: "this page's own", exact: true }).check()
+  // Else a row may move away between the look at it and the click.
+  await row('DELETE').waitFor()
+  await page.getByRole('button', { name: 'Pause', exact: true }).click()
   await row('DELETE').click()
   await page.getByRole('button', { name: 'Replay', exact: true }).click()
   await page.getByText(/^The answer was 200 and is now 200/).waitFor()
@@ -147,6 +150,41 @@ it('takes back what a request of the control API has destroyed in another projec
   const answer = page.waitForResponse(/nothing\/reset$/)
   await tried('control.projects.reset', 'project', 'nothing')
   expect((await answer).status()).toBe(404)
+  expect(world.faults).toEqual([])
+})
+
+it('takes back a load in another project, and what a request of another project destroys that is sent again', async () => {
+  const { page, emulator, goTo } = world
+  const { projects, snapshots, requests } = controlOf(emulator)
+  const other = await projects.create({ name: 'other' })
+  const others = createClient({ url: emulator.url, apiKey: other.secretKey })
+  const notes = others.collection('notes')
+  await others.collections.create({ name: 'notes' })
+  await snapshots.save({ project: other.id, name: 'empty' })
+  await notes.create({ title: 'First' })
+  const saving = page.waitForRequest((request) => request.method() === 'POST' && request.url().endsWith('/snapshots'))
+  await goTo('api-reference/control.snapshots.load')
+  await page.getByRole('button', { name: 'Try it', exact: true }).click()
+  await page.getByRole('textbox', { name: 'project path, required', exact: true }).fill(other.id)
+  await page.getByRole('textbox', { name: 'snapshot path, required', exact: true }).fill('empty')
+  await page.getByRole('button', { name: 'Send', exact: true }).click()
+  const load = `Sent POST /_svc/api/projects/${other.id}/snapshots/empty/load`
+  await undo(load).waitFor()
+  expect((await saving).postDataJSON()).toMatchObject({ keeping: 'empty' })
+  expect(await notes.count()).toBe(0)
+  await undo(load).click()
+  await expect.poll(() => notes.count()).toBe(1)
+
+  await others.collections.delete('notes')
+  await others.collections.create({ name: 'notes' })
+  await notes.create({ title: 'Second' })
+  const [deleted] = (await requests.list({ project: other.id, method: 'DELETE' })).requests
+  await goTo(`requests/${deleted?.id}`)
+  await page.getByRole('button', { name: 'Replay', exact: true }).click()
+  await undo('Sent DELETE').click()
+  await notice('Undone').waitFor()
+  expect(await notes.count()).toBe(1)
+  expect((await snapshots.list({ project: emulator.projectId })).snapshots).toEqual([])
   expect(world.faults).toEqual([])
 })
 
