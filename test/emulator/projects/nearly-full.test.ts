@@ -32,7 +32,7 @@ async function aShop() {
 }
 
 async function filled(apiKey: string) {
-  const svc = createClient({ url: service.url, apiKey })
+  const svc = createClient({ url: service.url, apiKey, retry: { attempts: 1 } })
   await svc.auth.signUp({ email: 'ada@example.com', password })
   const { id: user } = await svc.auth.me()
   await svc.collections.create({ name: 'posts' })
