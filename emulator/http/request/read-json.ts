@@ -18,7 +18,7 @@ import { type BatchMember, scanBody } from './scan-json.js'
 export class Aborted extends Error {}
 
 /** What a sender may still push after its answer is decided, so that it can read the answer. */
-export const mostDrainedBytes = 8 * sizes.mostBodyBytes
+const mostDrainedBytes = 8 * sizes.mostBodyBytes
 
 /** More than a form in a page sends, or a body that takes no key: tokens and passwords. */
 const mostFormBytes = 64 * 1024
@@ -201,4 +201,18 @@ export function decodeUtf8(bytes: Buffer): string {
 function requireUtf8(bytes: Buffer): Buffer {
   if (!isUtf8(bytes)) throw new SvcError('INVALID_BODY', 'The body is not valid UTF-8.')
   return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes
+}
+
+/** Requests whose rest is thrown away. */
+const drained = new WeakSet<IncomingMessage>()
+
+/** Lets the sender finish, within reason, so that it reads the answer; once, however many parts of a form are refused. */
+export function drain(req: IncomingMessage): void {
+  if (drained.has(req)) return
+  drained.add(req)
+  let bytes = 0
+  req.on('data', (chunk: Buffer) => {
+    bytes += chunk.length
+    if (bytes > mostDrainedBytes) req.destroy()
+  })
 }

@@ -13,7 +13,7 @@ import { overLimit } from '../../core/documents/weight.js'
 import { type FileRules, type IncomingFile, landUpload, removeUploads, type Upload } from '../../core/files/uploads.js'
 import type { Door, Exchange } from '../exchange.js'
 import { type FileWeight, type FormWeight, openFormWeight } from './form-weight.js'
-import { Aborted, decodeUtf8, holdFor, mostDrainedBytes } from './read-json.js'
+import { Aborted, decodeUtf8, drain, holdFor } from './read-json.js'
 import { type PartHeads, watchParts } from './watch-parts.js'
 
 /** A sender who says nothing for as long has gone. */
@@ -284,13 +284,4 @@ function tooLong() {
 
 function isGone(req: IncomingMessage): boolean {
   return req.destroyed && !req.readableEnded
-}
-
-/** Lets the sender finish, within reason, so that it reads the answer. */
-export function drain(req: IncomingMessage): void {
-  let bytes = 0
-  req.on('data', (chunk: Buffer) => {
-    bytes += chunk.length
-    if (bytes > mostDrainedBytes) req.destroy()
-  })
 }
