@@ -11,7 +11,14 @@ import { run } from './run.js'
 /** No project is known, so nothing is read of the database. */
 const empty: Cache<never> = { of: async () => undefined as never }
 const backend = aBackend({
-  caches: { callers: empty, tokens: empty, collections: empty, projects: empty, origins: empty, tokenSecrets: empty },
+  caches: {
+    callers: empty,
+    tokens: empty,
+    collections: empty,
+    projects: empty,
+    origins: { of: async () => new Set() },
+    tokenSecrets: empty,
+  },
 })
 const stops: (() => Promise<unknown>)[] = []
 

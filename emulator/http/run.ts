@@ -185,5 +185,5 @@ function openStream({ readers }: Door, res: ServerResponse, stream: Stream, { fa
   // It ends as any other stream does, and says nothing until then.
   if (isStalled(faults)) res.write = () => true
   stream.open(res)
-  if (!stream.hasBackpressure) readers.watch(res, streamBytes)
+  if (!stream.hasBackpressure) readers.watch(res, streamBytes, 'file')
 }

@@ -122,6 +122,7 @@ export function createRouteApp(backend: Backend, routes: readonly Route[], optio
 function openDoor(backend: Backend, options: AppOptions): Door {
   const { hosts, hostFlag, home, control, log, openOrigins, trustedProxies, latency } = options
   const { readerLimits, incomingLimits, connectionLimits } = options
+  const { mostReads } = backend.files
   const places = openConnectionPlaces(connectionLimits)
   const streams: Streams = { watch: openIdentityWatch(backend), open: new Set(), places }
   return {
@@ -136,7 +137,7 @@ function openDoor(backend: Backend, options: AppOptions): Door {
     controlToken: control?.token,
     latency,
     streams,
-    readers: openReaders(readerLimits),
+    readers: openReaders({ ...(mostReads === undefined ? {} : { mostFiles: mostReads }), ...readerLimits }),
     incoming: openIncomingBytes(incomingLimits),
   }
 }

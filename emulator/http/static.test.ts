@@ -14,7 +14,14 @@ import { mountFolders } from './static.js'
 /** No project is known, so nothing is read of the database. */
 const empty: Cache<never> = { of: async () => undefined as never }
 const backend = aBackend({
-  caches: { callers: empty, tokens: empty, collections: empty, projects: empty, origins: empty, tokenSecrets: empty },
+  caches: {
+    callers: empty,
+    tokens: empty,
+    collections: empty,
+    projects: empty,
+    origins: { of: async () => new Set() },
+    tokenSecrets: empty,
+  },
 })
 const failures: string[] = []
 const door = aDoor({

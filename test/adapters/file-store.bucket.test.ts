@@ -56,6 +56,20 @@ it('is unreachable, and lacks no file, while its bucket is not there', async () 
 
 const long = Array(9).fill('x'.repeat(1_048_576))
 
+it('reads some more files at once than it says, so that their readers can be compared', async () => {
+  const { url, stop } = await startS3()
+  const store = await openS3Store({ url: url('things'), place, mostReads: 2 })
+  await store.write(place, chunks(...long))
+
+  const open = [await store.read(place), await store.read(place), await store.read(place)]
+
+  expect(open.map((bytes) => bytes !== undefined)).toEqual([true, true, true])
+  expect(store.mostReads).toBe(2)
+  for (const bytes of open) bytes?.destroy()
+  await store.close()
+  await stop()
+})
+
 it('refuses temporary keys that have expired, which is 400, as keys that are revoked', async () => {
   let hasExpired = false
   const { url, stop } = await startS3((_req, res) => {

@@ -11,6 +11,8 @@ export interface ReaderLimits {
   readonly mostSecondsBehind: number
   /** What answers may hold in all before the slowest readers are closed. */
   readonly mostHeldBytes: number
+  /** How many files may be on their way before the slowest of their readers are closed: as many as their store can read at once. */
+  readonly mostFiles: number
   /** Before, no reader counts as slow for that. */
   readonly graceSeconds: number
 }
@@ -19,6 +21,7 @@ const ownLimits: ReaderLimits = {
   leastBytesPerSecond: 1_024,
   mostSecondsBehind: 300,
   mostHeldBytes: 512 * 1024 * 1024,
+  mostFiles: Number.POSITIVE_INFINITY,
   graceSeconds: 5,
 }
 
@@ -32,12 +35,13 @@ interface Answer extends Cuttable {
 
 export interface Readers {
   /** From now on until the answer is over. @param heldBytes what it holds until then */
-  watch(res: Answer, heldBytes: number): void
+  watch(res: Answer, heldBytes: number, kind?: 'file'): void
 }
 
 interface Reader {
   readonly res: Answer
   readonly heldBytes: number
+  readonly isFile: boolean
   /** What its connection had taken when the answer began, and when it was looked at last. */
   readonly takenBefore: number
   taken: number
@@ -48,17 +52,19 @@ interface Reader {
 const lookMilliseconds = 1_000
 
 export function openReaders(limits: Partial<ReaderLimits> = {}): Readers {
-  const { leastBytesPerSecond, mostSecondsBehind, mostHeldBytes, graceSeconds } = { ...ownLimits, ...limits }
+  const { leastBytesPerSecond, mostSecondsBehind, mostHeldBytes, mostFiles, graceSeconds } = { ...ownLimits, ...limits }
   const mostBytesBehind = leastBytesPerSecond * mostSecondsBehind
   const everyMilliseconds = Math.min(lookMilliseconds, (mostSecondsBehind * 1_000) / 4)
   const all = new Set<Reader>()
   let heldBytes = 0
+  let files = 0
   let looking: NodeJS.Timeout | undefined
   let lookedAt = 0
 
   function forget(reader: Reader): void {
     if (!all.delete(reader)) return
     heldBytes -= reader.heldBytes
+    if (reader.isFile) files--
     if (all.size === 0) clearInterval(looking)
   }
 
@@ -85,18 +91,23 @@ export function openReaders(limits: Partial<ReaderLimits> = {}): Readers {
   }
 
   function makeRoom(): void {
-    while (heldBytes > mostHeldBytes) {
-      const slowest = slowestOf([...all].filter((reader) => reader.heldBytes > 0 && reader.seconds > graceSeconds))
-      if (!slowest) return
-      close(slowest)
-    }
+    while (heldBytes > mostHeldBytes && closeSlowest((reader) => reader.heldBytes > 0)) {}
+    while (files > mostFiles && closeSlowest((reader) => reader.isFile)) {}
+  }
+
+  /** Whether there is one. */
+  function closeSlowest(isMeant: (reader: Reader) => boolean): boolean {
+    const slowest = slowestOf([...all].filter((reader) => isMeant(reader) && reader.seconds > graceSeconds))
+    if (slowest) close(slowest)
+    return slowest !== undefined
   }
 
   return {
-    watch(res, held) {
+    watch(res, held, kind) {
       if (res.destroyed) return
       const taken = takenOf(res)
-      const reader: Reader = { res, heldBytes: held, takenBefore: taken, taken, seconds: 0, bytesBehind: 0 }
+      const isFile = kind === 'file'
+      const reader: Reader = { res, heldBytes: held, isFile, takenBefore: taken, taken, seconds: 0, bytesBehind: 0 }
       if (all.size === 0) {
         lookedAt = performance.now()
         looking = setInterval(look, everyMilliseconds)
@@ -104,6 +115,7 @@ export function openReaders(limits: Partial<ReaderLimits> = {}): Readers {
       }
       all.add(reader)
       heldBytes += held
+      if (isFile) files++
       res.on('close', () => forget(reader))
       makeRoom()
     },

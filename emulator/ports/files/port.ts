@@ -34,6 +34,8 @@ export class StorageError extends Error {
 export interface FileStore {
   /** How much of a file a write keeps in memory until it is sent on; left out, next to nothing. */
   readonly bufferedBytes?: number
+  /** How many files may be read at once; left out, as many as anything else allows. */
+  readonly mostReads?: number
   /**
    * Takes in bytes as they come. They are there, all of them, once this resolves, and not at all if it rejects.
    *

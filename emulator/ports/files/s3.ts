@@ -27,14 +27,17 @@ export interface S3Options {
   readonly mostMilliseconds?: number
   /** Whether the bucket need not answer yet; left out, it has to. */
   readonly mayLackBucket?: boolean | undefined
+  readonly mostReads?: number
 }
 
 type Library = Awaited<ReturnType<typeof loadLibrary>>
 
 const mostConnectMilliseconds = 5_000
 
-/** Files that are read at once by a process; further readers wait. */
-const mostReads = 1_000
+/** Files that are read at once by a process: for one more, the slowest reader is closed. */
+const mostOpenReads = 1_000
+/** Further readers who begin, before it is known who is the slowest: these wait for a connection. */
+const beginningReads = 100
 
 /** So long it is taken for granted that the bucket is there, or is not. */
 const keptMilliseconds = 1_000
@@ -45,6 +48,7 @@ export async function openS3Store({
   place,
   mostMilliseconds = 30_000,
   mayLackBucket,
+  mostReads = mostOpenReads,
 }: S3Options): Promise<FileStore> {
   const named = readS3Url(url)
   const { bucket, prefix } = named
@@ -53,7 +57,7 @@ export async function openS3Store({
   const client = new s3.S3Client(options)
   // Each answer keeps a connection for as long as its reader takes, so that readers have their own.
   const { requestHandler } = options
-  const sockets = { maxSockets: mostReads }
+  const sockets = { maxSockets: mostReads + beginningReads }
   const reads = new s3.S3Client({
     ...options,
     requestHandler: { ...requestHandler, httpAgent: sockets, httpsAgent: sockets },
@@ -82,6 +86,7 @@ export async function openS3Store({
 
   return {
     bufferedBytes: partBytes,
+    mostReads,
 
     async write(id, bytes) {
       const chunks = bytes[Symbol.asyncIterator]()

@@ -85,12 +85,13 @@ it('contract 10.10 an event stream that is read stays open, however little comes
 })
 
 it.each([
-  ['answers', withDocuments, large * megabyte],
-  ['files', withFile, 64 * 1024],
+  ['answers hold too much', withDocuments, { mostHeldBytes: 2.5 * large * megabyte }, undefined],
+  ['files hold too much', withFile, { mostHeldBytes: 2.5 * 64 * 1024 }, undefined],
+  ['files are more than their store can read at once', withFile, {}, 2],
 ])(
-  'contract 10.10 where %s hold too much, the slowest reader is closed, and others get theirs',
-  async (_, prepare, holds) => {
-    const service = await startLimited({ readerLimits: { ...patient, mostHeldBytes: 2.5 * holds, graceSeconds: 0 } })
+  'contract 10.10 where %s, the slowest reader is closed, and others get theirs',
+  async (_, prepare, limits, mostReads) => {
+    const service = await startLimited({ readerLimits: { ...patient, ...limits, graceSeconds: 0 }, mostReads })
     const path = await prepare(service)
     await expect.poll(service.connections).toBe(0)
 
