@@ -2,7 +2,7 @@
 import type { StoredCollection } from '../../client/protocol/model/collection.js'
 import type { Project } from '../../client/protocol/model/project.js'
 import type { Bus } from '../ports/bus/port.js'
-import type { Cache, Caches, Identity, TokenIdentity } from './context.js'
+import type { Cache, Caches, Identity, SharedCache, TokenIdentity } from './context.js'
 
 /** How long a value is cached, on the monotonic clock. */
 const mostMilliseconds = 1_000
@@ -14,7 +14,7 @@ export function openCaches(bus: Bus): Caches {
   const tokens = openCache<TokenIdentity>()
   const collections = openCache<StoredCollection>()
   const projects = openCache<Project>()
-  const origins = openCache<boolean>()
+  const origins = openSharedCache<ReadonlySet<string>>()
   // A project keeps its secret, unless a snapshot brings another.
   const tokenSecrets = openCache<string>()
   bus.subscribe({
@@ -27,6 +27,28 @@ export function openCaches(bus: Bus): Caches {
     changes: () => undefined,
   })
   return { callers, tokens, collections, projects, origins, tokenSecrets }
+}
+
+/** All who ask while a value is read get that one: it is dear to read, and anyone can ask. */
+function openSharedCache<Value>(): SharedCache<Value> & { invalidate(): void } {
+  const cache = openCache<Value>()
+  const reading = new Map<string, Promise<Value>>()
+  return {
+    of(key, read) {
+      const begun = reading.get(key)
+      if (begun) return begun
+      const asked = cache.of(key, read).finally(() => {
+        if (reading.get(key) === asked) reading.delete(key)
+      })
+      reading.set(key, asked)
+      return asked
+    },
+    invalidate() {
+      // What is being read may be what is not valid any more.
+      reading.clear()
+      cache.invalidate()
+    },
+  }
 }
 
 function openCache<Value>(): Cache<Value> & { invalidate(): void } {

@@ -147,6 +147,11 @@ export interface Cache<Value> {
   of<Found extends Value | undefined>(key: string, read: () => Promise<Found>): Promise<Found | Value>
 }
 
+/** Of values that are always there. Those who ask at once wait for one `read`. */
+export interface SharedCache<Value> {
+  of(key: string, read: () => Promise<Value>): Promise<Value>
+}
+
 /** Valid until a message on the bus says otherwise; a second at most, should one be lost. */
 export interface Caches {
   /** Whose a key is, by the key. What it says of its expiry is for each request to check. */
@@ -155,8 +160,8 @@ export interface Caches {
   readonly tokens: Cache<TokenIdentity>
   readonly collections: Cache<StoredCollection>
   readonly projects: Cache<Project>
-  /** Whether any project allows pages of that origin. */
-  readonly origins: Cache<boolean>
+  /** The origins whose pages some project allows, in small letters: all of them, since who asks may name any. */
+  readonly origins: SharedCache<ReadonlySet<string>>
   /** What signs a project's user tokens, by its id. */
   readonly tokenSecrets: Cache<string>
 }

@@ -168,14 +168,12 @@ export async function selectProjectByKeyId(
   return row && { project: projectFromRow(row), key: grantedFromRow(row) }
 }
 
-/** Whether any project allows pages of that origin. */
-export async function selectAllowsOrigin(db: Database, origin: string): Promise<boolean> {
-  const [row] = await db.query<{ is_allowed: boolean }>(sql`
-    select exists (
-      select from projects p, jsonb_array_elements_text(p.settings -> 'allowedOrigins') as allowed (origin)
-      where lower(allowed.origin) = ${origin.toLowerCase()}
-    ) as is_allowed`)
-  return row?.is_allowed ?? false
+/** The origins whose pages some project allows, in small letters. */
+export async function selectAllowedOrigins(db: Database): Promise<ReadonlySet<string>> {
+  const rows = await db.query<{ origin: string }>(sql`
+    select distinct lower(allowed.origin) as origin
+    from projects p, jsonb_array_elements_text(p.settings -> 'allowedOrigins') as allowed (origin)`)
+  return new Set(rows.map(({ origin }) => origin))
 }
 
 /** Whether any project names that address as where a provider sends browsers back to. */

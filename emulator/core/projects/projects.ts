@@ -13,7 +13,7 @@ import {
   type ListedProject,
   lockProject,
   type ProjectKey,
-  selectAllowsOrigin,
+  selectAllowedOrigins,
   selectProject,
   selectProjectByKey,
   selectProjectKeys,
@@ -170,9 +170,11 @@ function choicesOf(tier: Tier): string {
   return `${figures} numbers of your own, as {"minute": 100}`
 }
 
-/** Whether any project allows pages of that origin. What none may allow is neither asked for nor remembered. */
+/** Whether any project allows pages of that origin. However many origins are asked for, they are read together. */
 export async function allowsOrigin({ db, caches }: Backend, origin: string): Promise<boolean> {
-  return originForm.test(origin) && caches.origins.of(origin, () => selectAllowsOrigin(db, origin))
+  if (!originForm.test(origin)) return false
+  const allowed = await caches.origins.of('all', () => selectAllowedOrigins(db))
+  return allowed.has(origin.toLowerCase())
 }
 
 /** The projects by their ids, behind that one. */

@@ -2,7 +2,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { isLoopbackUrl } from '../../../client/protocol/model/loopback.js'
 import type { Database } from '../../database/port.js'
-import { selectAllowsOrigin, selectNamesRedirect } from '../../store/projects.js'
+import { selectAllowedOrigins, selectNamesRedirect } from '../../store/projects.js'
 import { openLoginFlows } from '../flows.js'
 import type { LocalProvider, LoginFlows } from '../provider.js'
 import { openAccounts } from './accounts.js'
@@ -182,7 +182,7 @@ async function isClients(db: Database, own: string, address: string): Promise<bo
   const { protocol, hash, origin } = new URL(address)
   if (!/^https?:$/.test(protocol) || hash !== '') return false
   if (isLoopbackUrl(address) || origin === own) return true
-  return (await selectAllowsOrigin(db, origin)) || selectNamesRedirect(db, address)
+  return (await selectAllowedOrigins(db)).has(origin.toLowerCase()) || selectNamesRedirect(db, address)
 }
 
 function send(res: ServerResponse, { status, headers, body }: ProviderAnswer): void {
