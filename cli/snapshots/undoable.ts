@@ -14,7 +14,7 @@ export interface Undoable {
   readonly command: string
   /** The snapshot that it loads, which must not make room for the one that is saved. */
   readonly keeping?: string | undefined
-  /** The key that is sent; left out, the emulator's own. */
+  /** The key or token that is sent; left out, the emulator's own. */
   readonly key: string | undefined
   /** Receives the name of the snapshot. */
   onSaved(name: string): void
@@ -61,9 +61,15 @@ async function save({ snapshots }: Control, project: string, command: string, ke
   return (await snapshots.save({ project, automatic: true, command: words, keeping, ...place })).name
 }
 
-/** Whether a key opens the emulator's own project, as far as can be seen: of a secret key it is unknown. */
+/** A user's token is a JWT: three parts, the first of which is an object in base64url. */
+const isToken = (key: string) => key.startsWith('ey')
+
+/**
+ * Whether a key opens the emulator's own project, as far as can be seen: of a secret key or a user's token it is unknown. A snapshot
+ * too many does no harm, since it is deleted where nothing was changed.
+ */
 async function isKeyOf({ projects }: Control, emulator: OwnEmulator, key: string | undefined): Promise<boolean> {
-  if (key === undefined || key === emulator.apiKey) return true
+  if (key === undefined || key === emulator.apiKey || isToken(key)) return true
   const { keys } = await projects.get({ project: emulator.projectId })
   return keys.some((known) => known.key === key || (known.secret && key.startsWith('svc_secret_')))
 }

@@ -66,7 +66,10 @@ Requests of logins and accounts are not repeated, nor those with files, and thos
       })
     const kept = await control.requests.get({ id })
     const emulator = this.emulator(flags)
-    const own = { emulator: kept.project === emulator.projectId ? emulator : undefined }
+    const key = keyIn(edits.headers)
+    // Another caller may be of another project than the one who was refused, or was of none: its key tells.
+    const isOwn = key !== undefined || kept.project === emulator.projectId
+    const own = { emulator: isOwn ? emulator : undefined, key }
     const sent = { by: 'requests replay,', method: method ?? kept.method, path: path ?? kept.path }
     const replayed = await this.sendUndoably(own, sent, flags, replay)
 
@@ -105,6 +108,12 @@ function readBody(file: string): string {
   } catch (cause) {
     throw noFile(file, cause)
   }
+}
+
+/** The key or token of the caller that headers name. */
+function keyIn(headers: Record<string, string | null> | undefined): string | undefined {
+  const bearer = /^bearer +(\S+)$/i.exec(headers?.authorization ?? '')?.[1]
+  return headers?.['x-api-key'] ?? bearer
 }
 
 function readHeaders(lines: readonly string[] | undefined): Record<string, string | null> | undefined {

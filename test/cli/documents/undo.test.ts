@@ -5,9 +5,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openWorld, type World } from '../command-line.js'
 
 let world: World
+let service: { readonly url: string; readonly apiKey: string }
 beforeAll(async () => {
   world = await openWorld()
-  await world.dev('--memory')
+  service = await world.dev('--memory')
   await world.svc(['snapshot', 'save', 'empty'])
 })
 afterAll(() => world.close())
@@ -192,6 +193,44 @@ test('contract 12.6 a request that is repeated destroys as much as the first tim
 
   expect(replayed.stderr).toMatch(/^Saved snapshot /m)
   expect(between).toBe('gone')
+  expect(await documentsOf(name)).toEqual(before)
+})
+
+test('contract 12.6 a request that was refused is of no project: whose it is, the key tells that it is repeated with', async () => {
+  const name = await aCollection()
+  const before = await documentsOf(name)
+  const secret = (await world.svc(['project', 'key', '--secret', '--quiet'])).stdout.trim()
+  await fetch(`${service.url}/collections/${name}`, { method: 'DELETE', headers: { 'x-api-key': 'made up' } })
+
+  for (const header of [`x-api-key: ${secret}`, `authorization: Bearer ${secret}`]) {
+    const [request] = (await world.json(['requests', 'list', '--status', '401'])) as { id: string }[]
+    const replayed = await world.svc(['requests', 'replay', request?.id ?? '', '--header', header])
+    const between = await documentsOf(name).catch(() => 'gone')
+    await world.svc(['undo'])
+
+    expect(replayed.stderr).toMatch(/^Saved snapshot /m)
+    expect(between).toBe('gone')
+    expect(await documentsOf(name)).toEqual(before)
+  }
+})
+
+test('contract 12.6 a token may be of a user of this project: a snapshot is saved, and deleted where nothing changed', async () => {
+  const name = await aCollection()
+  const before = await documentsOf(name)
+  const headers = { 'x-api-key': service.apiKey, 'content-type': 'application/json' }
+  const ada = JSON.stringify({ email: 'ada@example.com', password: 'Correct4Horse' })
+  const login = await fetch(`${service.url}/auth-collections/signup`, { method: 'POST', headers, body: ada })
+  const { token } = (await login.json()) as { token: string }
+  const refused = await fetch(`${service.url}/collections/${name}`, {
+    method: 'DELETE',
+    headers: { 'x-api-key': 'made up' },
+  })
+  const id = refused.headers.get('x-request-id') ?? ''
+
+  const replayed = await world.svc(['requests', 'replay', id, '--header', `authorization: Bearer ${token}`])
+
+  expect(replayed.stderr).toMatch(/^Saved snapshot /m)
+  expect(replayed.stderr).toMatch(/^Nothing was changed/m)
   expect(await documentsOf(name)).toEqual(before)
 })
 
