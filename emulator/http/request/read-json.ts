@@ -160,20 +160,17 @@ function readBytes(door: Door, exchange: Exchange, mostBytes: number): Promise<B
       reject(error)
     }
 
-    function keep(chunk: Buffer) {
-      chunks.push(chunk)
-      const weight = bytes + pieceBytes * chunks.length
-      // Nearly all are that small.
-      if (!isUncounted(weight)) (exchange.held ?? holdFor(door, exchange, refuse)).hold(weight)
-    }
-
     if (req.destroyed && !req.readableEnded) reject(new Aborted())
     if (Number(req.headers['content-length'] ?? 0) > mostBytes) refuse(tooLong(mostBytes))
     req.on('data', (chunk: Buffer) => {
       bytes += chunk.length
       if (bytes > mostDrainedBytes) req.destroy()
       else if (bytes > mostBytes && !isRefused) refuse(tooLong(mostBytes))
-      else if (!isRefused) keep(chunk)
+      if (isRefused) return
+      chunks.push(chunk)
+      const weight = bytes + pieceBytes * chunks.length
+      // Nearly all are that small.
+      if (!isUncounted(weight)) (exchange.held ?? holdFor(door, exchange, refuse)).hold(weight)
     })
     req.on('end', () => {
       clearTimeout(timer)
