@@ -21,6 +21,9 @@ export const pieceBytes = 256
 /** So little is not counted: a connection takes more by itself. */
 const uncountedBytes = 4 * 1024
 
+/** What holds that little keeps its turn among those that can give way. */
+export const leastCountedBytes = uncountedBytes + 1
+
 /** Whether a body or message is so small that nobody has to count it. */
 export function isUncounted(bytes: number): boolean {
   return bytes <= uncountedBytes

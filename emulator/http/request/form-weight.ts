@@ -1,4 +1,4 @@
-import type { Held } from '../guards/incoming-bytes.js'
+import { type Held, isUncounted, leastCountedBytes } from '../guards/incoming-bytes.js'
 
 /** What a form holds in memory: its texts, and of each file that is at work as much as its store keeps until it is sent on. */
 export interface FormWeight {
@@ -19,10 +19,13 @@ export interface FileWeight {
 
 export function openFormWeight(held: Held, bufferedBytes = 0): FormWeight {
   let all = 0
+  /** Files are sent on between one chunk and the next: a form that began to count does not become the newest each time. */
+  let least = 0
   let isOver = false
   const add = (bytes: number) => {
     all += bytes
-    if (!isOver) held.hold(all)
+    if (!isUncounted(all)) least = leastCountedBytes
+    if (!isOver) held.hold(Math.max(all, least))
   }
   return {
     came: add,

@@ -120,8 +120,10 @@ function takeParts(req: IncomingMessage, rules: PartRules, take: Takers): Promis
     const passedOver = new Set<string>()
     const weight = take.weigh(refuse)
     const atWork = new Set<Readable>()
+    let isRefused = false
 
     function refuse(error: unknown) {
+      isRefused = true
       reject(isGone(req) ? new Aborted() : error)
       weight.end()
       // The parser would keep all further texts.
@@ -132,6 +134,8 @@ function takeParts(req: IncomingMessage, rules: PartRules, take: Takers): Promis
     }
 
     async function takePart({ fieldname: field, originalname: name, mimetype: type, stream }: Express.Multer.File) {
+      // The parser still gets the chunk with which the form gave way, and nothing behind it that would end a file.
+      if (isRefused) throw new Aborted()
       requireFieldName(field)
       atWork.add(stream)
       stream.once('close', () => atWork.delete(stream))
@@ -157,7 +161,7 @@ function takeParts(req: IncomingMessage, rules: PartRules, take: Takers): Promis
         reported++
       })
       heads = watchParts(req)
-      req.on('data', ({ length }: Buffer) => weight.came(length))
+      weighWhileParsed(req, parser, weight)
       req.pipe(parser)
     }
 
@@ -191,13 +195,20 @@ function takeParts(req: IncomingMessage, rules: PartRules, take: Takers): Promis
         for (const [name, value] of Object.entries(body)) {
           if (!passedOver.has(name)) take.text(name, requireOnce(name, value))
         }
-        weight.settle()
         resolve()
       } catch (fault) {
         reject(fault)
       }
     })
   })
+}
+
+/** What comes after a fault of the form is thrown away, and weighs nothing. */
+function weighWhileParsed(req: IncomingMessage, parser: NodeJS.WritableStream, weight: FormWeight): void {
+  const came = ({ length }: Buffer) => weight.came(length)
+  req.on('data', came)
+  req.once('end', weight.settle)
+  parser.once('unpipe', () => req.off('data', came))
 }
 
 type Parser = (req: IncomingMessage, res: object, done: (error?: Error | null) => void) => void

@@ -47,7 +47,12 @@ const form: Body = {
 const endBytes = 20
 
 /** Sends all of a body but its end, until it was read. */
-async function send({ port, apiKey, readFrom }: Service, address: string, { type, bytes }: Body): Promise<Sending> {
+async function send(
+  { port, apiKey, readFrom }: Service,
+  address: string,
+  { type, bytes }: Body,
+  lastBytes = endBytes,
+): Promise<Sending> {
   const socket = connect(port, '127.0.0.1')
   socket.on('error', () => undefined)
   onTestFinished(() => void socket.destroy())
@@ -61,7 +66,7 @@ async function send({ port, apiKey, readFrom }: Service, address: string, { type
     `content-type: ${type}`,
     `content-length: ${bytes.length}`,
   ]
-  const sent = `${heads.join('\r\n')}\r\n\r\n${bytes.slice(0, -endBytes)}`
+  const sent = `${heads.join('\r\n')}\r\n\r\n${bytes.slice(0, -lastBytes)}`
   await once(socket, 'connect')
   const { localPort } = socket
   socket.write(sent)
@@ -69,7 +74,7 @@ async function send({ port, apiKey, readFrom }: Service, address: string, { type
   await expect.poll(() => socket.closed || readFrom(localPort) === sent.length).toBe(true)
   return {
     async finish() {
-      socket.write(bytes.slice(-endBytes))
+      socket.write(bytes.slice(-lastBytes))
       return Number((await answer).split(' ')[1])
     },
     leave: () => void socket.destroy(),
@@ -103,6 +108,27 @@ it.each([
   const statuses = [await files[0]?.finish(), await files[1]?.finish()]
 
   expect(statuses.sort()).toEqual(expected)
+})
+
+it('contract 10.12 a form that gives way with the bytes in which its file begins is answered', async () => {
+  const service = await aService({ mostBytes: large + 10_000 })
+  const body = await send(service, '1.1.1.1', json)
+
+  // All of it but its end comes at once.
+  const given = await send(service, '1.1.1.1', { ...file, bytes: file.bytes.replace('x'.repeat(large - 40_000), '') })
+
+  expect(await given.finish()).toBe(503)
+  expect(await body.finish()).toBe(201)
+  await expect.poll(service.connections).toBe(0)
+})
+
+it('contract 10.12 an upload keeps its place, and what began later gives way', async () => {
+  const service = await aService({ mostBytes: large + 30_000 })
+  const upload = await send(service, '1.1.1.1', file, large / 2)
+  const later = await send(service, '1.1.1.1', json)
+
+  expect(await upload.finish()).toBe(201)
+  expect(await later.finish()).toBe(503)
 })
 
 it('contract 10.12 no address takes what is there for all', async () => {
