@@ -47,7 +47,16 @@ const reasons: { readonly [code: string]: string } = {
  * @throws {StartError} `FOLDER_NOT_WRITABLE`
  */
 export function requireNoLink(path: string): void {
-  if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) throw behindLink(path)
+  if (isLink(path)) throw behindLink(path)
+}
+
+/** What cannot be looked at cannot be opened either: whoever does says why, in words. */
+function isLink(path: string): boolean {
+  try {
+    return lstatSync(path).isSymbolicLink()
+  } catch {
+    return false
+  }
 }
 
 /**
