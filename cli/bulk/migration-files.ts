@@ -77,6 +77,8 @@ export async function openMigrationFiles(
     stopped: stopped?.operations,
     isSame: stopped?.file.startsWith(same) === true,
     async keep(write) {
+      // None of them was begun. With `restart` that is not known: they stay until these are carried out.
+      if (!restart) for (const { operations } of kept) await operations.remove()
       // By a name of its own: what a run that was stopped has left stays until these are carried out.
       const file = `${same}${randomUUID().slice(0, 8)}.ndjson`
       const path = join(folder, file)

@@ -10,7 +10,7 @@ import { stopSignal } from '../base/stop-signal.js'
 import { TargetCommand } from '../base/target-command.js'
 import { readWhere, spellingNote, whereFlags } from '../documents/where-flag.js'
 import { changeLines } from '../tail/change-lines.js'
-import { execute, forward } from '../tail/deliver.js'
+import { execute, forward, graceSeconds } from '../tail/deliver.js'
 import { endingOf, mostSecondsToOpen, unlessAborted } from '../tail/ending.js'
 import { eventLine } from '../tail/event-line.js'
 import { eventLines } from '../tail/event-lines.js'
@@ -176,10 +176,12 @@ or an address of --forward-to failed.`)
       if (event.type === 'event' && wanted.events && !wanted.events.includes(event.change.kind)) continue
       this.print(event)
       if (event.type !== 'event') continue
+      const beganAt = performance.now()
       const faults = await this.deliver(event, wanted, ending)
       failed += faults
       // What is left over once it ends could wait for a command again and again.
-      if (++shown === wanted.max || (faults > 0 && ending.aborted)) break
+      const isStuck = faults > 0 && ending.aborted && performance.now() - beganAt >= graceSeconds * 1000
+      if (++shown === wanted.max || isStuck) break
     }
     return { shown, failed }
   }

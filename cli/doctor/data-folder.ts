@@ -89,10 +89,10 @@ function modeFindings(folder: string): Finding[] {
 function linkFindings(folder: string, links: readonly string[]): Finding[] {
   if (links.length === 0) return []
   const message = `Symbolic links in ${nearby(folder)}, whose targets are not looked at: ${links.join(', ')}.`
-  // A start replaces a log that is a link, and is refused by a folder that is one.
-  const areFolders = links.some((name) => /^(data|keys|branches|files)\b/.test(name))
+  // A start replaces a log that is a link and draws a key anew, and is refused by a folder that is one.
+  const areFolders = links.some((name) => /^(data|keys|branches|files)$|^(data|branches|files)[\\/]/.test(name))
   const remedy = areFolders
-    ? 'svc dev refuses to start on them: remove them, or put in their place what they lead to. Only the whole folder may be a link.'
+    ? 'svc dev refuses to start on them, or on a branch that is behind one: remove them, or put in their place what they lead to. Only the whole folder may be a link.'
     : 'If they are yours, see by yourself who can read what they lead to.'
   return [{ code: 'LINKS_IN_FOLDER', level: areFolders ? 'wrong' : 'note', message, remedy }]
 }

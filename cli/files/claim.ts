@@ -37,8 +37,12 @@ export function claim(place: string, refusal: { readonly message: string; readon
  */
 export function isFirstAt(place: string): boolean {
   const own = writeOwn(place)
-  const began = (file: string) => statSync(file, { bigint: true, throwIfNoEntry: false })?.mtimeNs ?? 0n
-  return othersAt(place).every(({ file }) => began(file) > began(own))
+  const began = (file: string) => statSync(file, { bigint: true, throwIfNoEntry: false })?.mtimeNs
+  // Disks know the time to some milliseconds, or to the second.
+  return othersAt(place).every(({ pid, file }) => {
+    const [its, ours] = [began(file), began(own)]
+    return its === undefined || ours === undefined || its > ours || (its === ours && pid > process.pid)
+  })
 }
 
 function writeOwn(place: string): string {

@@ -52,7 +52,8 @@ export async function* importFiles(
   else
     refused.resume(
       begun.flatMap(({ refusedFile }) => refusedFile ?? []),
-      [...states.keys()].map(({ name }) => name),
+      // By the names that they have now, and had then.
+      [...states].flatMap(([{ name }, { found }]) => (found ? [name, found.file] : [name])),
     )
   // With --restart, all that an earlier run saved: this one may be stopped before it comes to its last file.
   for (const state of states.values()) if (!state.found) state.remove()

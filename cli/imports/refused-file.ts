@@ -47,12 +47,20 @@ export async function openRefusedFile(path: string) {
   const isFile = !isDevice(whole)
   if (isFile) await requireRefusedRows(path)
   const first: ReportedRefusal[] = []
-  /** Whether no import that began earlier writes to it. Its lock is beside our own files: the folder is the user's. */
+  /**
+   * Whether no import that began earlier writes to it. Its lock is beside our own files: the folder is the user's. Where none can be
+   * written, as on a disk that is read-only, each import is taken for the only one.
+   */
   const isOurs = () => {
     if (!isFile) return false
     const folder = join(configFolder(), 'imports')
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
-    return isFirstAt(join(folder, hashOf(['refused', realPlace(whole)]).slice(0, 32)))
+    const place = join(folder, hashOf(['refused', realPlace(whole)]).slice(0, 32))
+    try {
+      mkdirSync(folder, { recursive: true, mode: 0o700 })
+      return isFirstAt(place)
+    } catch {
+      return true
+    }
   }
   const bytes = () => (isFile && statSync(whole, { throwIfNoEntry: false })?.size) || 0
   return {

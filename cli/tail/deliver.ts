@@ -4,7 +4,7 @@ import type { EventLine } from './event-line.js'
 
 const mostForwardMilliseconds = 10_000
 /** So long may a command still take once the tail ends, by its timeout or a signal. */
-const graceSeconds = 3
+export const graceSeconds = 3
 
 export interface ExecuteOptions {
   readonly isQuiet: boolean

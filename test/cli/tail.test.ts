@@ -156,6 +156,15 @@ test('a command of svc tail --exec that does not end is killed once the tail end
   expect(stderr.match(/failed .*/g)).toEqual([expect.stringContaining('ended with SIGKILL')])
 })
 
+test('what svc tail --timeout has received by its end is given to the command, also where that fails', async () => {
+  await aLife(posts)
+
+  const { exit, stderr } = await world.svc(['tail', posts, '--since', '0', '--timeout', '0', '--exec', 'exit 3'])
+
+  expect(exit).toBe(1)
+  expect(stderr.match(/ended with exit code 3/g)).toHaveLength(3)
+})
+
 test('svc tail --forward-to posts each event, and says which were not taken', async () => {
   await aLife(posts)
   const got: unknown[] = []

@@ -85,7 +85,7 @@ it('kill -9 in the middle of an upgrade leaves a folder that opens whole', async
   const killAt = join(folder, 'kill-at')
   const versions: (number | undefined)[] = []
   // At more statements each time, whatever else the machine does: before the migrations, and among them.
-  for (let at = 40; at < 1_000 && !existsSync(ready); at = Math.ceil(at * 1.4)) {
+  for (let at = 40; at < 1_000 && !existsSync(ready); at *= 2) {
     await writeFile(killAt, `${at}`)
     const child = execa(process.execPath, words, {
       stdio: 'ignore',

@@ -132,7 +132,9 @@ the same command is given again; the function is not called once more.`)
     const { input, state } = kept
     const before = state.found?.done ?? 0
     const isWanted = !flags.quiet && !this.jsonEnabled()
+    let isBegun = false
     const follow = async () => {
+      isBegun = true
       await files.forget()
       return followOperations(input, {
         ...{ client, collection, state, operations, noun: 'document', isWanted },
@@ -141,7 +143,11 @@ the same command is given again; the function is not called once more.`)
     }
     const command = `docs migrate ${collection} ${module}`
     const isOne = operations - before <= 1
-    const result = await (isOne ? follow() : this.undoably(this.requireTarget(flags), command, flags, follow))
+    const work = isOne ? follow() : this.undoably(this.requireTarget(flags), command, flags, follow)
+    const result = await work.catch(async (error) => {
+      if (!isBegun && !state.found) await kept.remove()
+      throw error
+    })
     await kept.remove()
 
     this.showRefused(result)

@@ -184,9 +184,10 @@ test('a migration that is under way, also one that goes on, is refused to other 
   module('10000')
   const words = ['docs', 'migrate', name, 'once.mjs']
   const others: Ran[] = []
-  // Each would ask, and nobody answers: none of them sends anything.
+  // Each would ask, and nobody answers: none of them sends anything. The run that is under way waits for an answer meanwhile, and not for ever.
   const runOthers = async () => {
-    others.push(await world.svc(words, { env: target() }), await world.svc([...words, '--restart'], { env: target() }))
+    const same = [words, [...words, '--restart']].map((other) => world.svc(other, { env: target() }))
+    others.push(...(await Promise.all(same)))
     module('1')
     others.push(await world.svc(words, { env: target() }))
     module('10000')

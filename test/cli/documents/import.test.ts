@@ -232,6 +232,15 @@ test('what is exported reads back as the same documents', async () => {
   expect(existsSync(join(world.folder, 'odd-out.json.part'))).toBe(false)
 })
 
+test('an import of stdin needs no folder of settings', async () => {
+  file('no-folder', '')
+  const env = { SVC_CONFIG_DIR: join(world.folder, 'no-folder', 'svc') }
+
+  const ran = await world.svc(['docs', 'import', 'unkept', '-', '--create'], { env, input: '{"n":1}\n' })
+
+  expect(ran).toMatchObject({ exit: 0, stderr: expect.stringContaining('1 document imported') })
+})
+
 test('an import into a collection that is not there says how to create it, beside a name that is near', async () => {
   file('new.ndjson', '{"n":1}\n')
 
