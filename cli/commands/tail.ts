@@ -10,7 +10,7 @@ import { stopSignal } from '../base/stop-signal.js'
 import { TargetCommand } from '../base/target-command.js'
 import { readWhere, spellingNote, whereFlags } from '../documents/where-flag.js'
 import { changeLines } from '../tail/change-lines.js'
-import { execute, forward, graceSeconds } from '../tail/deliver.js'
+import { execute, forward } from '../tail/deliver.js'
 import { endingOf, mostSecondsToOpen, unlessAborted } from '../tail/ending.js'
 import { eventLine } from '../tail/event-line.js'
 import { eventLines } from '../tail/event-lines.js'
@@ -176,12 +176,10 @@ or an address of --forward-to failed.`)
       if (event.type === 'event' && wanted.events && !wanted.events.includes(event.change.kind)) continue
       this.print(event)
       if (event.type !== 'event') continue
-      const beganAt = performance.now()
-      const faults = await this.deliver(event, wanted, ending)
+      const { faults, isKilled } = await this.deliver(event, wanted, ending)
       failed += faults
-      // What is left over once it ends could wait for a command again and again.
-      const isStuck = faults > 0 && ending.aborted && performance.now() - beganAt >= graceSeconds * 1000
-      if (++shown === wanted.max || isStuck) break
+      // What is left over could wait for such a command again and again.
+      if (++shown === wanted.max || isKilled) break
     }
     return { shown, failed }
   }
@@ -191,14 +189,14 @@ or an address of --forward-to failed.`)
     event: Shown & { type: 'event' },
     { exec, forwardTo }: Wanted,
     signal: AbortSignal,
-  ): Promise<number> {
+  ): Promise<{ faults: number; isKilled: boolean }> {
     const line = eventLine(event)
-    const faults = [
-      exec === undefined ? undefined : await execute(exec, line, { isQuiet: this.jsonEnabled(), signal }),
-      forwardTo === undefined ? undefined : await forward(forwardTo, line),
-    ].filter((fault) => fault !== undefined)
+    const executed = exec === undefined ? undefined : await execute(exec, line, { isQuiet: this.jsonEnabled(), signal })
+    const faults = [executed?.fault, forwardTo === undefined ? undefined : await forward(forwardTo, line)].filter(
+      (fault) => fault !== undefined,
+    )
     for (const fault of faults) this.note(`failed  ${fault}`, onStderr.red)
-    return faults.length
+    return { faults: faults.length, isKilled: executed?.isKilled === true }
   }
 
   private sayReady({ collections }: OpenTail, transport: 'ws' | 'sse') {

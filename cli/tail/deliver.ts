@@ -4,7 +4,7 @@ import type { EventLine } from './event-line.js'
 
 const mostForwardMilliseconds = 10_000
 /** So long may a command still take once the tail ends, by its timeout or a signal. */
-export const graceSeconds = 3
+const graceSeconds = 3
 
 export interface ExecuteOptions {
   readonly isQuiet: boolean
@@ -12,31 +12,40 @@ export interface ExecuteOptions {
   readonly signal: AbortSignal
 }
 
-/** Runs a command of the shell with the event as JSON on stdin. Answers what went wrong. One that does not end with the tail is killed. */
+export interface Executed {
+  /** What went wrong. */
+  readonly fault: string | undefined
+  /** Whether it did not end with the tail, and was killed. */
+  readonly isKilled: boolean
+}
+
+/** Runs a command of the shell with the event as JSON on stdin. One that does not end with the tail is killed. */
 export function execute(
   command: string,
   event: EventLine,
   { isQuiet, signal: ending }: ExecuteOptions,
-): Promise<string | undefined> {
+): Promise<Executed> {
   const env = { ...process.env, SVC_EVENT: event.event, SVC_COLLECTION: event.collection, SVC_ID: event.id }
   return new Promise((resolve) => {
     // Under --json, stdout is for events alone.
     const child = spawn(command, { shell: true, env, stdio: ['pipe', isQuiet ? 'ignore' : 'inherit', 'inherit'] })
     let timer: NodeJS.Timeout | undefined
+    let isKilled = false
     const end = () => {
       timer = setTimeout(() => {
         // What the shell has started may go on, and is not waited for.
-        child.kill('SIGKILL')
+        isKilled = child.kill('SIGKILL')
         child.stdin?.destroy()
       }, graceSeconds * 1000)
     }
     if (ending.aborted) end()
     else ending.addEventListener('abort', end, { once: true })
-    child.on('error', (error) => resolve(`${command}: ${error.message}`))
+    child.on('error', (error) => resolve({ fault: `${command}: ${error.message}`, isKilled }))
     child.on('close', (code, signal) => {
       clearTimeout(timer)
       ending.removeEventListener('abort', end)
-      resolve(code === 0 ? undefined : `${command} ended with ${signal ?? `exit code ${code}`}`)
+      const fault = code === 0 ? undefined : `${command} ended with ${signal ?? `exit code ${code}`}`
+      resolve({ fault, isKilled })
     })
     // A command that does not read is no failure.
     child.stdin?.on('error', () => undefined)

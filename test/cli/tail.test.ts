@@ -1,6 +1,6 @@
 /** `svc tail`: what happens to documents, for people and for scripts. */
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -156,13 +156,18 @@ test('a command of svc tail --exec that does not end is killed once the tail end
   expect(stderr.match(/failed .*/g)).toEqual([expect.stringContaining('ended with SIGKILL')])
 })
 
-test('what svc tail --timeout has received by its end is given to the command, also where that fails', async () => {
+test('what svc tail has received by its end is given to the command, also where that fails', async () => {
   await aLife(posts)
+  const command = 'touch begun; while [ ! -e go ]; do sleep 0.05; done; exit 3'
+  const child = execa(process.execPath, [bin, 'tail', posts, '--since', '0', '--exec', command], {
+    ...{ cwd: world.folder, env: cleanEnv(world.folder), extendEnv: false, reject: false },
+    ...endsByItself,
+  })
+  await expect.poll(() => existsSync(join(world.folder, 'begun')), patiently).toBe(true)
+  child.kill('SIGINT')
+  writeFileSync(join(world.folder, 'go'), '')
 
-  const { exit, stderr } = await world.svc(['tail', posts, '--since', '0', '--timeout', '0', '--exec', 'exit 3'])
-
-  expect(exit).toBe(1)
-  expect(stderr.match(/ended with exit code 3/g)).toHaveLength(3)
+  expect((await child).stderr.match(/ended with exit code 3/g)).toHaveLength(3)
 })
 
 test('svc tail --forward-to posts each event, and says which were not taken', async () => {
