@@ -122,10 +122,12 @@ test('a refusal names the collection that it is about, whether an argument, a pa
 
   const refused = await Promise.all([
     world.svc(['docs', 'batch', '-f', file, '--yes']),
-    world.svc(['docs', 'batch', 'open', '-f', file, '--yes']),
     world.svc(['api', 'GET', '/collections/drafts']),
     world.svc(['tail', 'open', 'drafts', '--timeout', '20']),
   ])
+
+  // The same file is refused while it is at work.
+  refused.push(await world.svc(['docs', 'batch', 'open', '-f', file, '--yes']))
 
   for (const ran of refused) {
     expect(ran.exit, ran.stderr).toBe(3)

@@ -46,7 +46,7 @@ test.each([
   }
 })
 
-test('the .env.local of an app has the same owner and mode as before its lines are filled', async () => {
+test('the .env.local of an app has the same owner as before its lines are filled, who alone may read the key', async () => {
   const file = join(world.folder, '.env.local')
   writeFileSync(file, `${ownersMark}\nSVC_URL=\nSVC_API_KEY=\n`)
   chmodSync(file, 0o644)
@@ -57,7 +57,7 @@ test('the .env.local of an app has the same owner and mode as before its lines a
 
   const after = statSync(file)
   expect(readFileSync(file, 'utf8')).toContain(`SVC_URL=${dev.url}\n`)
-  expect([after.mode, after.uid, after.gid]).toEqual([before.mode, before.uid, before.gid])
+  expect([after.mode & 0o777, after.uid, after.gid]).toEqual([0o600, before.uid, before.gid])
 })
 
 test.runIf(isRoot && process.platform === 'linux')(
