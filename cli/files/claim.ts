@@ -38,9 +38,10 @@ export function claim(place: string, refusal: { readonly message: string; readon
 export function isFirstAt(place: string): boolean {
   const own = writeOwn(place)
   const began = (file: string) => statSync(file, { bigint: true, throwIfNoEntry: false })?.mtimeNs
+  const ours = began(own)
   // Disks know the time to some milliseconds, or to the second.
   return othersAt(place).every(({ pid, file }) => {
-    const [its, ours] = [began(file), began(own)]
+    const its = began(file)
     return its === undefined || ours === undefined || its > ours || (its === ours && pid > process.pid)
   })
 }

@@ -2,24 +2,12 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
 import { SvcError } from '../../client/protocol/model/errors.js'
-import { aBackend, aDoor } from '../../test/fixtures/stand-ins.js'
-import type { Cache } from '../core/context.js'
+import { aBackend, aDoor, emptyCaches } from '../../test/fixtures/stand-ins.js'
 import type { Serve } from './exchange.js'
 import { openLog } from './logging/log.js'
 import { run } from './run.js'
 
-/** No project is known, so nothing is read of the database. */
-const empty: Cache<never> = { of: async () => undefined as never }
-const backend = aBackend({
-  caches: {
-    callers: empty,
-    tokens: empty,
-    collections: empty,
-    projects: empty,
-    origins: { of: async () => new Set() },
-    tokenSecrets: empty,
-  },
-})
+const backend = aBackend({ caches: emptyCaches() })
 const stops: (() => Promise<unknown>)[] = []
 
 afterEach(async () => {

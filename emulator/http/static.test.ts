@@ -5,24 +5,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import express from 'express'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { aBackend, aDoor } from '../../test/fixtures/stand-ins.js'
-import type { Cache } from '../core/context.js'
+import { aBackend, aDoor, emptyCaches } from '../../test/fixtures/stand-ins.js'
 import { openHostCheck } from './guards/origins.js'
 import { openLog } from './logging/log.js'
 import { mountFolders } from './static.js'
 
-/** No project is known, so nothing is read of the database. */
-const empty: Cache<never> = { of: async () => undefined as never }
-const backend = aBackend({
-  caches: {
-    callers: empty,
-    tokens: empty,
-    collections: empty,
-    projects: empty,
-    origins: { of: async () => new Set() },
-    tokenSecrets: empty,
-  },
-})
+const backend = aBackend({ caches: emptyCaches() })
 const failures: string[] = []
 const door = aDoor({
   backend,

@@ -180,6 +180,17 @@ test('contract 12.6 files of a folder, which svc undo brings back', async () => 
   expect(await world.json(['files', 'list'])).toEqual(before)
 })
 
+/** Repeats the request that deletes a collection, and takes that back. */
+async function expectTakenBack(name: string, before: unknown, words: readonly string[]): Promise<void> {
+  const replayed = await world.svc(['requests', 'replay', ...words])
+  const between = await documentsOf(name).catch(() => 'gone')
+  await world.svc(['undo'])
+
+  expect(replayed.stderr).toMatch(/^Saved snapshot /m)
+  expect(between).toBe('gone')
+  expect(await documentsOf(name)).toEqual(before)
+}
+
 test('contract 12.6 a request that is repeated destroys as much as the first time', async () => {
   const name = await aCollection()
   const before = await documentsOf(name)
@@ -187,13 +198,7 @@ test('contract 12.6 a request that is repeated destroys as much as the first tim
   await world.svc(['undo'])
   const [request] = (await world.json(['requests', 'list', '--method', 'DELETE'])) as { id: string }[]
 
-  const replayed = await world.svc(['requests', 'replay', request?.id ?? ''])
-  const between = await documentsOf(name).catch(() => 'gone')
-  await world.svc(['undo'])
-
-  expect(replayed.stderr).toMatch(/^Saved snapshot /m)
-  expect(between).toBe('gone')
-  expect(await documentsOf(name)).toEqual(before)
+  await expectTakenBack(name, before, [request?.id ?? ''])
 })
 
 test('contract 12.6 a request that was refused is of no project: whose it is, the key tells that it is repeated with', async () => {
@@ -204,13 +209,7 @@ test('contract 12.6 a request that was refused is of no project: whose it is, th
 
   for (const header of [`x-api-key: ${secret}`, `authorization: Bearer ${secret}`]) {
     const [request] = (await world.json(['requests', 'list', '--status', '401'])) as { id: string }[]
-    const replayed = await world.svc(['requests', 'replay', request?.id ?? '', '--header', header])
-    const between = await documentsOf(name).catch(() => 'gone')
-    await world.svc(['undo'])
-
-    expect(replayed.stderr).toMatch(/^Saved snapshot /m)
-    expect(between).toBe('gone')
-    expect(await documentsOf(name)).toEqual(before)
+    await expectTakenBack(name, before, [request?.id ?? '', '--header', header])
   }
 })
 
