@@ -18,6 +18,8 @@ const administered = [
   'GET /projects/:project/audit',
   'GET /projects/:project/collections/:collection/documents/:document/creator',
   'PUT /projects/:project/collections/:collection/documents/:document/creator',
+  'GET /projects/:project/users',
+  'POST /projects/:project/users',
   'PATCH /users/:user',
   'DELETE /users/:user',
   'POST /users/:user/token',

@@ -55,6 +55,8 @@ export const operations = {
     view: 'GET /projects/:project/sql/view',
   },
   users: {
+    create: 'POST /projects/:project/users',
+    list: 'GET /projects/:project/users',
     update: 'PATCH /users/:user',
     remove: 'DELETE /users/:user',
     token: 'POST /users/:user/token',

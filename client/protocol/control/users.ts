@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { anyFields, type OperationsOf, removed } from './operation.js'
+import { anyFields, counted, type OperationsOf, removed } from './operation.js'
 import type { operations } from './operations.js'
 
 /** In dialect a, whatever the project's is. */
@@ -16,6 +16,30 @@ const user = z.strictObject({
 
 /** Contract 11: what the owner may do with users. */
 export const users = {
+  create: {
+    summary: 'Create a user. No session is opened, no mail is sent, and whatever sign-ups may not ask for is given.',
+    request: z.strictObject({
+      email: z.string(),
+      password: z.string().optional().describe('Left out, it has to be reset before one can log in with it.'),
+      data: anyFields.optional(),
+      roles: z.array(z.string().min(1)).optional(),
+      emailVerified: z.boolean().optional().describe('False if left out.'),
+    }),
+    status: 201,
+    reply: user,
+  },
+  list: {
+    summary: 'List the users of a project, the newest first.',
+    request: z.object({
+      email: z.string().optional().describe('Only the one with this address, in upper or lower case.'),
+      after: z.string().optional().describe('Id of a user; only those behind it.'),
+      limit: counted.optional().describe('Most users to list: 100, at most 1,000.'),
+    }),
+    reply: z.strictObject({
+      users: z.array(user),
+      next: z.string().nullable().describe('What `after` takes for those behind these; null where there are no more.'),
+    }),
+  },
   update: {
     summary: 'Give a user roles, mark the address as verified, turn two-factor login off.',
     request: z.strictObject({

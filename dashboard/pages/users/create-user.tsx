@@ -1,6 +1,4 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useRef } from 'react'
-import { type AppUser, createClient } from '../../../client/index.js'
 import { Field, FormDialog } from '../../parts/dialog.js'
 import { Failure } from '../../parts/states.js'
 import { wordsIn } from '../../parts/words.js'
@@ -8,42 +6,22 @@ import { useSession } from '../../session/context.js'
 
 interface CreateProps {
   readonly onClose: () => void
-  readonly onCreated: (user: AppUser) => void
+  readonly onCreated: (user: { readonly id: string }) => void
 }
 
-/** Signs somebody up as the app would, and gives the roles that only the owner may give. */
+/** Creates a user as the owner: with roles that only the owner may give, and without a session or a mail. */
 export function CreateUser({ onClose, onCreated }: CreateProps) {
-  const { control, owner, url, publicKey, guard } = useSession()
+  const { control, project } = useSession()
   const queries = useQueryClient()
-  // Where roles are refused the user is there already: the second try goes on with that one.
-  const made = useRef<{ readonly account: string; readonly user: AppUser }>(undefined)
-  async function signUp(email: string, password: string): Promise<AppUser> {
-    const app = createClient({ url, apiKey: publicKey, fetch: guard.fetch })
-    const login = await app.auth.signUp({ email, password })
-    if (!login.requires2fa) return login.user
-    // The project wants a second factor before it opens a session; the user is created all the same.
-    const { items } = await owner.users.list({ where: { email: email.trim().normalize('NFC') }, limit: 1 })
-    const user = items[0]
-    if (!user) throw new Error(login.message)
-    return user
-  }
   const create = useMutation({
-    async mutationFn(form: FormData) {
-      const [email, password] = [String(form.get('email')), String(form.get('password'))]
-      const roles = wordsIn(String(form.get('roles')))
-      const account = JSON.stringify([email, password])
-      const user = made.current?.account === account ? made.current.user : await signUp(email, password)
-      made.current = { account, user }
-      const emailVerified = form.get('verified') === 'on'
-      if (roles.length > 0 || emailVerified) {
-        await control.users.update({
-          user: user.id,
-          ...(roles.length > 0 ? { roles } : {}),
-          ...(emailVerified ? { emailVerified } : {}),
-        })
-      }
-      return user
-    },
+    mutationFn: (form: FormData) =>
+      control.users.create({
+        project: project.id,
+        email: String(form.get('email')),
+        password: String(form.get('password')),
+        roles: wordsIn(String(form.get('roles'))),
+        emailVerified: form.get('verified') === 'on',
+      }),
     async onSuccess(user) {
       await queries.invalidateQueries({ queryKey: ['users'] })
       onClose()

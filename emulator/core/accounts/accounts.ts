@@ -8,6 +8,7 @@ import {
   mergeFields,
   type OutgoingUser,
   requireNoOperator,
+  type StoredUser,
 } from '../../../client/protocol/model/document.js'
 import { plainError } from '../../../client/protocol/model/error-words.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
@@ -32,7 +33,7 @@ import { userEvent } from '../events/happenings.js'
 import { dropForgotten } from '../files/owned-files.js'
 import { noUploads, type Uploads, withUploads } from '../files/uploads.js'
 import { afterPassword, type LoginOutcome } from '../logins/logins.js'
-import { happened, identityChanged, inTransaction, publish } from '../unit-of-work.js'
+import { happened, identityChanged, inTransaction, publish, type UnitOfWork } from '../unit-of-work.js'
 import { requireEmail } from './emails.js'
 import { replaceOwnPassword, requireOwnPassword } from './password-change.js'
 import { hashPassword, requireStrong } from './passwords.js'
@@ -81,17 +82,17 @@ export async function signUp(
   }
   // The account and its first session are one transaction: who is refused can sign up again.
   return afterPassword(ctx, fresh, passwordHash, async (ctx) => {
-    const user = await requireInserted(ctx, fresh)
+    const user = await insertFresh(ctx, ctx.project.id, fresh)
     if (uploads.files.length > 0) await uploads.adopt(ctx, { user: user.id })
     return user
   })
 }
 
-async function requireInserted(ctx: Context, user: NewUser): Promise<OutgoingUser> {
-  const { db, project } = ctx
-  const inserted = await insertUser(db, project.id, user)
+/** @throws {SvcError} `EMAIL_ALREADY_EXISTS` */
+export async function insertFresh(unit: UnitOfWork, project: string, user: NewUser): Promise<StoredUser> {
+  const inserted = await insertUser(unit.db, project, user)
   if (!inserted) throw emailTaken(user.email)
-  happened(ctx, userEvent(project.id, 'created', inserted))
+  happened(unit, userEvent(project, 'created', inserted))
   return inserted
 }
 
@@ -176,7 +177,7 @@ export function noSuchUser(id: string): SvcError {
   return new SvcError('USER_NOT_FOUND', `No user "${name}".`, [], { reason: { kind: 'missing', what: 'user', name } })
 }
 
-function emailTaken(name: string): SvcError {
+export function emailTaken(name: string): SvcError {
   return plainError('EMAIL_ALREADY_EXISTS', { reason: { kind: 'taken', what: 'email', name } })
 }
 

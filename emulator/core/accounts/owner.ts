@@ -1,6 +1,12 @@
 /** What the project's owner may do with users, and users themselves may not. Contract 6.11 and 11. */
 
-import { fieldsOf, isId, type StoredUser } from '../../../client/protocol/model/document.js'
+import {
+  type Fields,
+  fieldsOf,
+  isId,
+  requireNoOperator,
+  type StoredUser,
+} from '../../../client/protocol/model/document.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import { setOwn } from '../../../client/protocol/model/json.js'
 import {
@@ -13,19 +19,33 @@ import { selectSecrets, updateTotp } from '../../store/accounts/user-secrets.js'
 import {
   deleteUser,
   lockUser,
+  selectNewestUsers,
   selectProjectOfUser,
   selectUser,
+  selectUserByEmail,
   type UserChanges,
   updateUser,
 } from '../../store/accounts/users.js'
 import { selectProject } from '../../store/projects.js'
 import { audit } from '../audit/audit-log.js'
 import type { Backend } from '../context.js'
+import { requireLight } from '../documents/weight.js'
 import { loginEvent, userEvent } from '../events/happenings.js'
 import { openLoginSession } from '../logins/sessions.js'
+import { requireProject } from '../projects/require-project.js'
 import { happened, identityChanged, inTransaction, makingRoom, publish, unitOf } from '../unit-of-work.js'
-import { noSuchUser } from './accounts.js'
+import { emailTaken, insertFresh, noSuchUser } from './accounts.js'
 import { codeAt, otpauthUrl } from './codes.js'
+import { readEmail, requireEmail } from './emails.js'
+import { hashPassword, requireStrong } from './passwords.js'
+
+export interface OwnersUser {
+  readonly email: string
+  readonly password?: string | undefined
+  readonly data?: Fields | undefined
+  readonly roles?: readonly string[] | undefined
+  readonly emailVerified?: boolean | undefined
+}
 
 export interface OwnersChanges {
   readonly roles?: readonly string[] | undefined
@@ -34,6 +54,54 @@ export interface OwnersChanges {
   readonly emailVerified?: boolean | undefined
   /** Two-factor login can only be turned off from outside. */
   readonly twoFactor?: false | undefined
+}
+
+/** @throws {SvcError} `NOT_FOUND` for the project, `EMAIL_ALREADY_EXISTS`, `VALIDATION_ERROR` */
+export async function createUser(backend: Backend, projectId: string, wish: OwnersUser): Promise<StoredUser> {
+  const { id: project } = await requireProject(backend, projectId)
+  const { password, data = {}, roles = [], emailVerified = false } = wish
+  const email = requireEmail(wish.email)
+  if (password !== undefined) requireStrong(password, 'password')
+  requireNoOperator(data)
+  requireLight(data)
+  if (await selectUserByEmail(backend.db, project, email.key)) throw emailTaken(email.shown)
+  const passwordHash = password === undefined ? null : await hashPassword({ backend }, password, { account: email.key })
+  const now = backend.now(project)
+  return inTransaction(unitOf(backend), async (unit) => {
+    const user = await insertFresh(unit, project, {
+      id: backend.newId(now),
+      email: email.shown,
+      emailKey: email.key,
+      json: JSON.stringify(data),
+      roles: [...new Set(roles)],
+      oauth: null,
+      emailVerified,
+      passwordHash,
+      at: now.toISOString(),
+    })
+    // Whatever the owner writes there is trusted. Contract 6.2.
+    const { role } = data
+    if (typeof role === 'string') await updateUser(unit.db, user.id, { trustedRole: role }, user.updatedAt)
+    await audit(unit, { project, operation: 'user.created', subject: { user: user.id } })
+    return user
+  })
+}
+
+/** The newest users of a project. @throws {SvcError} `NOT_FOUND` */
+export async function listNewestUsers(
+  backend: Backend,
+  projectId: string,
+  {
+    email,
+    after,
+    limit,
+  }: { readonly email?: string | undefined; readonly after?: string | undefined; readonly limit: number },
+): Promise<StoredUser[]> {
+  const { id: project } = await requireProject(backend, projectId)
+  const emailKey = email === undefined ? undefined : readEmail(email)?.key
+  const isNone = (email !== undefined && emailKey === undefined) || (after !== undefined && !isId(after))
+  if (isNone) return []
+  return selectNewestUsers(backend.db, project, { emailKey, after, limit })
 }
 
 /** @throws {SvcError} `USER_NOT_FOUND` */

@@ -4,15 +4,26 @@ import { encodeData } from '../../../client/protocol/wire/document/populated.js'
 import {
   authenticatorOf,
   changeUser,
+  createUser,
   endSession,
   endSessions,
+  listNewestUsers,
   listSessions,
   openTokenFor,
   removeUser,
 } from '../../core/accounts/owner.js'
 import type { ControlHandlers } from './control-routes.js'
 
+const limits = { usual: 100, most: 1_000 }
+
 export const users: ControlHandlers['users'] = {
+  create: async (backend, { params, request }) => shown(await createUser(backend, params.project, request)),
+  async list(backend, { params, request: { email, after, limit } }) {
+    const most = Math.min(limit || limits.usual, limits.most)
+    const found = await listNewestUsers(backend, params.project, { email, after, limit: most + 1 })
+    const users = found.slice(0, most)
+    return { users: users.map(shown), next: found.length > most ? (users.at(-1)?.id ?? null) : null }
+  },
   update: async (backend, { params, request }) => shown(await changeUser(backend, params.user, request)),
   async remove(backend, { params }) {
     await removeUser(backend, params.user)

@@ -15,7 +15,7 @@ const handlers = {
   keys,
   audit,
   creators,
-  users: pick(users, ['update', 'remove', 'token', 'logOut', 'sessions']),
+  users: pick(users, ['create', 'list', 'update', 'remove', 'token', 'logOut', 'sessions']),
 } satisfies { readonly [Name in keyof ControlHandlers]?: object }
 
 const operations = routesOf(handlers)

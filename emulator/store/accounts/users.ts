@@ -91,6 +91,27 @@ export async function selectUserBySubject(
   return row && fromRow(row)
 }
 
+/** Some users of a project, the newest first. */
+export async function selectNewestUsers(
+  db: Database,
+  project: string,
+  {
+    emailKey,
+    after,
+    limit,
+  }: { readonly emailKey: string | undefined; readonly after: string | undefined; readonly limit: number },
+): Promise<StoredUser[]> {
+  const rows = await db.query<UserRow>(sql`
+    select ${columns}
+    from users u
+    where u.project_id = ${project}
+      ${emailKey === undefined ? nothing : sql`and u.email_key = ${emailKey}`}
+      ${after === undefined ? nothing : sql`and u.id < ${after}`}
+    order by u.project_id desc, u.id desc
+    limit ${limit}`)
+  return rows.map(fromRow)
+}
+
 /** A user, held until the transaction ends. */
 export async function lockUser(tx: Database, project: string, id: string): Promise<StoredUser | undefined> {
   const [row] = await tx.query<UserRow>(sql`

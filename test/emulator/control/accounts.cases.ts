@@ -66,6 +66,59 @@ export function accountCases(opened: Opened): void {
     expect(after).toEqual({ ...before, createdBy: null })
   })
 
+  it('contract 11 users are created and listed', async () => {
+    const { control, emulator } = opened
+    const settings: GivenSettings = { require2fa: true, trustDataRole: true }
+    const { id: project, apiKey, secretKey } = await control.projects.create({ settings })
+    const owner = createClient({ url: emulator.url, apiKey: secretKey })
+    await owner.collections.create({ name: 'plans', permissions: { create: ['boss'] } })
+    const password = 'Correct4Horse'
+
+    const ada = await control.users.create({ project, email: ' Ada@example.com', password, data: { role: 'boss' } })
+    const bob = await control.users.create({ project, email: 'bob@x.example', roles: ['admin'], emailVerified: true })
+    const { users, next } = await control.users.list({ project, limit: 1 })
+    const rest = await control.users.list({ project, after: next ?? '' })
+    const found = await control.users.list({ project, email: 'ADA@example.com' })
+    const { mails } = await control.mail.list({ project })
+    const { sessions } = await control.users.sessions.list({ user: ada.id })
+    const { entries } = await control.audit.list({ project, limit: 1 })
+    const app = createClient({ url: emulator.url, apiKey })
+    const login = await app.auth.logIn({ email: ada.email, password })
+    await app.auth.use((await control.users.token({ user: ada.id })).token)
+    const plan = await app.collection('plans').create({ title: 'Expand' })
+
+    expect(ada).toMatchObject({ email: 'Ada@example.com', data: { role: 'boss' }, roles: [], email_verified: false })
+    expect(bob).toMatchObject({ data: {}, roles: ['admin'], email_verified: true })
+    expect([users, rest, found]).toEqual([[bob], { users: [ada], next: null }, { users: [ada], next: null }])
+    expect([mails, sessions]).toEqual([[], []])
+    expect(entries).toMatchObject([{ operation: 'user.created', subject: { user: bob.id } }])
+    expect(login.requires2fa).toBe(true)
+    expect(plan.data).toEqual({ title: 'Expand' })
+    await control.users.remove({ user: ada.id })
+    await control.users.remove({ user: bob.id })
+    expect(await control.users.list({ project })).toEqual({ users: [], next: null })
+  })
+
+  it('contract 11 a user that cannot be created is refused, and nothing is left of it', async () => {
+    const { control } = opened
+    const { id: project } = await control.projects.create()
+    const email = 'ada@example.com'
+    await control.users.create({ project, email })
+    const refused = (wish: object) => control.users.create({ project, email: 'bob@example.com', ...wish })
+
+    await expect(refused({ email: 'ADA@example.com' })).rejects.toMatchObject({ code: 'EMAIL_ALREADY_EXISTS' })
+    await expect(refused({ email: 'ada' })).rejects.toMatchObject({ code: 'VALIDATION_ERROR' })
+    await expect(refused({ password: 'weak' })).rejects.toMatchObject({ code: 'VALIDATION_ERROR' })
+    await expect(refused({ data: { $append: { tags: 'x' } } })).rejects.toMatchObject({ code: 'VALIDATION_ERROR' })
+    await expect(refused({ project: crypto.randomUUID() })).rejects.toMatchObject({ code: 'NOT_FOUND' })
+    await expect(control.users.list({ project: 'none' })).rejects.toMatchObject({ code: 'NOT_FOUND' })
+
+    const { users } = await control.users.list({ project })
+    expect(users.map((user) => user.email)).toEqual([email])
+    expect(await control.users.list({ project, email: 'no address' })).toEqual({ users: [], next: null })
+    expect(await control.users.list({ project, after: 'no id' })).toEqual({ users: [], next: null })
+  })
+
   it('users', async () => {
     const { control, emulator } = opened
     const svc = createClient(emulator)

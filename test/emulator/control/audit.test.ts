@@ -64,6 +64,7 @@ describe.each(engines)('The audit log on %s', (engine) => {
         () => control.creators.set({ ...place, createdBy: user }),
         { collection: 'drafts', document, user },
       ],
+      ['user.created', () => control.users.create({ project, email: 'eve@x.example' }), { user: expect.any(String) }],
       [
         'user.changed',
         () => control.users.update({ user, roles: ['admin'], emailVerified: true, twoFactor: false }),

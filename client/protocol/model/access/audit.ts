@@ -10,6 +10,7 @@ export const auditedOperations = {
   'collection.changed': 'changed a collection',
   'collection.removed': 'removed a collection',
   'document.transferred': 'transferred a document',
+  'user.created': 'created a user',
   'user.changed': 'changed a user',
   'user.removed': 'removed a user',
   'user.token.created': 'created a token of a user',
