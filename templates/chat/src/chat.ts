@@ -30,9 +30,11 @@ export function openChat({ id: userId, email, data }: AppUser<{ name?: string }>
     sort: '-createdAt',
     limit: pageSize,
     onPage({ items, total }) {
-      // Messages that new ones push off the page stay on the screen.
-      const shown = new Set(items.map(({ id }) => id))
-      before = [...newest, ...before].filter(({ id }) => !shown.has(id))
+      // Messages that new ones push off the page stay on the screen. Where the page does not reach those that are known, there may be
+      // others in between: the button brings them all.
+      const known = [...newest, ...before]
+      const end = known.findIndex(({ id }) => id === items.at(-1)?.id)
+      before = end < 0 || items.length < pageSize ? [] : known.slice(end + 1)
       newest = items
       if (older) older.hidden = total === null || items.length + before.length >= total
       render()
@@ -46,6 +48,8 @@ export function openChat({ id: userId, email, data }: AppUser<{ name?: string }>
       render()
     },
   })
+
+  const oldest = () => before.at(-1) ?? newest.at(-1)
 
   function render() {
     if (!list || !notice) return
@@ -70,12 +74,13 @@ export function openChat({ id: userId, email, data }: AppUser<{ name?: string }>
     'click',
     async () => {
       refusal = ''
-      const last = before.at(-1) ?? newest.at(-1)
+      const last = oldest()
       const where = { createdAt: { lt: last?.createdAt } }
       const page = await messages.list({ where, sort: '-createdAt', limit: pageSize }).catch((error) => {
         refusal = problemOf(error)
       })
-      if (page) {
+      // Of what is behind a message that is not the last any more, there would be a gap before it.
+      if (page && last?.id === oldest()?.id) {
         before = [...before, ...page.items]
         older.hidden = page.items.length < pageSize
       }

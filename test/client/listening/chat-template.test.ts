@@ -1,0 +1,110 @@
+/** What the page of the template `chat` shows, of a real service: nothing is left out, and nothing stays that is gone. */
+import '../../fixtures/dom.js'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { rolldown } from 'rolldown'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { WebSocket } from 'ws'
+import { type Client, createClient } from '../../../client/index.js'
+import { startTestEmulator, type TestEmulator } from '../../../emulator/testing.js'
+import { cuttingProxy } from '../../fixtures/proxies/cutting-proxy.js'
+
+type Schema = { messages: { key: string; name: string; text: string } }
+type OpenChat = (user: { id: string; email: string; data: object }) => () => void
+
+const root = fileURLToPath(new URL('../../../', import.meta.url))
+let folder: string
+let emulator: TestEmulator
+let openChat: OpenChat
+
+beforeAll(async () => {
+  emulator = await startTestEmulator()
+  folder = await mkdtemp(join(tmpdir(), 'svc-chat-'))
+  const build = await rolldown({
+    input: join(root, 'templates/chat/src/chat.ts'),
+    plugins: [
+      {
+        name: 'client',
+        resolveId: (id) =>
+          id === 'svc-toolkit-client' ? join(root, 'client/index.ts') : id === './svc' ? 'svc' : null,
+        // The page makes its client of what Vite hands to it.
+        load: (id) =>
+          id === 'svc' ? 'export const { svc } = globalThis, hint = "", problemOf = String, mayPass = Boolean' : null,
+      },
+    ],
+  })
+  const file = join(folder, 'chat.mjs')
+  await build.write({ file, format: 'esm' })
+  await build.close()
+  // It opens its collections at once.
+  Object.assign(globalThis, { svc: { collection: (name: 'messages') => ofPage(name) } })
+  ;({ openChat } = await import(file))
+})
+afterAll(async () => {
+  await emulator.close()
+  await rm(folder, { recursive: true })
+})
+
+let page: Client<Schema>
+/** The collection of the client that the page has then. */
+const ofPage = (name: 'messages') =>
+  new Proxy({}, { get: (_, call: 'live') => page.collection(name)[call].bind(page.collection(name)) })
+
+/** A page that shows the newest 50 of 60 messages, behind a proxy, and who else writes. */
+async function aPage() {
+  const { url, apiKey, client } = await emulator.project<Schema>()
+  for (const name of ['messages', 'presence']) await client.collections.create({ name })
+  const messages = client.collection('messages')
+  const say = async (first: number, last: number) => {
+    for (let at = first; at <= last; at++) await messages.create({ key: `${at}`, name: 'Ada', text: `${at}` })
+  }
+  await say(1, 60)
+  const proxy = await cuttingProxy(url)
+  page = createClient<Schema>({ url: proxy.url, apiKey, WebSocket, retry: { delay: 1 } })
+  const ids = ['messages', 'notice', 'older', 'people', 'attached', 'leave']
+  document.body.innerHTML = `<form id="compose"></form>${ids.map((id) => `<div id="${id}"></div>`).join('')}`
+  const close = openChat({ id: 'u1', email: 'ada@example.com', data: { name: 'Ada' } })
+  const shown = () => [...document.querySelectorAll('#messages p')].map((one) => Number(one.textContent))
+  await expect.poll(shown).toEqual(numbers(11, 60))
+  return {
+    ...{ messages, say, proxy, url, shown },
+    showOlder: () => document.querySelector<HTMLElement>('#older')?.click(),
+    async close() {
+      close()
+      await proxy.close()
+    },
+  }
+}
+
+const numbers = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, at) => first + at)
+
+it('a page that was away while more was written than it shows has all of it, as far as it is asked for', async () => {
+  const { say, proxy, url, shown, showOlder, close } = await aPage()
+  showOlder()
+  await expect.poll(shown).toEqual(numbers(1, 60))
+  proxy.lead('http://127.0.0.1:9')
+  proxy.cut()
+  await say(61, 125)
+
+  proxy.lead(url)
+
+  await expect.poll(() => shown().at(-1)).toBe(125)
+  expect(shown()).toEqual(numbers(76, 125))
+  showOlder()
+  await expect.poll(shown).toEqual(numbers(26, 125))
+  await close()
+})
+
+it('new messages push none off the page, and a message that is deleted goes', async () => {
+  const { messages, say, shown, close } = await aPage()
+  await say(61, 63)
+  await expect.poll(shown).toEqual(numbers(11, 63))
+  const { items } = await messages.list({ where: { key: '30' } })
+
+  for (const { id } of items) await messages.delete(id)
+
+  await expect.poll(shown).toEqual(numbers(11, 63).filter((at) => at !== 30))
+  await close()
+})
