@@ -4,6 +4,7 @@ import type { Client, UntypedSchema } from '../index.js'
 import type { Document, Fields } from '../protocol/model/document.js'
 import type { SvcError } from '../protocol/model/errors.js'
 import type { LiveList, LiveStatus } from '../realtime/live.js'
+import { asText } from './as-text.js'
 import type { Overlay, Settled } from './overlay.js'
 
 type Doc = Document<object>
@@ -146,23 +147,14 @@ export function openEntry(
   }
 }
 
-/** The page with the objects that were shown before where nothing has changed in them, so that memoised rows render none of them. */
+/**
+ * The page with the objects that were shown before where nothing has changed in them, so that memoised rows render none of them. Linked
+ * documents stand in them, so versions alone do not tell.
+ */
 function withKnown(items: readonly Doc[], before: readonly Doc[]): readonly Doc[] {
   const known = new Map(before.map((item) => [item.id, item]))
   return items.map((item) => {
     const same = known.get(item.id)
-    return same && isEqual(same, item) ? same : item
+    return same && asText(same) === asText(item) ? same : item
   })
-}
-
-/** Of what JSON can say: linked documents stand in it, so versions alone do not tell. */
-function isEqual(one: unknown, other: unknown): boolean {
-  if (one === other) return true
-  if (!one || !other || typeof one !== 'object' || typeof other !== 'object') return false
-  const [names, others] = [Object.keys(one), Object.keys(other)]
-  return (
-    Array.isArray(one) === Array.isArray(other) &&
-    names.length === others.length &&
-    names.every((name) => isEqual((one as Fields)[name], (other as Fields)[name]))
-  )
 }

@@ -19,6 +19,8 @@ export function openWrite<Result>(
 ): () => Promise<Result> {
   const whoAsks = async () => (await auth.session())?.user.id
   const writer = whoAsks()
+  // Its turn may come much later.
+  writer.catch(() => undefined)
   return async () => {
     let failure: SvcError | undefined
     for (let attempt = 1; (await whoAsks()) === (await writer); attempt++) {
