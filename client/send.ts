@@ -85,7 +85,7 @@ export interface Sender {
 const longestWaitMilliseconds = 30_000
 const longestUploadMilliseconds = 3_600_000
 /** Statuses and, of failures without one, codes. */
-const passing = /429|50[234]|NETWORK|TIMEOUT|RATE_LIMITED|UNAVAILABLE/
+const passing = /408|42[59]|50[234]|52|NETWORK|TIMEOUT|RATE_LIMITED|UNAVAILABLE/
 /** Why no connection was made, by the codes of Node and of undici. What breaks an open connection is not among them. */
 const unsent = /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|CONNECT_TIMEOUT/
 

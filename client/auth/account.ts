@@ -71,7 +71,7 @@ export function accountCalls<Data extends object>(session: Session) {
      * console.log((await svc.auth.user({ populate: ['favourite'] })).data)
      */
     user(options: CallOptions & { populate?: readonly string[] } = {}): Promise<AppUser<Data>> {
-      return getLinked(session, '/auth-collections/user', decodeUser, options) as Promise<AppUser<Data>>
+      return getLinked(session, () => '/auth-collections/user', decodeUser, options) as Promise<AppUser<Data>>
     },
 
     /**

@@ -42,20 +42,21 @@ export function webStore(name = 'svc-session', storage?: Storage): SessionStore 
 }
 
 /** @param isSame whether the login is the same: its token is another, or the user has changed */
-type ChangeListener = (session: SignedIn | undefined, isSame?: boolean) => void
+type ChangeListener = (session: SignedIn | undefined, isSame?: boolean) => unknown
 
 export interface AuthState {
   current(): Promise<SignedIn | undefined>
   /** Begins a login or a logout, and answers how to end it. What began before one that has ended changes nothing more. */
-  begin(): (session: SignedIn | undefined) => Promise<void>
+  begin(): (session: SignedIn | undefined) => Promise<unknown>
   /** Changes the login that is meant, or ends it. What another page has put into the store meanwhile stays there. */
-  amend(isMeant: (known: SignedIn) => boolean, changes?: Partial<SignedIn>): Promise<void>
+  amend(isMeant: (known: SignedIn) => boolean, changes?: Partial<SignedIn>): Promise<unknown>
   onChange(listener: ChangeListener): () => void
 }
 
 export function openAuthState(store?: SessionStore): AuthState {
   const listeners = new Set<ChangeListener>()
   let known: Promise<SignedIn | undefined> | undefined
+  let written: Promise<unknown> = Promise.resolve()
   let begun = 0
   let newest = 0
 
@@ -75,10 +76,13 @@ export function openAuthState(store?: SessionStore): AuthState {
     return asked
   }
 
-  async function put(session: SignedIn | undefined, isSame?: boolean, isStored?: boolean) {
+  /** Told to all, whatever becomes of what is stored or of one who is told. Writes that overlapped could end in any order. */
+  function put(session: SignedIn | undefined, isSame?: boolean, isStored?: boolean) {
     known = Promise.resolve(session)
-    if (!isStored) await store?.write(session ? JSON.stringify(session) : null)
-    for (const listener of listeners) listener(session, isSame)
+    for (const listener of listeners) queueMicrotask(() => listeners.has(listener) && listener(session, isSame))
+    const write = () => isStored || store?.write(session ? JSON.stringify(session) : null)
+    written = written.then(write, write)
+    return written
   }
 
   return {

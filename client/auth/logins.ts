@@ -87,9 +87,8 @@ export function loginCalls<Data extends object>({ ask, auth }: Session, { post, 
     async logOut(options?: CallOptions): Promise<void> {
       const end = auth.begin()
       const known = await auth.current()
-      // Here first, so that realtime connections speak for the key by the time the session ends.
-      await end(undefined)
-      if (known) await post('/auth-collections/logout', undefined, options, known.token)
+      // Here first, so that realtime connections speak for the key by the time the session ends; there also where it is still stored here.
+      await Promise.all([end(undefined), known && post('/auth-collections/logout', undefined, options, known.token)])
     },
 
     /**

@@ -5,7 +5,7 @@ import { SvcError } from '../protocol/model/errors.js'
 import * as addresses from '../protocol/wire/paths/encode.js'
 import { recordDecoders } from '../protocol/wire/record/decode.js'
 import { decodeToken, type Read } from '../protocol/wire/records/decode.js'
-import { type NamedDialect, parseSpoken } from '../protocol/wire/spoken.js'
+import { type NamedDialect, parseSpoken, type Spoken } from '../protocol/wire/spoken.js'
 import { overSockets } from '../realtime/sockets.js'
 import { overStreams } from '../realtime/streams.js'
 import type { RealtimeOptions, Transport, TransportClient } from '../realtime/transport.js'
@@ -19,8 +19,18 @@ export interface SessionOptions extends SendOptions, RealtimeOptions {
 }
 
 export interface Session extends TransportClient {
-  /** Sends a request and reads what its answer is about. @throws {SvcError} */
-  ask<Value>(method: Method, path: string, read: Read<Value>, parts?: RequestParts): Promise<Value>
+  /**
+   * Sends a request and reads what its answer is about.
+   *
+   * @param parts what depends on the dialect, the path too, as a function of it
+   * @throws {SvcError}
+   */
+  ask<Value>(
+    method: Method,
+    path: string,
+    read: Read<Value>,
+    parts?: RequestParts | ((spoken: Spoken) => RequestParts & { readonly path?: string }),
+  ): Promise<Value>
   readonly options: SessionOptions
   /** A new token for the same login. @throws {SvcError} `INVALID_TOKEN` */
   refresh(): Promise<string>
@@ -44,6 +54,9 @@ export function openSession(given: SessionOptions): Session {
   let refreshing: Promise<string> | undefined
   let refreshableAt = 0
   const auth = openAuthState(options.session)
+  auth.onChange(() => {
+    refreshing = undefined
+  })
 
   function dialect(): Promise<NamedDialect> {
     known ??= detectDialect(send).catch((error) => {
@@ -69,18 +82,20 @@ export function openSession(given: SessionOptions): Session {
     const token = (await auth.current())?.token
     if (token && Date.now() > refreshableAt && isOld(token)) {
       refreshableAt = Date.now() + 60_000
-      refresh()
-        .then(isOld, () => true)
-        .then((isInVain) => {
-          if (!isInVain) refreshableAt = 0
-        })
+      refresh().then(
+        (next) => {
+          if (!isOld(next)) refreshableAt = 0
+        },
+        () => {},
+      )
     }
     return token
   }
 
   function refresh(): Promise<string> {
-    refreshing ??= renew().finally(() => {
+    refreshing ??= renew().catch((error) => {
       refreshing = undefined
+      throw error
     })
     return refreshing
   }
@@ -97,11 +112,14 @@ export function openSession(given: SessionOptions): Session {
     dialect,
     auth,
     refresh,
-    token: async () => (await tokenNow()) ?? options.apiKey ?? '',
+    token: tokenNow,
     openStream: async (request) => openStream(await authorized(request)),
     async ask(method, path, read, parts) {
+      // Whoever it is now, also where finding out the dialect takes longer than they stay.
+      const { token = await tokenNow() } = Object(parts)
       const spoken = await dialect()
-      const request = await authorized({ ...parts, method, path })
+      const said = typeof parts === 'function' ? parts(spoken) : parts
+      const request = await authorized({ token, method, path, ...said })
       const { body, header, misread } = await send(request).catch(async (error) => {
         // A login that the service knows no more is none here either.
         if (Object(error).code === 'INVALID_TOKEN') await auth.amend(({ token }) => token === request.token)

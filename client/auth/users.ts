@@ -30,7 +30,7 @@ export function openUsers<Data extends object = Fields>(session: Session) {
      * const { items } = await svc.users.list({ sort: '-createdAt', limit: 10 })
      */
     async list(options: UserListOptions<Data> = {}): Promise<Page<AppUser<Data>>> {
-      return listPage(session, users, 'users', decodeUser, queryOf(options)) as Promise<Page<AppUser<Data>>>
+      return listPage(session, () => users, 'users', decodeUser, queryOf(options)) as Promise<Page<AppUser<Data>>>
     },
 
     /**

@@ -7,6 +7,7 @@ import { encodeBatchCreate, encodeBatchDelete, encodeBatchUpdate, encodeFields }
 import { decodeDocument } from '../protocol/wire/document/decode.js'
 import * as addresses from '../protocol/wire/paths/encode.js'
 import { decodeAll, decodeAllRemoved, decodeRemoved, type Read } from '../protocol/wire/records/decode.js'
+import type { Spoken } from '../protocol/wire/spoken.js'
 import type { Method, RequestParts } from '../send.js'
 
 export interface CallOptions {
@@ -39,27 +40,26 @@ type Items<Data> = {
 }
 
 /** Everything that changes the documents of one collection. */
-export function collectionWrites<Data extends object>({ dialect, ask }: Session, name: string) {
-  const one = async (method: Method, id: string | undefined, fields: object, options?: RequestParts) => {
-    const spoken = await dialect()
-    const path = id === undefined ? addresses.create(name) : addresses.document(spoken, name, id)
-    const sent = writeForm(fields, (plain) => encodeFields(spoken, plain))
-    return ask(method, path, decodeDocument, { ...options, ...sent, wrappers: [0, 1] }) as Promise<unknown> as Promise<
-      Document<Data>
-    >
-  }
+export function collectionWrites<Data extends object>({ ask }: Session, name: string) {
+  const one = (method: Method, id: string | undefined, fields: object, options?: RequestParts) =>
+    ask(method, '', decodeDocument, (spoken) => ({
+      ...options,
+      path: id === undefined ? addresses.create(name) : addresses.document(spoken, name, id),
+      ...writeForm(fields, (plain) => encodeFields(spoken, plain)),
+      wrappers: [0, 1],
+    })) as Promise<unknown> as Promise<Document<Data>>
 
   const many = <Answer = Document<Data>[]>(
     what: string,
-    body: object,
+    body: (spoken: Spoken) => object,
     options?: RequestParts,
     read: Read<unknown> = options?.returning === false ? () => [] : decodeAll(decodeDocument),
   ) =>
-    ask('POST', `${addresses.create(name)}/batch/documents${what}`, read, {
+    ask('POST', `${addresses.create(name)}/batch/documents${what}`, read, (spoken) => ({
       ...options,
-      body,
+      body: body(spoken),
       wrappers: [0, 2],
-    }) as Promise<Answer>
+    })) as Promise<Answer>
 
   return {
     /**
@@ -108,7 +108,7 @@ export function collectionWrites<Data extends object>({ dialect, ask }: Session,
      * @throws {SvcError} `NOT_FOUND`, `CONFLICT`
      */
     async delete(id: string, options?: WriteOptions): Promise<{ id: string }> {
-      return ask('DELETE', addresses.document(await dialect(), name, id), decodeRemoved, options)
+      return ask('DELETE', '', decodeRemoved, (spoken) => ({ ...options, path: addresses.document(spoken, name, id) }))
     },
 
     /**
@@ -140,7 +140,7 @@ export function collectionWrites<Data extends object>({ dialect, ask }: Session,
      * await svc.collection('posts').createMany([{ title: 'One' }, { title: 'Two' }])
      */
     async createMany(documents: readonly Data[], options?: CreateOptions & BatchOptions): Promise<Document<Data>[]> {
-      return many('', encodeBatchCreate(await dialect(), documents), repeatable(options))
+      return many('', (spoken) => encodeBatchCreate(spoken, documents), repeatable(options))
     },
 
     /**
@@ -154,7 +154,7 @@ export function collectionWrites<Data extends object>({ dialect, ask }: Session,
       updates: Readonly<Record<string, Update<Data>>>,
       options?: BatchOptions,
     ): Promise<Document<Data>[]> {
-      return many('/update', encodeBatchUpdate(updates), options)
+      return many('/update', () => encodeBatchUpdate(updates), options)
     },
 
     /**
@@ -165,7 +165,7 @@ export function collectionWrites<Data extends object>({ dialect, ask }: Session,
      * await svc.collection('posts').deleteMany(made.map(({ id }) => id))
      */
     async deleteMany(ids: readonly string[], options?: CallOptions): Promise<{ ids: string[] }> {
-      return many('/delete', encodeBatchDelete(ids), options, decodeAllRemoved)
+      return many('/delete', () => encodeBatchDelete(ids), options, decodeAllRemoved)
     },
   }
 }

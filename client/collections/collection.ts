@@ -3,6 +3,7 @@ import type { Document, Fields } from '../protocol/model/document.js'
 import type { Page, Sort } from '../protocol/model/page.js'
 import { decodeDocument } from '../protocol/wire/document/decode.js'
 import * as addresses from '../protocol/wire/paths/encode.js'
+import type { Spoken } from '../protocol/wire/spoken.js'
 import { type LiveList, type LiveOptions, openLive } from '../realtime/live.js'
 import { openSubscription, type SubscribeOptions, type Subscription } from '../realtime/subscription.js'
 import type { Populated, PopulatePath, SortField, WhereInput, WithLinked } from '../types.js'
@@ -33,9 +34,8 @@ const pageSize = 100
 
 /** The documents of one collection. */
 export function openCollection<Schema, Data extends object = Fields>(session: Session, name: string) {
-  const { dialect } = session
-  const pageOf = async (query: PageQuery) =>
-    listPage(session, addresses.documents(await dialect(), name), 'documents', decodeDocument, query)
+  const pageOf = (query: PageQuery) =>
+    listPage(session, (dialect) => addresses.documents(dialect, name), 'documents', decodeDocument, query)
 
   return {
     ...collectionWrites<Data>(session, name),
@@ -115,8 +115,8 @@ export function openCollection<Schema, Data extends object = Fields>(session: Se
       id: string,
       options: Pick<Selection<Data, Path>, 'populate' | 'signal'> = {},
     ): Promise<Document<Populated<Schema, Data, Path>>> {
-      const path = addresses.document(await dialect(), name, id)
-      return getLinked(session, path, decodeDocument, options) as Promise<Document<Populated<Schema, Data, Path>>>
+      const pathOf = (dialect: Spoken) => addresses.document(dialect, name, id)
+      return getLinked(session, pathOf, decodeDocument, options) as Promise<Document<Populated<Schema, Data, Path>>>
     },
 
     /**

@@ -7,6 +7,7 @@ import { type Path, parsePath } from '../protocol/model/path.js'
 import type { Listed } from '../protocol/wire/list/decode.js'
 import { encodeListQuery } from '../protocol/wire/query/encode.js'
 import { decodePage, type ReadItem } from '../protocol/wire/records/decode.js'
+import type { Spoken } from '../protocol/wire/spoken.js'
 import type { CallOptions } from './collection-writes.js'
 import { readLinks } from './links.js'
 import { toWhere } from './where.js'
@@ -35,26 +36,30 @@ export function queryOf({ where, sort, populate = [], ...page }: Asked) {
 
 /** One page, its links read. */
 export async function listPage<Item extends { readonly data: Fields }>(
-  { dialect, ask }: Session,
-  path: string,
+  { ask }: Session,
+  pathOf: (dialect: Spoken) => string,
   listed: Listed,
   read: ReadItem<Item>,
   query: PageQuery,
 ): Promise<Page<Item>> {
   const { offset = 0, populate = [], signal } = query
-  const parts = { query: encodeListQuery(await dialect(), query), signal }
-  return { ...(await ask('GET', path, decodePage(listed, linked(read, populate)), parts)), offset }
+  const page = await ask('GET', '', decodePage(listed, linked(read, populate)), (dialect) => ({
+    path: pathOf(dialect),
+    query: encodeListQuery(dialect, query),
+    signal,
+  }))
+  return { ...page, offset }
 }
 
 /** One document or user, its links read. */
 export function getLinked<Item extends { readonly data: Fields }>(
   { ask }: Session,
-  path: string,
+  pathOf: (dialect: Spoken) => string,
   read: ReadItem<Item>,
   { populate = [], signal }: Pick<Asked, 'populate' | 'signal'>,
 ): Promise<Item> {
   const query = populate.map((field) => ['populate', field] as const)
-  return ask('GET', path, linked(read, populate.map(parsePath)), { query, signal })
+  return ask('GET', '', linked(read, populate.map(parsePath)), (dialect) => ({ path: pathOf(dialect), query, signal }))
 }
 
 function linked<Item extends { readonly data: Fields }>(read: ReadItem<Item>, paths: readonly Path[]): ReadItem<Item> {

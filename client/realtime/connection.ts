@@ -1,12 +1,13 @@
 /** What both transports do: connect again after a failure that passes, and notice a silence. */
 
-import type { SignedIn } from '../auth/auth-state.js'
 import { asError, type ErrorCode, type SvcError } from '../protocol/model/errors.js'
 import { backOff, isPassing, pause } from '../send.js'
 import type { TransportClient } from './transport.js'
 
 /** One try of a connection. */
 export interface ConnectionAttempt {
+  /** Of the signed-in user. */
+  readonly token: string | undefined
   /** Aborts when the connection is stopped, or silent for too long. */
   readonly signal: AbortSignal
   /** Something was received: the other end lives. */
@@ -20,22 +21,18 @@ export interface RealtimeConnection {
   connect(attempt: ConnectionAttempt): Promise<void>
   /** How the service says that a token is good for nothing; left out, `INVALID_TOKEN`. */
   readonly badToken?: ErrorCode
-  /** Called with who asks from now on, to say so; where it is left out, another user gets a connection of their own. */
-  became?(signedIn: SignedIn | undefined): void
   /** Called at each beat, to ask for an answer at once; where it is left out, the service comments once in a while. */
   beat?(): void
   /** Aborts when it is no longer needed. */
   readonly signal: AbortSignal
-  /** It is gone and will be tried again. */
-  lost(): void
-  /** It will not be tried again. */
-  ended(failure: SvcError): void
+  /** It is gone and will be tried again, unless it failed for good. */
+  lost(failure?: SvcError): void
 }
 
-/** Comes back until it is stopped or fails for good. */
+/** Comes back until it is stopped or fails for good. Each connection is of one token: another asks for another. */
 export async function keepConnected(
   client: TransportClient,
-  { signal, connect, badToken = 'INVALID_TOKEN', became, beat, lost, ended }: RealtimeConnection,
+  { signal, connect, badToken = 'INVALID_TOKEN', beat, lost }: RealtimeConnection,
 ): Promise<void> {
   const { auth, options } = client
   const { retry, heartbeat = 30_000 } = options
@@ -46,22 +43,18 @@ export async function keepConnected(
     const abort = () => attempt.abort()
     signal.addEventListener('abort', abort, { signal: attempt.signal })
     let token: string | undefined
-    let hasChanged = false
-    const forget = auth.onChange((signedIn, isSame) => {
-      hasChanged = true
-      if (became) became(signedIn)
-      else if (!isSame) abort()
-    })
+    const forget = auth.onChange((signedIn) => signedIn?.token === token || abort())
     let silentBeats = 0
     const timer = setInterval(() => {
       if (++silentBeats > mostSilentBeats) abort()
       beat?.()
       // Who only listens has the login renewed, too.
-      client.token().catch(() => undefined)
+      client.token().catch(() => {})
     }, heartbeat)
     try {
-      token = (await auth.current())?.token
+      token = await client.token()
       await connect({
+        token,
         signal: attempt.signal,
         received() {
           silentBeats = 0
@@ -73,9 +66,9 @@ export async function keepConnected(
     } catch (error) {
       const failure = asError(error)
       // A login that the service knows no more is none here either.
-      if (failure.code === badToken) await auth.amend((known) => known.token === token).catch(() => undefined)
+      if (failure.code === badToken) await auth.amend((known) => known.token === token).catch(() => {})
       // Whoever asks now may be served.
-      if (!isPassing(failure) && !hasChanged) return ended(failure)
+      if (!isPassing(failure) && !attempt.signal.aborted) return lost(failure)
     } finally {
       clearInterval(timer)
       forget()

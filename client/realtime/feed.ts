@@ -3,8 +3,8 @@ import type { SvcError } from '../protocol/model/errors.js'
 /** What comes by itself, for one reader to iterate, and how it stands: `connecting` at first, `closed` for good. */
 export interface Feed<Item, Status> {
   readonly reader: AsyncIterable<Item> & { readonly status: Status; close(): void }
-  /** Puts one in, behind those that wait or in their place. */
-  put(item: Item, isInstead?: boolean): void
+  /** Puts one in, behind those that wait, or in the place of one of them. */
+  put(item: Item, at?: number): void
   become(status: Status): void
   /** Nothing more will come; what waits is still handed over. */
   close(error?: SvcError): void
@@ -47,9 +47,8 @@ export function openFeed<Item, Status extends string>(
     become,
     close,
     isClosed,
-    put(item, isInstead) {
-      if (isInstead) waiting.length = 0
-      waiting.push(item)
+    put(item, at = waiting.length) {
+      waiting[at] = item
       wake()
     },
     reader: {
@@ -60,7 +59,7 @@ export function openFeed<Item, Status extends string>(
       async *[Symbol.asyncIterator]() {
         try {
           for (;;) {
-            while (waiting.length > 0) yield waiting.shift() as Item
+            while (waiting[0]) yield waiting.shift() as Item
             if (failure) throw failure
             if (isClosed()) return
             await new Promise<void>((resolve) => {

@@ -32,11 +32,14 @@ export function openLive<Item>(
   subscribe: (callbacks: Callbacks) => Pick<Subscription, 'status' | 'close'>,
   options: LiveOptions<Item>,
 ): LiveList<Item> {
-  const { reader, put, become, close, isClosed } = openFeed<Page<Item>, LiveStatus>(options, () => subscription.close())
+  const { reader, put, become, close, isClosed } = openFeed<Page<Item>, LiveStatus>(options, () =>
+    subscription?.close(),
+  )
   const list: LiveList<Item> & { page: Page<Item> | undefined } = Object.assign(reader, { page: undefined })
   let isStale = false
   let isReading = false
-  let isPausing = false
+  /** How often another user has signed in, or something was missed. */
+  let round = 0
 
   /** However much happens while it is read, it is read once more. */
   async function refresh() {
@@ -46,7 +49,7 @@ export function openLive<Item>(
     while (isStale && !isClosed()) {
       isStale = false
       try {
-        show(await read())
+        show(round, await read())
       } catch (error) {
         const failed = asError(error)
         // What has changed meanwhile may have mended it: whose login is over reads as another from then on.
@@ -62,22 +65,22 @@ export function openLive<Item>(
     isReading = false
   }
 
-  function show(next: Page<Item>) {
-    if (isClosed()) return
+  /** @param asked the round in which it was asked for: that of another is dropped, since it may be another user's */
+  function show(asked: number, next: Page<Item>) {
+    if (isClosed() || asked !== round) return
     list.page = next
-    put(next, true)
+    put(next, 0)
     later(options.onPage, next)
   }
 
   /** A collection may be made after the app that shows it. */
   async function fail(error: SvcError) {
-    if (isClosed() || isPausing) return
+    if (isClosed() || !subscription) return
     if (!/^(INVALID_COLLECTION|NOT_FOUND)$/.test(error.code)) return close(error)
-    isPausing = true
     become('waiting')
     subscription.close()
+    subscription = undefined
     await pause(1_000)
-    isPausing = false
     if (!isClosed()) subscription = listen()
   }
 
@@ -86,11 +89,14 @@ export function openLive<Item>(
     const opened = subscribe({
       live: true,
       onChange: refresh,
-      onResync: refresh,
+      onResync() {
+        round++
+        refresh()
+      },
       onError: (error) => isCurrent() && fail(error),
       onStatus(next) {
         // `fail` closes it to begin another.
-        if (!isCurrent() || isPausing) return
+        if (!isCurrent()) return
         if (next === 'closed') return close()
         become(next)
         if (next === 'open') void refresh()
@@ -98,7 +104,7 @@ export function openLive<Item>(
     })
     return opened
   }
-  let subscription = listen()
+  let subscription: ReturnType<typeof listen> | undefined = listen()
   // Also where changes cannot come in: what there is can be shown.
   void refresh()
 

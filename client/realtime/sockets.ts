@@ -24,6 +24,7 @@ export function overSockets(client: TransportClient, Socket: SocketConstructor):
 }
 
 function openConnection(client: TransportClient, Socket: SocketConstructor, onClosed: () => void): SharedConnection {
+  const { url, apiKey } = client.options
   const stop = new AbortController()
   /** By collection; nothing in the place of one that the service has not let go yet. */
   const listeners = new Map<string, Listener | undefined>()
@@ -33,7 +34,6 @@ function openConnection(client: TransportClient, Socket: SocketConstructor, onCl
   let newest: number | undefined
   /** The one that is open. */
   let socket: SocketLike | undefined
-  let token: string | undefined
   /** The id of the only collection here. Events say its name, which is not known here. */
   let id: string | undefined
 
@@ -67,43 +67,34 @@ function openConnection(client: TransportClient, Socket: SocketConstructor, onCl
     signal: stop.signal,
     // It is how a connection says it, which has no other credentials.
     badToken: 'UNAUTHORIZED',
-    became(signedIn) {
-      token = signedIn?.token ?? client.options.apiKey
-      send({ type: 'auth', token })
-    },
     async connect(attempt) {
       const dialect = encodeText(realtimeDialect(await client.dialect()))
-      token = await client.token()
       if (attempt.signal.aborted) return
-      const opened = new Socket(`${client.options.url.replace(/^http/, 'ws')}/realtime?dialect=${dialect}`)
+      const opened = new Socket(`${url.replace(/^http/, 'ws')}/realtime?dialect=${dialect}`)
       opened.onopen = () => {
         socket = opened
         newest = undefined
-        send({ type: 'auth', token })
+        send({ type: 'auth', token: attempt.token ?? apiKey ?? '' })
         for (const listener of listeners.values()) if (listener) subscribe(listener)
       }
       await receiveUntilClosed(opened, attempt, (message) => receive(message, attempt))
     },
     beat: () => send({ type: 'ping' }),
-    lost() {
+    lost(failure) {
       socket = undefined
       for (const [collection, listener] of listeners) {
         if (!listener) listeners.delete(collection)
-        else if (newest !== undefined && !replaying.has(collection)) listener.passed(newest)
-        listener?.lost()
+        listener?.lost(failure, replaying.has(collection) ? undefined : newest)
       }
-    },
-    ended(failure) {
-      socket = undefined
-      for (const listener of listeners.values()) listener?.ended(failure)
     },
   })
 
   return (listener) => {
     const { collection } = listener
     const { size } = listeners
-    const ownId = idOf(collection)
-    if (size > 0 && (id || ownId || listeners.has(collection) || size >= mostSubscriptions)) return false
+    // What is written as ids are is taken for one.
+    const ownId = /^[\da-f-]{36}$/.exec(collection)?.[0]
+    if (id || listeners.has(collection) || size >= (ownId ? 1 : mostSubscriptions)) return false
     id = ownId
     listeners.set(collection, listener)
     subscribe(listener)
@@ -111,7 +102,7 @@ function openConnection(client: TransportClient, Socket: SocketConstructor, onCl
       if (socket) listeners.set(collection, undefined)
       else listeners.delete(collection)
       send({ type: 'unsubscribe', collection })
-      if ([...listeners.values()].some((other) => other)) return
+      if ([...listeners.values()].some(Boolean)) return
       stop.abort()
       onClosed()
     })
@@ -120,33 +111,30 @@ function openConnection(client: TransportClient, Socket: SocketConstructor, onCl
 }
 
 /** Resolves once the socket is closed, or was to be; fails with a message that ends the connection. */
-async function receiveUntilClosed(
+function receiveUntilClosed(
   socket: SocketLike,
   { signal, received }: ConnectionAttempt,
   receive: (message: JsonObject) => void,
 ): Promise<void> {
-  try {
-    await new Promise<unknown>((resolve, reject) => {
-      signal.onabort = socket.onclose = resolve
-      socket.onerror = () => undefined
-      socket.onmessage = ({ data }: { data: unknown }) => {
-        received()
-        try {
-          receive(parseObject(String(data)))
-        } catch (error) {
-          reject(error)
-        }
+  return new Promise((resolve, reject) => {
+    const end = () => {
+      socket.onmessage = undefined
+      socket.close()
+      resolve()
+    }
+    signal.onabort = socket.onclose = end
+    socket.onerror = () => {}
+    socket.onmessage = ({ data }: { data: unknown }) => {
+      received()
+      try {
+        receive(parseObject(String(data)))
+      } catch (error) {
+        reject(error)
+        // What came together with it is handed over before anybody learns of this.
+        end()
       }
-    })
-  } finally {
-    socket.onmessage = undefined
-    socket.close()
-  }
-}
-
-/** What is written as ids are is taken for one. */
-function idOf(collection: string): string | undefined {
-  return /^[\da-f-]{36}$/.test(collection) ? collection : undefined
+    }
+  })
 }
 
 /** What a message is about; of a change, its document says it. Where a name is said, the id of the only collection counts. */

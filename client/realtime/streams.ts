@@ -34,7 +34,7 @@ async function readStream(
   const reader = body?.pipeThrough(new TextDecoderStream()).getReader()
   for (let text = ''; ; ) {
     // What breaks it ends it.
-    const { value } = (await reader?.read().catch(() => undefined)) ?? {}
+    const { value } = (await reader?.read().catch(() => {})) ?? {}
     if (!value) return
     received()
     const blocks = (text + value).split(/\r?\n\r?\n/)

@@ -6,7 +6,7 @@ import { asError, SvcError } from '../protocol/model/errors.js'
 import type { Json, JsonObject } from '../protocol/model/json.js'
 import { documentDecoders } from '../protocol/wire/document/decode.js'
 import { decodeFailure } from '../protocol/wire/errors/message.js'
-import { type DecodedChange, decodeChange } from '../protocol/wire/frames/decode.js'
+import { decodeChange } from '../protocol/wire/frames/decode.js'
 import { encodeFilters } from '../protocol/wire/query/encode.js'
 import { isPassing, pause } from '../send.js'
 import type { WhereInput } from '../types.js'
@@ -58,7 +58,7 @@ export function openSubscription<Data>(
   collection: string,
   options: SubscribeOptions<Data>,
 ): Subscription<Data> {
-  const { where, live = false, signal, onChange, onResync } = options
+  const { where, live, signal, onChange, onResync } = options
   let { since } = options
   const over = new AbortController()
   const { reader, put, become, close, isClosed } = openFeed<DocumentChange<Data>, RealtimeStatus>(options, (error) => {
@@ -67,7 +67,7 @@ export function openSubscription<Data>(
     failed(error ?? over.signal.reason)
   })
   const forget = session.auth.onChange((_, isSame) => {
-    if (!isSame && onResync) queueMicrotask(onResync)
+    if (!isSame) onResync?.()
   })
   let begun: (() => void) | undefined
   let failed: (why: unknown) => void
@@ -76,7 +76,7 @@ export function openSubscription<Data>(
     failed = reject
   })
   // Who does not wait for it learns of a failure by `onError`.
-  ready.catch(() => undefined)
+  ready.catch(() => {})
 
   async function begin() {
     while (!isClosed()) {
@@ -90,10 +90,12 @@ export function openSubscription<Data>(
           live,
           since: () => since,
           receive,
-          // Before it is open it receives nothing, whatever the others do.
-          passed: (seq) => reader.status === 'open' && passed(seq),
-          lost: () => become('reconnecting'),
-          ended: close,
+          lost(failure, seq) {
+            // Before it is open it receives nothing, whatever the others do.
+            if (reader.status === 'open') passed(seq)
+            if (failure) close(failure)
+            become('reconnecting')
+          },
         })
       } catch (error) {
         const failure = asError(error)
@@ -106,32 +108,35 @@ export function openSubscription<Data>(
   }
 
   function receive(message: JsonObject) {
-    const change = changeIn(message)
     const failure = decodeFailure(message)
-    if (change instanceof SvcError) close(change)
-    else if (change) hand(change as DocumentChange<Data>)
-    else if (failure?.code === 'RESYNC') miss()
-    else if (failure?.code === 'UNAVAILABLE') throw failure
-    else if (failure) close(failure)
-    else start(message.seq)
+    if (failure?.code === 'UNAVAILABLE') throw failure
+    if (failure?.code === 'RESYNC') return miss()
+    if (failure) return close(failure)
+    try {
+      const change = decodeChange(message, documentDecoders.enveloped)
+      if (change) hand(change as DocumentChange<Data>)
+      else start(message.seq)
+    } catch (cause) {
+      close(asError(cause, 'INVALID_RESPONSE'))
+    }
   }
 
   /** It begins, or how far it has come; who comes back and does not know from where has a gap. */
   function start(seq: Json | undefined) {
     const isGap = !begun && reader.status !== 'open' && since === undefined
-    if (typeof seq === 'number') passed(seq)
+    passed(seq)
     become('open')
     begun?.()
     begun = undefined
     if (isGap) miss()
   }
 
-  function passed(seq: number) {
-    since = Math.max(since ?? seq, seq)
+  function passed(seq: Json | undefined) {
+    if (typeof seq === 'number') since = Math.max(since ?? seq, seq)
   }
 
   function hand(change: DocumentChange<Data>) {
-    if (change.seq <= (since ?? -1)) return
+    if (change.seq <= (since as number)) return
     since = change.seq
     if (onChange) queueMicrotask(() => isClosed() || onChange(change))
     else put(change)
@@ -148,13 +153,4 @@ export function openSubscription<Data>(
   if (signal?.aborted) close()
   void begin()
   return Object.assign(reader, { ready })
-}
-
-/** The change that a message says, if it is one. */
-function changeIn(message: JsonObject): DecodedChange | SvcError | undefined {
-  try {
-    return decodeChange(message, documentDecoders.enveloped)
-  } catch (cause) {
-    return asError(cause, 'INVALID_RESPONSE')
-  }
 }

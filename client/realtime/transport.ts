@@ -31,8 +31,8 @@ export interface TransportClient {
   readonly options: SendOptions & RealtimeOptions
   /** The dialect of this client; with `auto`, asked for at the first call. */
   dialect(): Promise<NamedDialect>
-  /** Who asks, for a connection that takes no headers: the signed-in user, else the key. */
-  token(): Promise<string>
+  /** The token of the signed-in user; one that nears its end is renewed meanwhile. */
+  token(): Promise<string | undefined>
   readonly auth: AuthState
   /** Asks once, and hands over an answer that has only begun. */
   openStream(request: Request): Promise<Response>
@@ -44,17 +44,17 @@ export interface Listener {
   /** Aborts when the last subscription ends. */
   readonly signal: AbortSignal
   readonly filters: JsonObject
-  readonly live: boolean
+  readonly live: boolean | undefined
   /** The last change it knows of; it goes on behind that. */
   since(): number | undefined
   /** A message about it: that it begins, a change, a gap, its end. @throws {SvcError} what another connection may mend */
   receive(message: JsonObject): void
-  /** It has received everything up to that number, if only because nothing concerned it. */
-  passed(seq: number): void
-  /** The connection is gone and will be tried again. */
-  lost(): void
-  /** Nothing more will come. */
-  ended(error: SvcError): void
+  /**
+   * The connection is gone and will be tried again, unless it failed for good.
+   *
+   * @param seq it has received everything up to that number, if only because nothing concerned it
+   */
+  lost(failure?: SvcError, seq?: number): void
 }
 
 /** A way to the service. */

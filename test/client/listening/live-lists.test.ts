@@ -17,6 +17,8 @@ const page = { documents: [{ id: 'd1', collection: 'posts', data: { title: 'Tea'
 interface Behaviour {
   /** Whether it closes a request for a list, or for what it speaks, instead of an answer. */
   readonly breaks?: (request: IncomingMessage) => boolean
+  /** The status that a proxy answers in its place, with a page of its own. */
+  readonly proxied?: () => number | undefined
   /** Whether it never answers that. */
   readonly hangs?: (request: IncomingMessage) => boolean
   /** Whether connections for realtime come through. */
@@ -24,12 +26,19 @@ interface Behaviour {
 }
 
 /** A service of one page and of changes, or of none where a proxy before it lets no WebSocket through. */
-async function aService({ breaks = () => false, hangs = () => false, isOpen = () => true }: Behaviour = {}) {
+async function aService({
+  breaks = () => false,
+  proxied = () => undefined,
+  hangs = () => false,
+  isOpen = () => true,
+}: Behaviour = {}) {
   const asked: string[] = []
   const server: Server = createServer((request, response) => {
     asked.push(request.url ?? '')
     if (hangs(request)) return
     if (breaks(request)) return void request.socket.destroy()
+    const status = proxied()
+    if (status) return void response.writeHead(status).end('<html>')
     response.setHeader('svc-dialect', 'a')
     response.end(JSON.stringify(request.url === '/collections' ? [] : page))
   })
@@ -171,3 +180,19 @@ describe('a list without a connection for its changes', () => {
     expect(subscription.status).toBe('open')
   })
 })
+
+it.each([408, 425, 502, 520, 521, 522, 523, 524])(
+  'a list that a proxy answers with %s goes on once the service is reached',
+  async (status) => {
+    let isThere = false
+    const { url, asked } = await aService({ proxied: () => (isThere ? undefined : status) })
+    const errors: SvcError[] = []
+    const list = closedAfterwards(postsOf(url).live({ onError: (error) => errors.push(error) }))
+    await expect.poll(() => asked.length).toBeGreaterThanOrEqual(3)
+
+    isThere = true
+
+    await expect.poll(() => list.page?.total).toBe(1)
+    expect(errors).toEqual([])
+  },
+)

@@ -28,3 +28,61 @@ it('asks a store that has failed again, and goes on with the login in it', async
   await svc.auth.me()
   expect(tokens).toEqual(['Bearer t1'])
 })
+
+it('signs in where the store cannot be read', async () => {
+  const svc = createClient({
+    url: 'http://service.test',
+    session: {
+      async read() {
+        throw new Error('The device is locked.')
+      },
+      write() {},
+    },
+    fetch: async () => new Response(JSON.stringify(session)),
+  })
+
+  await svc.auth.logIn({ email: 'ada@example.com', password: 'x' })
+
+  expect(await svc.auth.session()).toMatchObject(session)
+})
+
+it('tells all of a logout, and ends the session at the service, though a callback throws and nothing can be written', async () => {
+  const asked: string[] = []
+  const heard: unknown[] = []
+  const svc = createClient({
+    url: 'http://service.test',
+    session: {
+      read: () => JSON.stringify(session),
+      async write() {
+        throw new Error('The device is full.')
+      },
+    },
+    fetch: async (url, init = {}) => {
+      asked.push(`${new URL(String(url)).pathname} ${new Headers(init.headers).get('authorization')}`)
+      return new Response('{}')
+    },
+  })
+  svc.auth.onChange((now) => heard.push(now?.user.email.length))
+  svc.auth.onChange((now) => heard.push((now as typeof session).user.email))
+  svc.auth.onChange((now) => heard.push(now))
+  await svc.auth.session()
+
+  const thrown = await uncaught(() => expect(svc.auth.logOut()).rejects.toThrow('The device is full.'))
+
+  expect(heard).toEqual([undefined, undefined])
+  expect(thrown).toMatchObject([{ message: expect.stringContaining("reading 'user'") }])
+  expect(asked).toEqual(['/auth-collections/logout Bearer t1'])
+})
+
+/** What is thrown meanwhile and reaches nobody, as a callback of the app does. */
+async function uncaught(work: () => Promise<unknown>): Promise<unknown[]> {
+  const thrown: unknown[] = []
+  const others = process.listeners('uncaughtException')
+  process.removeAllListeners('uncaughtException')
+  process.on('uncaughtException', (error) => thrown.push(error))
+  await work()
+  await new Promise(setImmediate)
+  process.removeAllListeners('uncaughtException')
+  for (const other of others) process.on('uncaughtException', other)
+  return thrown
+}

@@ -34,3 +34,39 @@ it('a login that ends meanwhile is not changed any more', async () => {
 
   expect(await auth.current()).toBeUndefined()
 })
+
+it('a store whose writes take their time holds the newest login, and all are told of it last', async () => {
+  let stored: string | null = JSON.stringify(ada)
+  const begun: (() => void)[] = []
+  const auth = openAuthState({
+    read: () => stored,
+    write: (text) =>
+      new Promise((resolve) =>
+        begun.push(() => {
+          stored = text
+          resolve()
+        }),
+      ),
+  })
+  const heard: unknown[] = []
+  auth.onChange((session) => heard.push(session?.token))
+  const changed = Promise.all([
+    auth.amend(() => true, { token: 'second' }),
+    turns().then(() => auth.begin()(undefined)),
+  ])
+
+  // Of those that are under way, the one that was begun last ends first.
+  for (let ended = 0; ended < 2; ended++) {
+    await turns()
+    begun.pop()?.()
+  }
+  await changed
+
+  expect(stored).toBeNull()
+  expect(heard).toEqual(['second', undefined])
+})
+
+/** Runs all pending microtasks. */
+async function turns() {
+  for (let turn = 0; turn < 20; turn++) await Promise.resolve()
+}
