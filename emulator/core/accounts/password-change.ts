@@ -6,7 +6,7 @@ import { selectSecrets, updatePasswordHash } from '../../store/accounts/user-sec
 import { lockUser } from '../../store/accounts/users.js'
 import type { Context, UserContext } from '../context.js'
 import { userEvent } from '../events/happenings.js'
-import { clearFailures, countFailure, requireMayTry } from '../logins/login-throttle.js'
+import { countFailure, requireMayTry } from '../logins/login-throttle.js'
 import { happened, identityChanged, inTransaction, publish } from '../unit-of-work.js'
 import { hashPassword, isPassword, requireStrong } from './passwords.js'
 
@@ -75,7 +75,7 @@ export async function requireOwnPassword(ctx: UserContext, password: string | un
   throw new SvcError('INVALID_CREDENTIALS', 'Send the current password as "currentPassword".')
 }
 
-/** Answers its hash. */
+/** Answers its hash. It clears no failures: those of codes count with them, and a right password says nothing of a code. */
 async function requirePassword(ctx: UserContext, password: string): Promise<string> {
   const { id } = ctx.caller.user
   const attempt = { account: { id }, address: undefined }
@@ -84,10 +84,7 @@ async function requirePassword(ctx: UserContext, password: string): Promise<stri
   const isRight = await isPassword(ctx, password, { hash, account: id })
   // Of many attempts at once, those that failed meanwhile count, and the answer does not disclose whether this one was right.
   await requireMayTry(ctx, attempt)
-  if (isRight && hash !== null) {
-    await clearFailures(ctx, attempt)
-    return hash
-  }
+  if (isRight && hash !== null) return hash
   await countFailure(ctx, attempt)
   throw wrongPassword()
 }

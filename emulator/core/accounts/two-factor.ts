@@ -4,7 +4,7 @@ import { SvcError } from '../../../client/protocol/model/errors.js'
 import { selectSecrets, type UserSecrets, updatePendingTotp, updateTotp } from '../../store/accounts/user-secrets.js'
 import type { UserContext } from '../context.js'
 import { userEvent } from '../events/happenings.js'
-import { clearFailures, countFailure, requireMayTry } from '../logins/login-throttle.js'
+import { countFailure, requireMayTry } from '../logins/login-throttle.js'
 import { happened, inTransaction } from '../unit-of-work.js'
 import { getMe } from './accounts.js'
 import { acceptCode, hashCode, newRecoveryCodes, newTotpSecret, otpauthUrl, stepOfCode } from './codes.js'
@@ -65,7 +65,8 @@ export async function disableTwoFactor(ctx: UserContext, code: string): Promise<
 }
 
 /**
- * One attempt after the other, so that of many at once each meets what the last ones have cost.
+ * One attempt after the other, so that of many at once each meets what the last ones have cost. A right code clears no failures:
+ * whoever has the session can have an authenticator of their own, and go on to guess the password.
  *
  * @param isRight answers why, where no code could be right; that counts as a failure all the same
  */
@@ -79,8 +80,8 @@ async function tryCode(
     const secrets = await selectSecrets(ctx.db, id, { lock: true })
     await requireMayTry(ctx, attempt)
     const outcome = secrets !== undefined && (await isRight(ctx, id, secrets))
-    await (outcome === true ? clearFailures : countFailure)(ctx, attempt)
-    if (outcome === true) happened(ctx, userEvent(ctx.project.id, 'changed', { id }, ['twoFactor']))
+    if (outcome !== true) await countFailure(ctx, attempt)
+    else happened(ctx, userEvent(ctx.project.id, 'changed', { id }, ['twoFactor']))
     return outcome
   })
   if (outcome !== true)

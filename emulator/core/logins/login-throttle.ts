@@ -61,7 +61,10 @@ export async function countFailure({ backend, db, project }: Scope, attempt: Fai
   }
 }
 
-/** A success clears the account's failures. Those of the address stay: its owner may have an account too. */
+/**
+ * A whole login clears the account's failures, and nothing less does: passwords and codes count together, so what proves only one
+ * of them would leave the other open to any number of attempts. Those of the address stay: its owner may have an account too.
+ */
 export async function clearFailures({ db, project }: Scope, { account }: LoginAttempt): Promise<void> {
   await deleteAttempts(db, project.id, accountSubject(account))
 }

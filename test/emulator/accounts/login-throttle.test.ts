@@ -97,28 +97,55 @@ it('contract 6.12 the wait grows to a minute at most, and a right login clears i
   expect(await fail(user, 9)).toEqual(refused)
 })
 
-const rightAnswers: Readonly<Record<string, (user: User) => Promise<Asked>>> = {
-  code: async ({ id, token }) => {
-    await ask('POST', '/auth/2fa/enable', {}, token)
-    const { code } = (await ask('GET', `/_svc/api/users/${id}/code`)).body
-    return ask('POST', '/auth/2fa/verify', { code }, token)
-  },
-  password: ({ token }) =>
-    ask('POST', '/auth/change-password', { oldPassword: password, newPassword: 'Newer4Horses' }, token),
+const codeOf = async ({ id }: User) => (await ask('GET', `/_svc/api/users/${id}/code`)).body.code
+
+/** Turns two-factor login on, with an authenticator of whoever has the session. */
+async function enrol(user: User): Promise<Asked> {
+  await ask('POST', '/auth/2fa/enable', {}, user.token)
+  return ask('POST', '/auth/2fa/verify', { code: await codeOf(user) }, user.token)
 }
 
-it.each(Object.entries(rightAnswers))(
-  'contract 6.12 a right %s of a signed-in user clears the failures',
-  async (_what, give) => {
-    const user = await aUser()
-    await fail(user, 9)
+const changePassword = ({ token }: User, oldPassword: string) =>
+  ask('POST', '/auth/change-password', { oldPassword, newPassword: 'Newer4Horses' }, token)
+const disable = ({ token }: User, code: unknown) => ask('POST', '/auth/2fa/disable', { code }, token)
 
-    const right = await give(user)
+it('contract 6.12 a session alone does not guess the password without a wait, with an authenticator of its own', async () => {
+  const user = await aUser()
 
-    expect(right.status).toBe(200)
-    expect(await fail(user, 9)).toEqual(refused)
-  },
-)
+  expect((await enrol(user)).status).toBe(200)
+  for (let time = 0; time < 9; time++) expect(outcome(await changePassword(user, 'Wrong4Horse'))).toEqual(refused)
+  expect((await disable(user, await codeOf(user))).status).toBe(200)
+  expect((await enrol(user)).status).toBe(200)
+
+  expect(outcome(await changePassword(user, 'Wrong4Horse'))).toEqual(refused)
+  expect(outcome(await changePassword(user, password))).toEqual(waits)
+})
+
+it('contract 6.12 a session and the password do not guess the second factor without a wait', async () => {
+  const [user, other] = [await aUser(), await aUser()]
+  expect((await enrol(user)).status).toBe(200)
+
+  for (let time = 0; time < 9; time++) expect(outcome(await disable(user, 'no code'))).toEqual(refused)
+  // The password is right, and nothing comes of it.
+  const change = { currentPassword: password, password: 'Newer4Horses', email: other.email }
+  expect((await ask('PATCH', '/auth-collections/user', change, user.token)).status).toBe(409)
+
+  expect(outcome(await disable(user, 'no code'))).toEqual(refused)
+  expect(outcome(await disable(user, await codeOf(user)))).toEqual(waits)
+})
+
+it('contract 6.12 a right password of a signed-in user clears no failures, and a login does', async () => {
+  const user = await aUser()
+  await fail(user, 9)
+
+  expect((await changePassword(user, password)).status).toBe(200)
+  expect(await fail(user, 1)).toEqual(refused)
+  expect(await fail(user, 1)).toEqual(waits)
+  await advance(1_000)
+  expect((await logIn(user, 'Newer4Horses')).status).toBe(200)
+
+  expect(await fail(user, 9)).toEqual(refused)
+})
 
 it('contract 6.12 no wait outlives a clock that was set back, by however little', async () => {
   for (const back of [5_000, 30_000, minutes(5), minutes(14), minutes(60)]) {
