@@ -227,9 +227,9 @@ function isOf(origin: string, address: URL): boolean {
   return URL.canParse(origin) && new URL(origin).origin === address.origin
 }
 
-/** The app's own query stays as it is. */
+/** The app's own query stays as it is. What the address holds beyond ASCII is escaped, as a header has no place for it. */
 function withQuery(address: string, name: string, value: string): string {
-  const [, before = '', fragment = ''] = /^([^#]*)(#.*)?$/s.exec(address) ?? []
+  const [, before = '', fragment = ''] = /^([^#]*)(#.*)?$/.exec(new URL(address).href) ?? []
   return `${before}${before.includes('?') ? '&' : '?'}${name}=${encodeURIComponent(value)}${fragment}`
 }
 
