@@ -113,6 +113,13 @@ export async function selectProject(db: Database, id: string): Promise<Project |
   return row && projectFromRow(row)
 }
 
+/** Those of these projects that there are, by their ids. */
+export async function selectProjectsById(db: Database, ids: readonly string[]): Promise<Map<string, Project>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db.query<ProjectRow>(sql`select id, name, settings from projects where id = any(${ids}::text[])`)
+  return new Map(rows.map((row) => [row.id, projectFromRow(row)]))
+}
+
 /** A project as lists show it. */
 export interface ListedProject {
   readonly id: string
@@ -166,6 +173,19 @@ export async function selectProjectByKeyId(
     join projects p on p.id = k.project_id
     where k.id = ${keyId} and k.project_id = ${project}`)
   return row && { project: projectFromRow(row), key: grantedFromRow(row) }
+}
+
+/** Those of the keys with these ids that there are, each with its project. */
+export async function selectKeysById(
+  db: Database,
+  ids: readonly string[],
+): Promise<{ project: string; key: GrantedKey }[]> {
+  if (ids.length === 0) return []
+  const rows = await db.query<KeyRow & { project_id: string }>(sql`
+    select k.project_id, ${keyColumns}
+    from project_keys k
+    where k.id = any(${ids}::uuid[])`)
+  return rows.map((row) => ({ project: row.project_id, key: grantedFromRow(row) }))
 }
 
 /** The origins whose pages some project allows, in small letters. */

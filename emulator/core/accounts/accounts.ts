@@ -151,7 +151,8 @@ export async function updateMe(
     await uploads.adopt(ctx, { user: id })
     hasForgotten = await dropForgotten(ctx, [{ id, before: JSON.stringify(data), after: write.json }])
     if (password !== undefined) await replaceOwnPassword(ctx, password)
-    publish(ctx, identityChanged())
+    // Of all that users change here, identities hold this alone: anything else has nobody looked up again.
+    if (isMoved && before.emailVerified) publish(ctx, identityChanged())
     happened(ctx, userEvent(ctx.project.id, 'changed', { id, email: written?.email }, namesOf(changes)))
     return written
   })

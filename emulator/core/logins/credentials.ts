@@ -2,8 +2,8 @@
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import type { Project, ProjectSettings } from '../../../client/protocol/model/project.js'
 import type { Reason } from '../../../client/protocol/model/requests/reason.js'
-import { type SessionRow, selectSession } from '../../store/accounts/sessions.js'
-import { selectProjectByKeyId } from '../../store/projects.js'
+import { type SessionRow, type StandingSession, selectSession, selectSessions } from '../../store/accounts/sessions.js'
+import { selectKeysById, selectProjectsById } from '../../store/projects.js'
 import type { Backend, Identity, SignedInUser, TokenIdentity } from '../context.js'
 import { type ApiKey, callerOf } from '../identity.js'
 import { identify } from '../projects/projects.js'
@@ -48,24 +48,62 @@ async function readToken(backend: Backend, token: string): Promise<TokenIdentity
   return { identity: { project, caller: { id: user.id, key: undefined, user, secret: false } }, expiresAt }
 }
 
-/** Who that is now: the rights may have changed since. @throws {SvcError} once the session or the key has ended */
-export async function identifyAgain(backend: Backend, { project, caller }: Identity): Promise<Identity> {
-  const { user } = caller
-  const found = caller.key && (await selectProjectByKeyId(backend.db, project.id, caller.key.id))
-  if (!found && (caller.key || !user)) throw unknownKey()
-  if (found) requireUnexpired(backend, project, found.key)
-  const byKey = found && callerOf(found.key)
-  if (!user) return { project: found?.project ?? project, caller: byKey ?? caller }
-  const again = await identifySession(backend, project.id, { user: user.id, session: user.sessionId })
-  // A ticket of a user stands for no secret key, whichever key asked for it.
-  return { ...again, caller: { ...again.caller, key: byKey?.key, secret: caller.secret && byKey?.secret === true } }
+/**
+ * Who those are now, in the same order, as the rights may have changed since; undefined where the session or the key has ended.
+ * There may be thousands, so each table is asked once for all of them.
+ */
+export async function identifyAgain(
+  backend: Backend,
+  identities: readonly Identity[],
+): Promise<(Identity | undefined)[]> {
+  const { db } = backend
+  const unique = (idOf: (identity: Identity) => string | undefined) => [
+    ...new Set(identities.flatMap((identity) => idOf(identity) ?? [])),
+  ]
+  const keys = await selectKeysById(
+    db,
+    unique(({ caller }) => caller.key?.id),
+  )
+  const keysByName = new Map(keys.map(({ project, key }) => [`${key.id} ${project}`, key]))
+  const sessions = await selectSessions(
+    db,
+    unique(({ caller }) => caller.user?.sessionId),
+  )
+  const projects = await selectProjectsById(
+    db,
+    unique(({ project }) => project.id),
+  )
+  return identities.map(({ project: { id }, caller }) => {
+    const project = projects.get(id)
+    if (!project) return undefined
+    const key = caller.key && keysByName.get(`${caller.key.id} ${id}`)
+    if (caller.key && (!key || hasExpired(backend, project, key))) return undefined
+    if (!caller.user) return key && { project, caller: callerOf(key) }
+    const user = userAgain(backend, project, caller.user, sessions.get(caller.user.sessionId))
+    // A ticket of a user stands for no secret key, whichever key asked for it.
+    return user && { project, caller: { id: user.id, key, user, secret: caller.secret && key?.secret === true } }
+  })
+}
+
+function userAgain(
+  { now }: Backend,
+  { id, settings }: Project,
+  user: SignedInUser,
+  row: StandingSession | undefined,
+): SignedInUser | undefined {
+  const isSame = row?.user_id === user.id && row.project_id === id
+  return isSame && Date.parse(row.expires_at) > now(id).getTime() ? signedIn(row, settings) : undefined
 }
 
 /** @throws {SvcError} `UNAUTHORIZED` */
-export function requireUnexpired({ now }: Backend, { id }: Pick<Project, 'id'>, { expiresAt }: ApiKey): void {
-  if (expiresAt === null || Date.parse(expiresAt) > now(id).getTime()) return
+export function requireUnexpired(backend: Backend, project: Pick<Project, 'id'>, key: ApiKey): void {
+  if (!hasExpired(backend, project, key)) return
   const reason: Reason = { kind: 'credentials', problem: 'expired key' }
   throw new SvcError('UNAUTHORIZED', 'The API key has expired.', [], { reason })
+}
+
+function hasExpired({ now }: Backend, { id }: Pick<Project, 'id'>, { expiresAt }: ApiKey): boolean {
+  return expiresAt !== null && Date.parse(expiresAt) <= now(id).getTime()
 }
 
 /** The user of a session, while it stands. @throws {SvcError} `INVALID_TOKEN` */

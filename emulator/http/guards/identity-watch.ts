@@ -1,5 +1,4 @@
 /** Streams end with the key or session they were opened with, and follow what it may do. */
-import { SvcError, statusOf } from '../../../client/protocol/model/errors.js'
 import type { Backend, Identity } from '../../core/context.js'
 import { identifyAgain } from '../../core/logins/credentials.js'
 
@@ -28,8 +27,12 @@ interface Watched {
 const everyMilliseconds = 5_000
 const soonMilliseconds = 20
 
+/** How many are asked for at once: a statement of so many takes a turn of the database that nobody notices. */
+const mostAtOnce = 500
+
 export function openIdentityWatch(backend: Backend): IdentityWatch {
   const all = new Map<string, Watched>()
+  const notices = openNotices((error) => backend.report('realtime', error))
   let isLooking = false
   let isStale = false
   let soon: NodeJS.Timeout | undefined
@@ -49,32 +52,47 @@ export function openIdentityWatch(backend: Backend): IdentityWatch {
     soon ??= setTimeout(look, soonMilliseconds)
   }
 
-  /** One after the other: there may be thousands. */
+  /** Whoever has ended is not behind those whose rights are others: to look costs little, and to notify may cost statements of each. */
   async function look(): Promise<void> {
     soon = undefined
     if (isLooking) return
     isLooking = true
     isStale = false
-    for (const [name, watched] of all) await lookAt(name, watched)
+    const watched = [...all.values()]
+    for (let at = 0; at < watched.length; at += mostAtOnce) await lookAt(watched.slice(at, at + mostAtOnce))
     isLooking = false
     // Something has changed about one who had been looked at already.
     if (isStale) lookSoon()
   }
 
-  async function lookAt(name: string, watched: Watched): Promise<void> {
-    try {
-      const identity = await identifyAgain(backend, watched.identity)
-      const now = JSON.stringify(identity)
-      for (const [watcher, known] of watched.watchers) {
-        if (known === now) continue
-        watched.watchers.set(watcher, now)
-        await watcher.changed(identity)
-      }
-    } catch (error) {
-      // A database that does not answer proves nothing.
-      if (!(error instanceof SvcError) || statusOf(error) !== 401) return
-      all.delete(name)
-      for (const watcher of watched.watchers.keys()) watcher.ended()
+  async function lookAt(some: readonly Watched[]): Promise<void> {
+    // A database that does not answer proves nothing.
+    const identities = await identifyAgain(
+      backend,
+      some.map(({ identity }) => identity),
+    ).catch(() => undefined)
+    if (!identities) return
+    for (const [at, watched] of some.entries()) {
+      const identity = identities[at]
+      if (identity) noteChange(watched, identity)
+      else end(watched)
+    }
+  }
+
+  function noteChange({ watchers }: Watched, identity: Identity): void {
+    const now = JSON.stringify(identity)
+    for (const [watcher, known] of watchers) {
+      if (known === now) continue
+      watchers.set(watcher, now)
+      notices.add(watcher, identity)
+    }
+  }
+
+  function end(watched: Watched): void {
+    if (all.get(watched.name) === watched) all.delete(watched.name)
+    for (const watcher of watched.watchers.keys()) {
+      notices.drop(watcher)
+      watcher.ended()
     }
   }
 
@@ -89,6 +107,7 @@ export function openIdentityWatch(backend: Backend): IdentityWatch {
       watched.watchers.set(watcher, watched.known)
       return () => {
         watched.watchers.delete(watcher)
+        notices.drop(watcher)
         if (watched.watchers.size === 0 && all.get(watched.name) === watched) all.delete(watched.name)
       }
     },
@@ -97,6 +116,31 @@ export function openIdentityWatch(backend: Backend): IdentityWatch {
       clearTimeout(soon)
       unsubscribe()
       all.clear()
+      notices.clear()
     },
+  }
+}
+
+/** Who is still to be notified, and of what: only the newest counts. One after the other, as there may be thousands. */
+function openNotices(report: (error: unknown) => void) {
+  const waiting = new Map<Watcher, Identity>()
+  let isNotifying = false
+
+  async function notifyAll(): Promise<void> {
+    isNotifying = true
+    for (const [watcher, identity] of waiting) {
+      waiting.delete(watcher)
+      await Promise.resolve(watcher.changed(identity)).catch(report)
+    }
+    isNotifying = false
+  }
+
+  return {
+    add(watcher: Watcher, identity: Identity) {
+      waiting.set(watcher, identity)
+      if (!isNotifying) void notifyAll()
+    },
+    drop: (watcher: Watcher) => waiting.delete(watcher),
+    clear: () => waiting.clear(),
   }
 }

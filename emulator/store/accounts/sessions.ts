@@ -13,6 +13,9 @@ export interface SessionRow {
   readonly email_verified: boolean
 }
 
+/** Of `sessions s` and `users u`. */
+const columns = sql`s.id, s.user_id, s.signed_in_at, u.roles, u.email_verified, u.trusted_role`
+
 interface Place {
   readonly user: string
   readonly project: string
@@ -26,14 +29,29 @@ export async function selectSession(
   at: string,
 ): Promise<{ row: SessionRow; project: Project; tokenSecret: string } | undefined> {
   const [row] = await db.query<SessionRow & ProjectRow & { project_id: string; token_secret: string }>(sql`
-    select s.id, s.user_id, s.signed_in_at, u.roles, u.email_verified,
-      u.trusted_role,
-      p.id as project_id, p.name, p.settings, p.token_secret
+    select ${columns}, p.id as project_id, p.name, p.settings, p.token_secret
     from sessions s
     join users u on u.id = s.user_id
     join projects p on p.id = s.project_id
     where s.id = ${session} and s.user_id = ${user} and s.project_id = ${project} and s.expires_at > ${at}`)
   return row && { row, project: projectFromRow({ ...row, id: row.project_id }), tokenSecret: row.token_secret }
+}
+
+/** A session with where and until when it is good. */
+export interface StandingSession extends SessionRow {
+  readonly project_id: string
+  readonly expires_at: string
+}
+
+/** Those of these sessions that have not been ended, by their ids. */
+export async function selectSessions(db: Database, ids: readonly string[]): Promise<Map<string, StandingSession>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db.query<StandingSession>(sql`
+    select ${columns}, s.project_id, s.expires_at
+    from sessions s
+    join users u on u.id = s.user_id
+    where s.id = any(${ids}::uuid[])`)
+  return new Map(rows.map((row) => [row.id, row]))
 }
 
 export interface NewSession {

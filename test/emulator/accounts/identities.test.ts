@@ -28,6 +28,12 @@ function refusal(identity: Promise<Identity>) {
   )
 }
 
+/** Who that is now; nothing once the session or the key has ended. */
+async function again(identity: Identity): Promise<Identity | undefined> {
+  const [found] = await identifyAgain(backend, [identity])
+  return found
+}
+
 const unknownKey = { code: 'UNAUTHORIZED', problem: 'unknown key', issues: [] }
 const expiredKey = { code: 'UNAUTHORIZED', problem: 'expired key', issues: [] }
 const endedSession = { code: 'INVALID_TOKEN', problem: 'ended session', issues: [] }
@@ -93,15 +99,9 @@ describe('a key', () => {
     const identity = await identifyKey(backend, key)
 
     time += 59_999
-    expect([await refusal(identifyKey(backend, key)), await refusal(identifyAgain(backend, identity))]).toEqual([
-      undefined,
-      undefined,
-    ])
+    expect([await refusal(identifyKey(backend, key)), await again(identity)]).toEqual([undefined, identity])
     time += 1
-    expect([await refusal(identifyKey(backend, key)), await refusal(identifyAgain(backend, identity))]).toEqual([
-      expiredKey,
-      expiredKey,
-    ])
+    expect([await refusal(identifyKey(backend, key)), await again(identity)]).toEqual([expiredKey, undefined])
   })
 })
 
@@ -138,7 +138,7 @@ describe('a token', () => {
 
     expect(await refusal(identifyText(backend, token))).toEqual(endedSession)
     expect(await refusal(identifySession(backend, project, session))).toEqual(endedSession)
-    expect(await refusal(identifyAgain(backend, identity))).toEqual(endedSession)
+    expect(await again(identity)).toBeUndefined()
   })
 })
 
@@ -151,43 +151,60 @@ describe('looked at again', () => {
   })
 
   it('a key is the same, until it is revoked', async () => {
-    expect(await identifyAgain(backend, byKey)).toEqual(byKey)
+    expect(await again(byKey)).toEqual(byKey)
 
     await revokeKey(backend, project, key.id)
 
-    expect(await refusal(identifyAgain(backend, byKey))).toEqual(unknownKey)
+    expect(await again(byKey)).toBeUndefined()
   })
 
   it('a user is the same without a key', async () => {
     const { identity } = await aUser()
 
-    expect(await identifyAgain(backend, identity)).toEqual(identity)
+    expect(await again(identity)).toEqual(identity)
   })
 
   it('a user beside a key has its rights, and none once it is revoked', async () => {
     const { identity, user } = await aUser()
     const both: Identity = { ...identity, caller: { ...identity.caller, key: byKey.caller.key, secret: true } }
 
-    expect((await identifyAgain(backend, both)).caller).toEqual({
+    expect((await again(both))?.caller).toEqual({
       id: user.id,
       user,
       key: byKey.caller.key,
       secret: true,
     })
     await revokeKey(backend, project, key.id)
-    expect(await refusal(identifyAgain(backend, both))).toEqual(unknownKey)
+    expect(await again(both)).toBeUndefined()
   })
 
   it('nobody is not known', async () => {
     const nobody: Identity = { ...byKey, caller: { ...byKey.caller, key: undefined } }
 
-    expect(await refusal(identifyAgain(backend, nobody))).toEqual(unknownKey)
+    expect(await again(nobody)).toBeUndefined()
+  })
+
+  it('many at once are each who they are, whichever of them have ended', async () => {
+    const [one, two, three] = [await aUser(), await aUser(), await aUser()]
+    const other = await identifyKey(backend, (await aKey()).key)
+    const foreign: Identity = { ...byKey, project: { ...byKey.project, id: 'none' } }
+    const taken: Identity = {
+      ...three.identity,
+      caller: { ...one.identity.caller, user: { ...one.user, id: two.user.id } },
+    }
+    await ask('POST', '/auth-collections/logout', {}, { authorization: `Bearer ${two.token}` })
+    const all = [one.identity, byKey, two.identity, foreign, three.identity, taken, other, byKey]
+
+    const found = await identifyAgain(backend, all)
+
+    expect(found).toEqual([one.identity, byKey, undefined, undefined, three.identity, undefined, other, byKey])
+    expect(await identifyAgain(backend, [])).toEqual([])
   })
 
   it('a key has the settings that the project has now', async () => {
     await changeProject(backend, project, { tokenTtl: 1_000 })
 
-    expect((await identifyAgain(backend, byKey)).project.settings.tokenTtl).toBe(1_000)
+    expect((await again(byKey))?.project.settings.tokenTtl).toBe(1_000)
     await changeProject(backend, project, { tokenTtl: 7 * 86_400 })
   })
 })
