@@ -1,7 +1,5 @@
 /** A new password for who has forgotten the old one. Contract 6.8. */
-import { createHash } from 'node:crypto'
 import { deleteMail } from '../../store/accounts/mails.js'
-import { insertAttempts, lockAttempts } from '../../store/accounts/recent-attempts.js'
 import { selectSecrets } from '../../store/accounts/user-secrets.js'
 import { noUserId, selectUserByEmail } from '../../store/accounts/users.js'
 import type { Backend, Context } from '../context.js'
@@ -9,18 +7,11 @@ import { mailEvent, userEvent } from '../events/happenings.js'
 import { happened, inTransaction, unitOf } from '../unit-of-work.js'
 import { readEmail } from './emails.js'
 import { resetLink } from './links.js'
+import { takeFromLimits } from './mail-limits.js'
 import { resetMail } from './mail-templates.js'
 import { keepToken, newToken, requireToken, useToken } from './one-time-tokens.js'
 import { setPassword } from './password-change.js'
 import { hashPassword, requireStrong } from './passwords.js'
-
-/** How many mails one address gets where the project limits its rate. Contract 6.8. */
-const limits = [
-  { most: 1, milliseconds: 60_000, words: 'one a minute' },
-  { most: 10, milliseconds: 86_400_000, words: 'ten a day' },
-] as const
-const longestWindow = Math.max(...limits.map(({ milliseconds }) => milliseconds))
-const keptAttempts = Math.max(...limits.map(({ most }) => most))
 
 /**
  * Mails a link to the user of that address. Where there is none, the same statements run and leave nothing, so that neither
@@ -39,7 +30,8 @@ export async function requestPasswordReset(ctx: Context, email: string): Promise
   const template = resetMail({ project: project.name, link: resetLink(ctx, token) })
   const mail = await backend.mail.compose({ project: project.id, to: user?.email ?? address.shown, ...template })
   const isSent = await inTransaction(ctx, async (ctx) => {
-    const refused = await takeFromLimits(ctx, address.key)
+    const reached = await takeFromLimits(ctx, 'reset mail', address.key)
+    const refused = reached && `An address gets ${reached.words} at most where the project's rate is limited.`
     const addressee = refused === undefined && user ? user : { id: noUserId, email: '' }
     await keepToken(ctx, addressee, { purpose: 'reset password', token })
     if (refused === undefined) await backend.mail.keep(ctx.db, mail)
@@ -49,22 +41,6 @@ export async function requestPasswordReset(ctx: Context, email: string): Promise
     return refused === undefined && user !== undefined
   })
   if (isSent) backend.mail.send(mail)
-}
-
-/** Counts a mail to an address; where it is one too many, the limit in words. */
-async function takeFromLimits({ backend, db, project }: Context, emailKey: string): Promise<string | undefined> {
-  if (project.settings.rateLimit === 'off') return undefined
-  const subject = createHash('sha256').update(`reset mail ${emailKey}`).digest('base64url')
-  const now = backend.now(project.id).getTime()
-  const expiresAt = new Date(now + longestWindow).toISOString()
-  const times = await lockAttempts(db, project.id, { subject, expiresAt })
-  // What was counted before the clock was set back counts no more.
-  const within = (milliseconds: number) => times.filter((time) => time > now - milliseconds && time <= now).length
-  const reached = limits.find(({ most, milliseconds }) => within(milliseconds) >= most)
-  if (reached) return `An address gets ${reached.words} at most where the project's rate is limited.`
-  const at = new Date(now).toISOString()
-  await insertAttempts(db, project.id, [subject], { at, expiresAt, kept: keptAttempts })
-  return undefined
 }
 
 /** Sets a password with the token of a mail, once, and ends all sessions. @throws {SvcError} `INVALID_TOKEN` */

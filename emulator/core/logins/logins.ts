@@ -15,6 +15,7 @@ import { selectSecrets, updateUsedCode } from '../../store/accounts/user-secrets
 import { lockUser, noUserId, selectUserByEmail } from '../../store/accounts/users.js'
 import { acceptCode, hashCode } from '../accounts/codes.js'
 import { readEmail } from '../accounts/emails.js'
+import { clearLimits, takeFromLimits } from '../accounts/mail-limits.js'
 import { composeCode, newMailedCode } from '../accounts/mailed-codes.js'
 import { isPassword } from '../accounts/passwords.js'
 import type { Context } from '../context.js'
@@ -35,9 +36,12 @@ export interface Credentials {
 const pendingMilliseconds = 5 * 60_000
 const mostWrongCodes = 5
 
+/** Time between two mails with a code for the same login. */
+const leastMilliseconds = 60_000
+
 /** @throws {SvcError} `INVALID_CREDENTIALS` whether the email, the password or both are wrong, in the same time. */
 export async function logIn(ctx: Context, { email, password }: Credentials, address: string): Promise<LoginOutcome> {
-  const emailKey = readEmail(email)?.key ?? ''
+  const emailKey = emailKeyOf(email)
   const user = await selectUserByEmail(ctx.db, ctx.project.id, emailKey)
   const attempt = { account: user ?? emailKey, address }
   const [secrets] = await Promise.all([selectSecrets(ctx.db, user?.id ?? noUserId), requireMayTry(ctx, attempt)])
@@ -65,7 +69,7 @@ export async function logIn(ctx: Context, { email, password }: Credentials, addr
  * What comes after a correct password: a session, or the question for a code. Neither, if it is not the password any more.
  *
  * @param takeUser answers the user in the transaction, whose row stays locked until its end
- * @throws {SvcError} `INVALID_CREDENTIALS`
+ * @throws {SvcError} `INVALID_CREDENTIALS`, `RATE_LIMITED`
  */
 export async function afterPassword(
   ctx: Context,
@@ -80,20 +84,51 @@ export async function afterPassword(
     const user = await takeUser(ctx)
     const secrets = await selectSecrets(ctx.db, user.id)
     if (secrets?.passwordHash !== passwordHash) throw plainError('INVALID_CREDENTIALS')
-    const hasAuthenticator = secrets.totpSecret !== null
-    if (!hasAuthenticator && !mail) return { login: await openLoginSession(ctx, user) }
-    const expiresAt = new Date(ctx.backend.now(ctx.project.id).getTime() + pendingMilliseconds).toISOString()
-    await upsertPendingLogin(ctx.db, user.id, { codeHash: hasAuthenticator ? null : hashCode(code), expiresAt })
-    if (!hasAuthenticator && mail) {
-      await ctx.backend.mail.keep(ctx.db, mail)
-      happened(ctx, mailEvent(mail))
+    if (secrets.totpSecret !== null) {
+      await waitForCode(ctx, user, null)
+      return 'authenticator'
     }
-    return hasAuthenticator ? 'authenticator' : 'mail'
+    if (!mail) return { login: await openLoginSession(ctx, user) }
+    // Whoever signs up with somebody else's address could have them mailed without end.
+    if (await hasFreshCode(ctx, user)) return 'mailed before'
+    await requireMayMail(ctx, user)
+    await waitForCode(ctx, user, hashCode(code))
+    await ctx.backend.mail.keep(ctx.db, mail)
+    happened(ctx, mailEvent(mail))
+    return 'mail'
   })
   if (typeof next === 'object') return next
   if (next === 'authenticator') return { codeNeeded: 'Send the code of your authenticator app to finish the login.' }
-  if (mail) ctx.backend.mail.send(mail)
+  if (next === 'mail' && mail) ctx.backend.mail.send(mail)
   return { codeNeeded: 'Send the code that was mailed to you to finish the login.' }
+}
+
+/** @param codeHash of the code that was mailed; `null` where the authenticator says it */
+async function waitForCode(ctx: Context, { id }: OutgoingUser, codeHash: string | null): Promise<void> {
+  const expiresAt = new Date(ctx.backend.now(ctx.project.id).getTime() + pendingMilliseconds).toISOString()
+  await upsertPendingLogin(ctx.db, id, { codeHash, expiresAt })
+}
+
+/** Whether a login waits for a code that was mailed a moment ago: that one still finishes it. */
+async function hasFreshCode(ctx: Context, { id }: OutgoingUser): Promise<boolean> {
+  const pending = await lockPendingLogin(ctx.db, id)
+  if (!pending || pending.codeHash === null) return false
+  const mailedAt = Date.parse(pending.expiresAt) - pendingMilliseconds
+  // One from further in the future was mailed before the clock was set back.
+  return Math.abs(ctx.backend.now(ctx.project.id).getTime() - mailedAt) < leastMilliseconds
+}
+
+/** @throws {SvcError} `RATE_LIMITED` where the address was mailed a code a moment ago that finishes no login any more */
+async function requireMayMail(ctx: Context, { email }: OutgoingUser): Promise<void> {
+  const reached = await takeFromLimits(ctx, 'code mail', emailKeyOf(email))
+  if (!reached) return
+  const { retryAfterSeconds } = reached
+  const message = `A code was mailed a moment ago. Try again in ${retryAfterSeconds} seconds.`
+  throw new SvcError('RATE_LIMITED', message, [], { retryAfterSeconds })
+}
+
+function emailKeyOf(email: string): string {
+  return readEmail(email)?.key ?? ''
 }
 
 /**
@@ -106,7 +141,7 @@ export async function logInWithCode(
   { email, code }: { email: string; code: string },
   address: string,
 ): Promise<Login> {
-  const emailKey = readEmail(email)?.key ?? ''
+  const emailKey = emailKeyOf(email)
   const user = await selectUserByEmail(ctx.db, ctx.project.id, emailKey)
   const attempt = { account: user ?? emailKey, address }
   await requireMayTry(ctx, attempt)
@@ -139,6 +174,7 @@ async function finish(
   if (!user || !pending || Date.parse(pending.expiresAt) <= now.getTime()) return 'none'
   if (await takeCode(ctx, user, pending, code)) {
     await deletePendingLogin(ctx.db, user.id)
+    if (pending.codeHash !== null) await clearLimits(ctx, 'code mail', emailKeyOf(user.email))
     return openLoginSession(ctx, user)
   }
   if (pending.wrongCodes + 1 >= mostWrongCodes) {
