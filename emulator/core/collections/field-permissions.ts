@@ -26,7 +26,11 @@ export function fieldsClosedTo(caller: Caller, { permissions }: Ruled, rule: Fie
   if (fields === undefined || caller.secret) return none
   const roles = rolesOf(caller)
   const closed = Object.entries(fields).filter(([, wanted]) => !wanted.some((role) => roles.includes(role)))
-  const paths = closed.map(([name]) => parsePath(name))
+  return outermost(closed.map(([name]) => parsePath(name)))
+}
+
+/** Without those that lie within another of them. */
+export function outermost(paths: readonly Path[]): readonly Path[] {
   return paths.filter((path) => !paths.some((other) => other.length < path.length && overlap(other, path)))
 }
 

@@ -2,7 +2,6 @@ import type { StoredCollection } from '../../../client/protocol/model/collection
 import {
   type DocumentUpdate,
   type Fields,
-  fieldsOf,
   isId,
   mergeFields,
   type StoredDocument,
@@ -112,7 +111,7 @@ export async function changeDocuments(
     const wanted = { collection, kind: 'update', guard } as const
     const locked = await requireAll(ctx, wanted, targets, (ids) => lockDocuments(ctx.db, collection, ids))
     const texts = await textsOf({ ...collection, schema: fields.schema }, locked, ({ before, edit }) => {
-      const after = complete(fields.changed(fieldsOf(before), edit))
+      const after = complete(fields.changed(before, edit))
       // A merge can outgrow what one request could send.
       requireLight(after)
       return after

@@ -3,7 +3,7 @@
  * is asked once for a request; without permissions on fields nothing is parsed or copied. Decision 60.
  */
 import type { Schema, StoredCollection } from '../../../client/protocol/model/collection.js'
-import type { Fields } from '../../../client/protocol/model/document.js'
+import { type Fields, fieldsOf, type StoredDocument } from '../../../client/protocol/model/document.js'
 import {
   equalJson,
   isObject,
@@ -14,7 +14,8 @@ import {
 } from '../../../client/protocol/model/json.js'
 import { overlap, type Path } from '../../../client/protocol/model/path.js'
 import { withDefaults } from '../../../client/protocol/model/schema.js'
-import { fieldsClosedTo, refusedField } from '../collections/field-permissions.js'
+import { fieldsClosedTo, outermost, refusedField } from '../collections/field-permissions.js'
+import { mayWith } from '../collections/permissions.js'
 import type { Caller } from '../context.js'
 import { openPauses } from '../pauses.js'
 
@@ -46,12 +47,15 @@ export async function visibleTo<Holder extends { readonly data: JsonText }>(
   return visible
 }
 
+/** A document, and whose it is. */
+type Owned = Pick<StoredDocument, 'data' | 'createdBy'>
+
 /** What permissions on fields make of the writes of a caller. */
 export interface FieldGuard {
   /** What a document is to be, out of what was sent and the defaults. */
   created(sent: Fields, whole: Fields): Fields
   /** What a document is to be: it is changed as the caller sees it, and what the caller may not change is as before. */
-  changed(before: Fields, edit: (before: Fields) => Fields): Fields
+  changed(before: Owned, edit: (before: Fields) => Fields): Fields
   /** What has to be checked of a document that is changed: what the caller does not see cannot be in the way. */
   readonly schema: Schema
 }
@@ -62,7 +66,7 @@ export function guardFields(caller: Caller, collection: StoredCollection): Field
   const hidden = fieldsClosedTo(caller, collection, 'hidden')
   const fixed = fieldsClosedTo(caller, collection, 'readonly')
   if (hidden.length === 0 && fixed.length === 0) {
-    return { created: (_, whole) => whole, changed: (before, edit) => edit(before), schema }
+    return { created: (_, whole) => whole, changed: (before, edit) => edit(fieldsOf(before)), schema }
   }
   const refuse = (path: Path, rule: 'hidden' | 'readonly', why: string) =>
     refusedField(caller, collection, path, rule, why)
@@ -70,6 +74,23 @@ export function guardFields(caller: Caller, collection: StoredCollection): Field
     refuse(path, 'hidden', 'who may not read it sets it when creating, not afterwards')
   const changedFixed = (path: Path) => refuse(path, 'readonly', 'leave it out, or as it is')
   const changedAround = (path: Path) => refuse(path, 'hidden', 'what holds it can be changed field by field only')
+
+  const unread = outermost([...hidden, ...fixed])
+  const holders = unread.map(([first]): Path => [first])
+  /** What stands there cannot be found out by trying: what was sent alone decides whether it is refused. */
+  function changedUnread(before: Fields, edit: (before: Fields) => Fields): Fields {
+    const sent = edit(without(before, holders))
+    const given = unread.find(([first]) => Object.hasOwn(sent, first))
+    if (given) {
+      const why = `who may not read the document leaves out all of "${given[0]}"`
+      throw refuse(given, hidden.includes(given) ? 'hidden' : 'readonly', why)
+    }
+    const seen = without(before, unread)
+    return unread.reduce(
+      (after, path) => keep({ full: before, seen }, after, path, () => changedAround(path)),
+      edit(seen),
+    )
+  }
 
   let former: Former<Fields> | undefined
   return {
@@ -83,7 +104,9 @@ export function guardFields(caller: Caller, collection: StoredCollection): Field
         return keep({ full, seen }, after, path, () => changedFixed(path))
       }, whole)
     },
-    changed(before, edit) {
+    changed(document, edit) {
+      const before = fieldsOf(document)
+      if (!mayWith(caller, collection, 'read', document)) return changedUnread(before, edit)
       const seen = without(before, hidden)
       const asked = edit(seen)
       const given = hidden.find((path) => holds(asked, path))

@@ -5,7 +5,7 @@
  */
 
 import type { StoredCollection } from '../../../client/protocol/model/collection.js'
-import { type Fields, fieldsOf, isId, type StoredDocument } from '../../../client/protocol/model/document.js'
+import { type Fields, isId, type StoredDocument } from '../../../client/protocol/model/document.js'
 import { selectDocument, selectDocumentVersion } from '../../store/documents.js'
 import { deleteDocument, updateDocument } from '../../store/single-documents.js'
 import { requireOpenCollection } from '../collections/collections.js'
@@ -77,7 +77,7 @@ async function changeAsRead(
   const guard = guardFields(ctx.caller, collection)
   const complete = completingWhole(guard, isWhole)
   const [checked] = await textsOf({ name: collection.name, schema: guard.schema }, [before], (before) => {
-    const after = complete(guard.changed(fieldsOf(before), edit))
+    const after = complete(guard.changed(before, edit))
     // A merge can outgrow what one request could send.
     requireLight(after)
     return after
