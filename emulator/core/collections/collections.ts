@@ -111,7 +111,7 @@ export async function changeCollection(
   if (input.permissions !== undefined) requirePermissions(input.permissions)
   const changed = await inTransaction(ctx, async (ctx) => {
     const before = await selectCollection(ctx.db, ctx.project.id, name, { lock: true })
-    requireScope(ctx, 'admin', before?.name ?? name)
+    requireScope(ctx, 'admin', before?.name ?? name, name)
     if (!before) throw noSuchCollection(name)
     const after = { ...before, ...input, updatedAt: ctx.backend.now(ctx.project.id).toISOString() }
     requireManager(ctx, before)
@@ -133,7 +133,7 @@ export async function changeCollection(
 export async function removeCollection(ctx: Context, name: string): Promise<{ id: string }> {
   const id = await inTransaction(makingRoom(ctx), async (ctx) => {
     const collection = await selectCollection(ctx.db, ctx.project.id, name, { lock: true })
-    requireScope(ctx, 'admin', collection?.name ?? name)
+    requireScope(ctx, 'admin', collection?.name ?? name, name)
     if (!collection) throw noSuchCollection(name)
     requireManager(ctx, collection)
     await deleteCollection(ctx.db, collection.id)
@@ -177,7 +177,7 @@ async function recordChange(ctx: Context, collection: string, at: string): Promi
 export async function requireCollection(ctx: Context, name: string): Promise<StoredCollection> {
   const collection = await findCollection(ctx, name)
   // Whether there is one is nothing for a key whose scopes leave it out.
-  requireInScope(ctx, collection?.name ?? name)
+  requireInScope(ctx, collection?.name ?? name, name)
   if (!collection) throw noSuchCollection(name)
   return collection
 }
@@ -189,7 +189,8 @@ export async function requireCollection(ctx: Context, name: string): Promise<Sto
 export async function findCollection(ctx: Context, name: string): Promise<StoredCollection | undefined> {
   const { backend, project } = ctx
   const read = () => selectCollection(mayLag(ctx) ? backend.db : ctx.db, project.id, name)
-  return backend.caches.collections.of(`${project.id}/${name}`, read)
+  // As JSON, as either part may hold any character: run together, they could name the collection of another project.
+  return backend.caches.collections.of(JSON.stringify([project.id, name]), read)
 }
 
 /** Whether a standby answers. */

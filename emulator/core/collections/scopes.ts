@@ -10,19 +10,27 @@ import {
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import type { Caller, Context } from '../context.js'
 
-/** @throws {SvcError} `FORBIDDEN` where the caller's key has scopes, and none of them names that. */
-export function requireScope({ caller }: Pick<Context, 'caller'>, action: ScopeAction, collection?: string): void {
+/**
+ * @param asked the name or id that the caller gave for the collection: the one that was found may be nothing that the key may know
+ * @throws {SvcError} `FORBIDDEN` where the caller's key has scopes, and none of them names that.
+ */
+export function requireScope(
+  { caller }: Pick<Context, 'caller'>,
+  action: ScopeAction,
+  collection?: string,
+  asked = collection,
+): void {
   const scopes = scopesOf(caller)
   if (scopes === null || isInScope(scopes, action, collection)) return
-  const where = collection === undefined ? '' : ` in "${collection.slice(0, 80)}"`
+  const where = asked === undefined ? '' : ` in "${asked.slice(0, 80)}"`
   throw new SvcError('FORBIDDEN', `${scopeRefusal} "${action}"${where}.`, [], {
     reason: { kind: 'scope', action, collection: collection ?? null, scopes },
   })
 }
 
 /** @throws {SvcError} `FORBIDDEN` where the scopes of the caller's key leave a collection out altogether. */
-export function requireInScope(ctx: Pick<Context, 'caller'>, collection: string): void {
-  if (isOutOfScope(ctx.caller, collection)) requireScope(ctx, 'read', collection)
+export function requireInScope(ctx: Pick<Context, 'caller'>, collection: string, asked = collection): void {
+  if (isOutOfScope(ctx.caller, collection)) requireScope(ctx, 'read', collection, asked)
 }
 
 /** Whether the caller's key has scopes that leave a collection out altogether. */

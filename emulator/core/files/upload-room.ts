@@ -32,7 +32,9 @@ export function openUploadRooms(): UploadRooms {
   const landing = new Map<string, number>()
   return {
     open(project, { freeBytes, limitBytes, scope }) {
-      const counted = scope === undefined ? [project] : [project, `${project}/${scope}`]
+      const whole = JSON.stringify([project])
+      const scoped = JSON.stringify([project, scope])
+      const counted = scope === undefined ? [whole] : [whole, scoped]
       let own = 0
       const add = (bytes: number) => {
         own += bytes
@@ -44,9 +46,9 @@ export function openUploadRooms(): UploadRooms {
       }
       return {
         take(bytes) {
-          const all = (landing.get(project) ?? 0) + bytes
+          const all = (landing.get(whole) ?? 0) + bytes
           // What the same request brings another time takes no room beside it, as far as the tier goes.
-          const twins = scope === undefined ? 0 : (landing.get(`${project}/${scope}`) ?? 0) - own
+          const twins = scope === undefined ? 0 : (landing.get(scoped) ?? 0) - own
           if (all - twins > freeBytes || all > limitBytes) throw noRoom(limitBytes)
           add(bytes)
         },

@@ -51,6 +51,34 @@ inDialects(
       expect(reason).toMatchObject({ kind: 'scope', action: 'admin', collection: 'posts', scopes: ['write:posts'] })
     })
 
+    test('a collection that has left the scopes of a key is as unknown to it as any id, whatever it is called', async () => {
+      const { keyWith, posts, owner } = await twoCollections()
+      const api = await keyWith(['admin:posts'])
+      const none = '01900000-0000-7000-8000-000000000001'
+      expectStatus(200, await api.get(`/api/collections/${posts.id}`))
+      expectStatus(200, await owner.patch('/collections/posts', { name: 'layoffs-2027' }))
+      const answers = (id: string) =>
+        Promise.all(
+          (
+            [
+              ['GET', `/api/collections/${id}`],
+              ['PATCH', `/api/collections/${id}`, {}],
+              ['DELETE', `/api/collections/${id}`],
+              ['GET', `/collections/${id}/documents/${none}`],
+              ['POST', `/collections/${id}`, {}],
+              ['GET', `/realtime/sse/${id}`],
+            ] as const
+          ).map(async ([method, path, body]) => {
+            const answer = await api.send(method, path, {}, body)
+            expectFailure(answer, 403, 'FORBIDDEN')
+            expect(answer.text).toContain(id)
+            return answer.text.replaceAll(id, 'ID')
+          }),
+        )
+
+      expect(await answers(posts.id)).toEqual(await answers(none))
+    })
+
     test('admin manages a collection and its documents, with permissions too if the key is secret', async () => {
       const { keyWith, posts } = await twoCollections()
       const admin = await keyWith(['admin:posts'], true)
