@@ -27,6 +27,6 @@ it('contract 2.3 a key of the project "a" finds nothing of the project "a/b", al
     expect([method, (await ask(apiKey, method, `/collections/b%2Fposts${path}`, body)).status]).toEqual([method, 404])
   }
 
-  expect((await own('GET', `/collections/posts/${id}`)).body).toMatchObject({ title: 'Theirs' })
+  expect((await own('GET', `/collections/posts/${id}`)).body).toMatchObject({ data: { title: 'Theirs' } })
   await service.close()
 })
