@@ -10,7 +10,7 @@ import { draftName } from '../files/replace-file.js'
 import { shellWord } from '../terminal/shell-word.js'
 import { damageFindings } from './damage.js'
 import { type Finding, type Patient, type Seen, well } from './finding.js'
-import { bytesIn, namesIn } from './folder-files.js'
+import { bytesIn, lookAt, namesIn } from './folder-files.js'
 
 export async function checkDataFolder(patient: Patient): Promise<Seen> {
   const { folder, holder, emulator } = patient
@@ -68,13 +68,13 @@ const privateFiles = [
 /** Keys, the control token and data are of the user alone; a folder that was copied or unpacked may have lost that. */
 function modeFindings(folder: string): Finding[] {
   if (process.getuid === undefined) return []
-  const look = (name: string) => lstatSync(join(folder, name), { throwIfNoEntry: false })
+  const look = (name: string) => lookAt(join(folder, name))
   const keys = look('keys')?.isDirectory() ? namesIn(join(folder, 'keys')).map((name) => join('keys', name)) : []
   const all = [...privateFiles, ...keys]
   const below = ['branches', 'files'].flatMap((part) =>
     look(part)?.isDirectory() ? namesIn(join(folder, part)).map((name) => join(part, name)) : [],
   )
-  const links = [...all, ...below].filter((name) => look(name)?.isSymbolicLink())
+  const links = [...all, ...below, ...namesIn(folder).filter(isCopy)].filter((name) => look(name)?.isSymbolicLink())
   const isOpen = (name: string) => ((look(name)?.mode ?? 0) & 0o077) !== 0
   return [
     ...linkFindings(folder, links),
@@ -114,17 +114,21 @@ function openFindings(folder: string, open: readonly string[]): Finding[] {
 
 /** What `--fresh` has set aside, and what was copied before a repair or an upgrade, is user data: it is named, and left alone. */
 function copyFindings(places: readonly string[]): Finding[] {
-  const isCopy = (name: string) => /^data\.(replaced|damaged|version)-/.test(name) && !draft.test(name)
-  const copies = places.flatMap((place) =>
+  const all = places.flatMap((place) =>
     namesIn(place)
       .filter(isCopy)
       .map((name) => join(place, name)),
   )
+  const copies = all.filter((place) => !lookAt(place)?.isSymbolicLink())
   if (copies.length === 0) return []
   const sizes = copies.map((copy) => `${nearby(copy)} (${formatBytes(bytesIn(copy))})`).join(', ')
   const message = `${copies.length === 1 ? 'A copy' : `${copies.length} copies`} of former data, set aside by --fresh, by --repair or before an upgrade: ${sizes}.`
   const remedy = `If they are not needed any longer: rm -r ${copies.map((copy) => shellWord(nearby(copy))).join(' ')}`
   return [{ code: 'FORMER_DATA', level: 'note', message, remedy }]
+}
+
+function isCopy(name: string): boolean {
+  return /^data\.(replaced|damaged|version)-/.test(name) && !draft.test(name)
 }
 
 /** Drafts of files that were never finished, as processes leave them that are killed. */
@@ -164,5 +168,5 @@ function ownFoldersIn(folder: string): string[] {
 }
 
 function isOwnFolder(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
+  return lookAt(path)?.isDirectory() ?? false
 }

@@ -1,5 +1,5 @@
 /** What a state folder says of itself without being opened. */
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { lstatSync, readdirSync, readFileSync, type Stats } from 'node:fs'
 import { join } from 'node:path'
 import { isObject, parseJson } from '../../client/protocol/model/json.js'
 
@@ -53,12 +53,20 @@ export function loggedFailures(folder: string): LoggedFailure[] {
   })
 }
 
-/** What all files in a folder hold; what goes meanwhile counts nothing. */
-export function bytesIn(folder: string): number {
-  const entries = readdirSync(folder, { recursive: true, withFileTypes: true })
-  const files = entries.filter((entry) => entry.isFile())
-  const sizes = files.map(({ parentPath, name }) => statSync(join(parentPath, name), { throwIfNoEntry: false })?.size)
-  return sizes.reduce<number>((sum, size = 0) => sum + size, 0)
+/** What a file holds, or all files in a folder; a link, and what cannot be looked at or goes meanwhile, counts nothing. */
+export function bytesIn(path: string): number {
+  const found = lookAt(path)
+  if (found?.isDirectory()) return namesIn(path).reduce((sum, name) => sum + bytesIn(join(path, name)), 0)
+  return found?.isFile() ? found.size : 0
+}
+
+/** What is at a place itself; undefined where nothing is, or it cannot be looked at. */
+export function lookAt(path: string): Stats | undefined {
+  try {
+    return lstatSync(path)
+  } catch {
+    return undefined
+  }
 }
 
 /** None where there is no such folder. */

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { basename, join, relative, resolve } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 import type { EmulatorInfo } from '../target/emulator-file.js'
 import { envFile, fillOwnLines, ignoredLines, ownersMark } from '../target/env-file.js'
 import { type AppFolder, clientModule } from './app.js'
@@ -48,9 +48,11 @@ export function planTemplate(
 
 /** Those of folders in it too. */
 function filesIn(folder: string): string[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map(({ parentPath, name }) => relative(folder, join(parentPath, name)))
+  return readdirSync(folder, { withFileTypes: true })
+    .flatMap((entry) => {
+      if (!entry.isDirectory()) return [entry.name]
+      return filesIn(join(folder, entry.name)).map((file) => join(entry.name, file))
+    })
     .sort()
 }
 

@@ -240,6 +240,12 @@ test('durations are measured by a clock that never jumps: Date.now() only reads 
   expect(ours.filter((file) => withoutComments(read(file)).includes('Date.now()')).sort()).toEqual(readsMoments.sort())
 })
 
+test('no folder is read with all that is below it by readdirSync, which goes into links from Node 22.12 on', () => {
+  const recursive = /readdirSync\([^)]*\brecursive\b/
+
+  expect(sources.filter((file) => recursive.test(withoutComments(read(file))))).toEqual([])
+})
+
 test('no file is over 300 lines', () => {
   expect(files.filter((file) => read(file).trimEnd().split('\n').length > 300)).toEqual([])
 })

@@ -257,6 +257,36 @@ test('contract 12.4 svc dev does not start on data that are behind a link', asyn
   expect(await readFile(join(world.folder, 'outside', 'postmaster.pid'), 'utf8')).toBe('1\n')
 })
 
+test('contract 12.4 svc dev and svc doctor name a link among the data, and go into none', async () => {
+  await (await world.dev()).stop()
+  const data = join(world.folder, '.svc', 'data')
+  // Whatever follows two that lead to their own folder reads it for as long as there is memory.
+  for (const name of ['a', 'b']) await symlink('.', join(data, name))
+
+  const started = await world.svc(['dev', '--port', '0'])
+  const examined = await world.svc(['doctor'])
+
+  const said = expect.stringContaining(`"${join(data, 'a')}" is a symbolic link`)
+  expect(started).toMatchObject({ exit: 1, stderr: said })
+  expect(examined).toMatchObject({ exit: 10, stdout: said })
+})
+
+test('contract 12.4 svc doctor weighs copies of data by what is in them, and names those that are links', async () => {
+  const folder = join(world.folder, '.svc')
+  const copy = join(folder, 'data.version-1')
+  await mkdir(copy, { recursive: true })
+  await writeFile(join(copy, 'base'), 'x'.repeat(1024))
+  for (const name of ['a', 'b']) await symlink('.', join(copy, name))
+  await writeFile(join(folder, 'data.damaged-1'), 'x'.repeat(2048))
+  await symlink('nothing', join(folder, 'data.replaced-1'))
+  await symlink(copy, join(folder, 'data.replaced-2'))
+
+  const { stdout } = await world.svc(['doctor'])
+
+  expect(stdout).toContain('.svc/data.damaged-1 (2 KB), .svc/data.version-1 (1 KB).')
+  expect(stdout).toMatch(/Symbolic links in .svc, .*: data.replaced-1, data.replaced-2\./)
+})
+
 test('contract 12.4 svc dev fills no .env.local that is a link', async () => {
   const text = '# svc dev updates the next lines. Delete this comment to keep them as they are.\nSVC_URL=\n'
   await writeFile(join(world.folder, 'outside'), text)
