@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
-import { dirname, join, relative, resolve } from 'node:path'
+import { basename, dirname, join, relative, resolve } from 'node:path'
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { CliFailure, exits, misuse } from '../base/failure.js'
@@ -10,7 +10,14 @@ import { rememberFolder } from '../config/folder-config.js'
 import { readApp } from '../init/app.js'
 import { ciKinds, planCi } from '../init/ci.js'
 import { packageManagerOf } from '../init/package-manager.js'
-import { type PlannedFile, planExistingApp, planTemplate, readTemplates, type Template } from '../init/plan.js'
+import {
+  configAbove,
+  type PlannedFile,
+  planExistingApp,
+  planTemplate,
+  readTemplates,
+  type Template,
+} from '../init/plan.js'
 import { isAnswering } from '../target/emulator-health.js'
 import { requireNoLink } from '../target/no-link.js'
 import { nearest } from '../terminal/nearest.js'
@@ -22,8 +29,8 @@ const startsLater = 'svc dev fills .env.local; it goes on until you stop it, in 
 export default class Init extends SvcCommand {
   static override summary = 'Create an app from a template, or add the service to an existing one.'
   static override description =
-    prose(`In a folder with a package.json it adds svc.json, .env.local and a client file, elsewhere
-the files of a template. Names of settings, and how they are read, are those of Vite, Next, Expo or plain Node, by what
+    prose(`In a folder with a package.json it adds svc.json (unless one above it counts), .env.local and a
+client file, elsewhere the files of a template. Names of settings, and how they are read, are those of Vite, Next, Expo or plain Node, by what
 the package.json depends on. It shows what it is going to write, asks, and never writes over a file that is there.`)
   static override examples = [
     '<%= config.bin %> init',
@@ -52,7 +59,8 @@ the package.json depends on. It shows what it is going to write, asks, and never
     const app = template ? undefined : readApp(folder)
     const files = app ? planExistingApp(app, emulator) : []
     if (template) files.push(...planTemplate(root, template, folder, emulator))
-    const manager = app?.manager ?? packageManagerOf(folder, undefined)
+    // A template says by itself that it is installed by npm.
+    const manager = app?.manager ?? packageManagerOf(folder, folder)
     const plan = [...files, ...(flags.ci ? [planCi(root, flags.ci, folder, manager)] : [])]
     if (template && plan.some(({ path, change }) => change === 'keep' && path.endsWith('package.json'))) {
       throw new CliFailure(
@@ -65,6 +73,9 @@ the package.json depends on. It shows what it is going to write, asks, and never
 
     if (app) this.note(`For ${app.title}:`)
     for (const line of planLines(plan)) this.note(line)
+    const above = app && !plan.some(({ path }) => basename(path) === 'svc.json') ? configAbove(folder) : undefined
+    if (above !== undefined)
+      this.note(`What ${nearby(above)} says counts here too; an svc.json of its own would hide it.`)
     const written = plan.filter(({ change }) => change !== 'keep')
     for (const { path } of written) requireNoLink(path, folder)
     if (written.length > 0) await this.confirm('Write them?', flags)

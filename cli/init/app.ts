@@ -5,6 +5,7 @@ import { isObject } from '../../client/protocol/model/json.js'
 import { CliFailure, exits } from '../base/failure.js'
 import { isSetUp } from '../target/env-file.js'
 import { type PackageManager, packageManagerOf } from './package-manager.js'
+import { repositoryRoot } from './repository.js'
 
 /** In the order in which they are looked for: an app made with Expo or Next may have Vite for its tests. */
 const kinds = {
@@ -39,13 +40,13 @@ export interface AppFolder {
 }
 
 export function readApp(folder: string): AppFolder {
-  const { type, packageManager, scripts, dependencies, devDependencies } = readManifest(join(folder, 'package.json'))
+  const { type, scripts, dependencies, devDependencies } = readManifest(join(folder, 'package.json'))
   const all = new Set([...namesOf(dependencies), ...namesOf(devDependencies)])
   const order: readonly Kind[] = ['next', 'expo', 'vite']
   const kind = order.find((name) => all.has(name)) ?? 'node'
   const { title, prefix } = kinds[kind]
   const isTyped = existsSync(join(folder, 'tsconfig.json'))
-  const manager = packageManagerOf(folder, packageManager)
+  const manager = packageManagerOf(folder, repositoryRoot(folder))
   const { add, addDev, run, installAll } = manager
   const test = isObject(scripts) ? scripts.test : undefined
   const forDevelopment = ['svc-toolkit', ...(kind === 'node' && isTyped ? ['@types/node'] : [])]
@@ -110,7 +111,6 @@ export interface Collections {
 
 interface Manifest {
   readonly type?: unknown
-  readonly packageManager?: unknown
   readonly scripts?: unknown
   readonly dependencies?: unknown
   readonly devDependencies?: unknown

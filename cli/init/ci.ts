@@ -1,28 +1,52 @@
 /** What runs an app's tests elsewhere: files of `templates/ci`, and where each belongs. */
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join, relative, sep } from 'node:path'
 import type { PackageManager } from './package-manager.js'
 import { type PlannedFile, planFile } from './plan.js'
+import { repositoryRoot } from './repository.js'
 
-const places = {
-  github: { source: 'github.yml', place: join('.github', 'workflows', 'test.yml') },
-  script: { source: 'test.sh', place: join('ci', 'test.sh') },
-} as const
+const sources = { github: 'github.yml', script: 'test.sh' } as const
 
-export type CiKind = keyof typeof places
+export type CiKind = keyof typeof sources
 
-export const ciKinds = Object.keys(places) as CiKind[]
+export const ciKinds = Object.keys(sources) as CiKind[]
 
 export function planCi(root: string, kind: CiKind, folder: string, manager: PackageManager): PlannedFile {
-  const { source, place } = places[kind]
-  return planFile(join(folder, place), filled(readFileSync(join(root, 'templates', 'ci', source), 'utf8'), manager))
+  const text = readFileSync(join(root, 'templates', 'ci', sources[kind]), 'utf8')
+  const repository = repositoryRoot(folder)
+  // GitHub reads workflows at the root of a repository only: each app below it has one of its own there.
+  const app = relative(repository, folder).split(sep)
+  const workflow = join(repository, '.github', 'workflows', `${['test', ...app].filter(Boolean).join('-')}.yml`)
+  const place = kind === 'github' ? workflow : join(folder, 'ci', 'test.sh')
+  return planFile(place, filled(text, manager, { app: app.join('/'), lock: within(repository, manager.lock) }))
 }
 
-/** `setup` and `cache` are lines of their own: they stand for whole lines, or for none. */
-function filled(text: string, { install, runInstalled, test, cache, setup = '' }: PackageManager): string {
-  const lines: Readonly<Record<string, string>> = { setup, cache: cache ? `          cache: ${cache}\n` : '' }
-  const words: Readonly<Record<string, string>> = { install, test: `${runInstalled} svc exec -- ${test}` }
+interface Places {
+  /** The folder of the app in its repository; empty at its root. */
+  readonly app: string
+  readonly lock: string
+}
+
+/** `setup`, `cache` and `folder` are lines of their own: they stand for whole lines, or for none. */
+function filled(text: string, manager: PackageManager, { app, lock }: Places): string {
+  const { install, runInstalled, test, cache, setup = '' } = manager
+  // The action looks for the lock file at the root only.
+  const lockLine = dirname(lock) === '.' ? '' : `          cache-dependency-path: ${JSON.stringify(lock)}\n`
+  const lines: Readonly<Record<string, string>> = {
+    setup,
+    cache: cache ? `          cache: ${cache}\n${lockLine}` : '',
+    folder: app ? `    defaults:\n      run:\n        working-directory: ${JSON.stringify(app)}\n` : '',
+  }
+  const words: Readonly<Record<string, string>> = {
+    ...{ install, test: `${runInstalled} svc exec -- ${test}` },
+    name: app ? JSON.stringify(`test ${app}`) : 'test',
+  }
   return text
     .replace(/^\{\{(\w+)\}\}\n/gm, (whole, name) => lines[name] ?? whole)
     .replace(/\{\{(\w+)\}\}/g, (_, name) => words[name] ?? '')
+}
+
+/** With slashes on every system. */
+function within(folder: string, path: string): string {
+  return relative(folder, path).split(sep).join('/')
 }

@@ -1,8 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
+import { codeFiles } from '../config/run-config.js'
 import type { EmulatorInfo } from '../target/emulator-file.js'
 import { envFile, fillOwnLines, ignoredLines, ownersMark } from '../target/env-file.js'
 import { type AppFolder, clientModule } from './app.js'
+import { foldersFrom } from './repository.js'
 
 /** A file that is going to be written, and what is in it. */
 export interface PlannedFile {
@@ -60,14 +62,24 @@ function filesIn(folder: string): string[] {
 export function planExistingApp(app: AppFolder, emulator: EmulatorInfo | undefined): PlannedFile[] {
   const { folder } = app
   const source = existsSync(join(folder, 'src')) ? join(folder, 'src') : folder
+  const project = planFile(join(folder, 'svc.json'), `${JSON.stringify({ dialect: 'a' }, null, 2)}\n`)
   const files = [
-    planFile(join(folder, 'svc.json'), `${JSON.stringify({ dialect: 'a' }, null, 2)}\n`),
+    // A nearer one would hide what one above says.
+    ...(project.change === 'add' && configAbove(folder) !== undefined ? [] : [project]),
     planEnv(folder, emulator, app.prefix),
     planFile(join(source, app.isTyped ? 'svc.ts' : 'svc.js'), clientModule(app)),
     planIgnore(folder),
   ]
   // A clone has what git keeps: a file that it lacks is one that the app does without.
   return files.filter(({ path, change }) => !app.isClone || change !== 'add' || basename(path) === envFile)
+}
+
+/** The file of a folder above that says how `svc` works in this one. */
+export function configAbove(folder: string): string | undefined {
+  const [, ...above] = foldersFrom(folder)
+  return above
+    .flatMap((at) => ['svc.json', ...codeFiles].map((name) => join(at, name)))
+    .find((path) => existsSync(path))
 }
 
 /** Where the service is, for bundlers and `node --env-file`. Lines that are there stay; those added are kept up by `svc dev`. */

@@ -1,5 +1,5 @@
 /** What `svc init --ci` writes: by the words of the app's package manager, and never a command of somebody else. */
-import { mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -125,6 +125,66 @@ test.each<[string, { lock?: [string, string]; packageManager?: string }, object[
   const workflow = parse(text('.github', 'workflows', 'test.yml'))
   expect(workflow.jobs.test.steps).toEqual([steps.checkout, ...before, { run: install }, { run: tested }])
   expect(text('ci', 'test.sh')).toMatch(new RegExp(`\nset -eu\n${install}\nexec ${tested}\n$`))
+})
+
+/** A package below the root of a repository. */
+function aPackage(files: Readonly<Record<string, string>> = {}) {
+  mkdirSync(path('apps', 'web'), { recursive: true })
+  const all = { 'package.json': '{"name":"web","scripts":{"test":"true"}}', ...files }
+  for (const [name, content] of Object.entries(all)) writeFileSync(path('apps', 'web', name), content)
+}
+
+const inPackage = { 'runs-on': 'ubuntu-latest', defaults: { run: { 'working-directory': 'apps/web' } } }
+
+test('a package of a workspace has the package manager and the svc.json of the root, and a workflow there', async () => {
+  mkdirSync(path('.git'))
+  anApp({ packageManager: 'pnpm@10.2.0' }, { 'pnpm-lock.yaml': '', 'svc.json': '{"dialect":"b"}' })
+  aPackage()
+
+  const ran = await world.svc(['init', 'apps/web', '--ci', 'github', '--yes'])
+
+  const { name, jobs } = parse(text('.github', 'workflows', 'test-apps-web.yml'))
+  const runs = frozen.map((run) => ({ run }))
+  expect(name).toBe('test apps/web')
+  expect(jobs.test).toEqual({ ...inPackage, steps: [steps.checkout, pnpm(), node('pnpm'), ...runs] })
+  expect(ran.stderr).toContain('pnpm add svc-toolkit-client\n')
+  expect(ran.stderr).toContain('What svc.json says counts here too')
+  expect(existsSync(path('apps', 'web', 'svc.json'))).toBe(false)
+})
+
+test('an app in a repository that is no workspace keeps its own package manager, whose lock file is named', async () => {
+  mkdirSync(path('.git'))
+  anApp({}, { 'yarn.lock': '# yarn lockfile v1\n' })
+  aPackage({ 'package-lock.json': '{}' })
+
+  await world.svc(['init', 'apps/web', '--ci', 'github', '--yes'])
+
+  const { jobs } = parse(text('.github', 'workflows', 'test-apps-web.yml'))
+  const { uses, with: settings } = node('npm')
+  const withLock = { uses, with: { ...settings, 'cache-dependency-path': 'apps/web/package-lock.json' } }
+  const runs = ['npm ci', 'npx --no svc exec -- npm test'].map((run) => ({ run }))
+  expect(jobs.test).toEqual({ ...inPackage, steps: [steps.checkout, withLock, ...runs] })
+})
+
+test.each<[string, object, Readonly<Record<string, string>>]>([
+  ['by package.json', { workspaces: ['apps/*'] }, { 'yarn.lock': '# yarn lockfile v1\n' }],
+  ['by pnpm-workspace.yaml', { packageManager: 'yarn@1.22.22' }, { 'pnpm-workspace.yaml': '' }],
+])('the root of a workspace is known %s, where there is no repository yet', async (_, manifest, files) => {
+  anApp(manifest, files)
+  aPackage()
+
+  const ran = await world.svc(['init', 'apps/web', '--yes'])
+
+  expect(ran.stderr).toContain('yarn add svc-toolkit-client\n')
+})
+
+test('an svc.config.ts above an app is hidden by no svc.json', async () => {
+  anApp({}, { 'svc.config.ts': 'export default {}' })
+  aPackage()
+
+  await world.svc(['init', 'apps/web', '--yes'])
+
+  expect(existsSync(path('apps', 'web', 'svc.json'))).toBe(false)
 })
 
 test.each([
