@@ -14,7 +14,7 @@ import { exitOfSignal } from '../exec/pass-signals.js'
 export async function replaceByDraft(
   place: string,
   write: (draft: string, mode: number) => Promise<unknown>,
-  { mode, ...repetition }: Replacing = {},
+  { mode, keepsOwner = mode === undefined, ...repetition }: Replacing = {},
 ): Promise<void> {
   // Hidden and short: another file may be called as this one with an ending, which could also be too long for the disk.
   const draft = join(dirname(place), `.svc-${crypto.randomUUID().slice(0, 13)}`)
@@ -22,7 +22,7 @@ export async function replaceByDraft(
   let mounted: FileHandle | undefined
   try {
     await write(draft, mode ?? draftModeFor(place))
-    if (mode === undefined) await keepUsers(draft, place)
+    if (keepsOwner) await keepUsers(draft, place, mode)
     mounted = await renameOrOpen(draft, place)
   } catch (error) {
     await rm(draft, { force: true }).catch(() => undefined)
@@ -30,7 +30,10 @@ export async function replaceByDraft(
   } finally {
     removeAtExit.release()
   }
-  if (mounted) await writeThrough(draft, place, mounted, repetition)
+  if (!mounted) return
+  // Before anything is in it that others are not to read. A disk may have no modes.
+  if (mode !== undefined) await mounted.chmod(mode).catch(() => undefined)
+  await writeThrough(draft, place, mounted, repetition)
 }
 
 export interface Repetition {
@@ -38,9 +41,11 @@ export interface Repetition {
   readonly isRepeated: boolean
 }
 
-interface Replacing extends Partial<Repetition> {
+export interface Replacing extends Partial<Repetition> {
   /** In place of the one that the file there has. */
   readonly mode?: number | undefined
+  /** Whether it stays with the owner of the file there, as far as the user may give it away; left out, where there is no `mode`. */
+  readonly keepsOwner?: boolean
 }
 
 /** The names of drafts, which a process leaves behind that is killed. */
@@ -77,8 +82,11 @@ export function draftModeFor(place: string): number {
   return statSync(place, { throwIfNoEntry: false }) ? 0o600 : 0o666
 }
 
-/** Gives a draft owner and mode of the file whose place it takes, if there is one. Where that cannot be, it stays as it is. */
-async function keepUsers(draft: string, place: string): Promise<void> {
+/**
+ * Gives a draft owner and mode of the file whose place it takes, if there is one, or the owner and another mode. Where that cannot
+ * be, it stays as it is.
+ */
+async function keepUsers(draft: string, place: string, mode?: number): Promise<void> {
   const former = statSync(place, { throwIfNoEntry: false })
   if (!former) return
   const { O_RDONLY, O_NOFOLLOW = 0 } = constants
@@ -90,7 +98,8 @@ async function keepUsers(draft: string, place: string): Promise<void> {
     const keepGroup = () => file.chown(uid, former.gid).catch(() => undefined)
     await file.chown(former.uid, former.gid).catch(keepGroup)
     const { gid } = await file.stat()
-    await file.chmod(gid === former.gid ? former.mode & 0o777 : withoutGroup(former.mode)).catch(() => undefined)
+    const kept = gid === former.gid ? former.mode & 0o777 : withoutGroup(former.mode)
+    await file.chmod(mode ?? kept).catch(() => undefined)
   } finally {
     await file.close()
   }

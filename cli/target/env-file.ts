@@ -1,6 +1,6 @@
 /** The lines of an app's `.env.local` that say where the emulator is: `svc init` writes them, `svc dev` keeps them true. */
 import { existsSync, readFileSync } from 'node:fs'
-import { chmod, readFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { CliFailure, exits } from '../base/failure.js'
 import { replaceWhole } from '../files/replace-whole.js'
@@ -55,10 +55,13 @@ export async function fillEnvFile(folder: string, address: Address): Promise<str
   const filled = fillOwnLines(text, address)
   if (filled === text) return path
   requireNoLink(path, dirname(folder))
-  // It keeps its owner, who alone may read a key. A disk may have no modes.
-  await chmod(path, 0o600).catch(() => undefined)
-  await replaceWhole(path, filled)
+  await replaceEnvFile(path, filled)
   return path
+}
+
+/** It keeps its owner, who alone may read a key. Where it cannot be given to another owner, it becomes the user's. */
+export function replaceEnvFile(path: string, content: string): Promise<void> {
+  return replaceWhole(path, content, { mode: 0o600, keepsOwner: true })
 }
 
 /** What `svc init` keeps out of git, and how other tools write the same. */

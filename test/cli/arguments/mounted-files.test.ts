@@ -1,9 +1,10 @@
 /** A file that is mounted by itself is written in place: where that fails, what was to be written is nowhere else. */
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { ownersMark } from '../../../cli/target/env-file.js'
 import { endsByItself } from '../../fixtures/patience.js'
 import { bin, cleanEnv, openWorld, type World } from '../command-line.js'
 
@@ -50,6 +51,21 @@ test.skipIf(!mayMount).each([
     expect(JSON.stringify(JSON.parse(content)).length).toBeGreaterThan(16 * 1024)
   },
 )
+
+test.skipIf(!mayMount)('a mounted .env.local is read by nobody else from then on', async () => {
+  const source = join(world.folder, 'held.env')
+  writeFileSync(join(world.folder, '.env.local'), '')
+  writeFileSync(source, `${ownersMark}\nSVC_URL=\n`, { mode: 0o644 })
+
+  const script = `mount --bind held.env .env.local && exec '${process.execPath}' '${bin}' doctor --repair`
+  await execa('unshare', [...mounting, script], {
+    ...{ cwd: world.folder, env: cleanEnv(world.folder), extendEnv: false, reject: false },
+    ...endsByItself,
+  })
+
+  expect(readFileSync(source, 'utf8')).toMatch(/SVC_URL=\w/)
+  expect(statSync(source).mode & 0o777).toBe(0o600)
+})
 
 /** So many that their types have more than 16 KB. */
 const fields = Array.from({ length: 900 }, (_, at) => `a-field-with-a-long-name-${at}`)

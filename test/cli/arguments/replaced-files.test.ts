@@ -1,4 +1,5 @@
 /** A file that is replaced is for the same users as before: what is private stays so, and what others read stays readable. */
+import { once } from 'node:events'
 import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { execa } from 'execa'
@@ -90,6 +91,30 @@ test.runIf(isRoot && process.platform === 'linux')(
       [user, group, 0o664],
       [user, otherGroup, 0o644],
     ])
+  },
+)
+
+test.runIf(isRoot && process.platform === 'linux')(
+  'the .env.local of another owner becomes that of the user who fills it, and is read by nobody else',
+  async () => {
+    const folder = join(world.folder, 'shared')
+    mkdirSync(folder)
+    chmodSync(world.folder, 0o755)
+    chmodSync(folder, 0o777)
+    const file = join(folder, '.env.local')
+    writeFileSync(file, `${ownersMark}\nSVC_URL=\nSVC_API_KEY=\n`)
+    chmodSync(file, 0o644)
+
+    const child = execa(process.execPath, [bin, 'dev', '--memory', '--port', '0', '--json'], {
+      ...{ env: cleanEnv(folder), uid: 12_346, gid: 12_346, cwd: folder, extendEnv: false, ...endsByItself },
+    })
+    await once(child.stdout, 'data')
+    child.kill('SIGTERM')
+    await child
+
+    const { uid, mode } = statSync(file)
+    expect(readFileSync(file, 'utf8')).toMatch(/SVC_API_KEY=\w/)
+    expect([uid, mode & 0o777]).toEqual([12_346, 0o600])
   },
 )
 
