@@ -1,5 +1,5 @@
 import { existsSync, readdirSync } from 'node:fs'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, open, rm } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
@@ -7,6 +7,7 @@ import { CliFailure, exits, misuse } from '../base/failure.js'
 import { emulatorHere } from '../base/here.js'
 import { SvcCommand } from '../base/svc-command.js'
 import { rememberFolder } from '../config/folder-config.js'
+import { replaceWhole } from '../files/replace-whole.js'
 import { readApp } from '../init/app.js'
 import { ciKinds, planCi } from '../init/ci.js'
 import { packageManagerOf } from '../init/package-manager.js'
@@ -19,6 +20,7 @@ import {
   type Template,
 } from '../init/plan.js'
 import { isAnswering } from '../target/emulator-health.js'
+import { envFile, replaceEnvFile } from '../target/env-file.js'
 import { requireNoLink } from '../target/no-link.js'
 import { nearest } from '../terminal/nearest.js'
 import { prose } from '../terminal/prose.js'
@@ -57,31 +59,30 @@ the package.json depends on. It shows what it is going to write, asks, and never
     const emulator = emulatorHere(undefined)
     const { root } = this.config
     const app = template ? undefined : readApp(folder)
-    const files = app ? planExistingApp(app, emulator) : []
-    if (template) files.push(...planTemplate(root, template, folder, emulator))
-    // A template says by itself that it is installed by npm.
-    const manager = app?.manager ?? packageManagerOf(folder, folder)
-    const plan = [...files, ...(flags.ci ? [planCi(root, flags.ci, folder, manager)] : [])]
-    if (template && plan.some(({ path, change }) => change === 'keep' && path.endsWith('package.json'))) {
-      throw new CliFailure(
-        'NOT_EMPTY',
-        exits.invalid,
-        `There is an app in ${folder} already.`,
-        'Name a new folder, or leave --template out.',
-      )
+    const planned = () => {
+      const files = app ? planExistingApp(app, emulator) : []
+      if (template) files.push(...planTemplate(root, template, folder, emulator))
+      // A template says by itself that it is installed by npm.
+      const manager = app?.manager ?? packageManagerOf(folder, folder)
+      const plan = [...files, ...(flags.ci ? [planCi(root, flags.ci, folder, manager)] : [])]
+      requireWritable(plan, folder, template)
+      return plan
     }
+    const shown = planned()
 
     if (app) this.note(`For ${app.title}:`)
-    for (const line of planLines(plan)) this.note(line)
-    const above = app && !plan.some(({ path }) => basename(path) === 'svc.json') ? configAbove(folder) : undefined
+    for (const line of planLines(shown)) this.note(line)
+    const above = app && !shown.some(({ path }) => basename(path) === 'svc.json') ? configAbove(folder) : undefined
     if (above !== undefined)
       this.note(`What ${nearby(above)} says counts here too; an svc.json of its own would hide it.`)
-    const written = plan.filter(({ change }) => change !== 'keep')
-    for (const { path } of written) requireNoLink(path, folder)
-    if (written.length > 0) await this.confirm('Write them?', flags)
+    if (shown.some(({ change }) => change !== 'keep')) await this.confirm('Write them?', flags)
+    // Files may have come, or have been edited, while it asked.
+    const plan = planned()
+    const others = plan.filter(({ path, change }) => !shown.some((one) => one.path === path && one.change === change))
+    for (const line of planLines(others)) this.note(line)
     // What is written here says how the emulator runs; it need not be accepted once more.
     const isNew = template !== undefined && isEmpty(folder)
-    for (const { path, content } of written) await write(path, content)
+    for (const file of plan) await write(file)
     if (isNew) await rememberFolder(folder)
     const runs = app !== undefined && emulator !== undefined && (await isAnswering(emulator.url))
     const steps = [...(app?.installs ?? []), ...(app && !runs ? [app.start] : []), ...(template?.next ?? [])]
@@ -122,19 +123,44 @@ function isEmpty(folder: string): boolean {
   return !existsSync(folder) || readdirSync(folder).every((name) => name === '.git')
 }
 
+/** @throws {CliFailure} where a template would come over an app, or a link is in the way */
+function requireWritable(plan: readonly PlannedFile[], folder: string, template: Template | undefined): void {
+  if (template && plan.some(({ path, change }) => change === 'keep' && path.endsWith('package.json'))) {
+    throw new CliFailure(
+      'NOT_EMPTY',
+      exits.invalid,
+      `There is an app in ${folder} already.`,
+      'Name a new folder, or leave --template out.',
+    )
+  }
+  for (const { path, change } of plan) if (change !== 'keep') requireNoLink(path, folder)
+}
+
 function planLines(plan: readonly PlannedFile[]): string[] {
   const words = { add: 'new', extend: 'lines added', keep: 'there already, left as it is' }
   return plan.map(({ path, change }) => `  ${nearby(path)}  (${words[change]})`)
 }
 
-async function write(path: string, content: string): Promise<void> {
+/** Nothing is written over: a new file is not there yet, and one that is extended is replaced by what it was and the new lines. */
+async function write({ path, content, change }: PlannedFile): Promise<void> {
+  if (change === 'keep') return
+  if (change === 'extend')
+    return basename(path) === envFile ? replaceEnvFile(path, content) : replaceWhole(path, content)
   await mkdir(dirname(path), { recursive: true })
-  await writeFile(path, content, { mode: modeOf(path) })
+  const file = await open(path, 'wx', modeOf(path))
+  try {
+    await file.writeFile(content)
+  } catch (error) {
+    await rm(path, { force: true })
+    throw error
+  } finally {
+    await file.close()
+  }
 }
 
 /** Keys are their owner's alone, and a script can be run. */
 function modeOf(path: string): number {
-  if (path.endsWith('.env.local')) return 0o600
+  if (basename(path) === envFile) return 0o600
   return path.endsWith('.sh') ? 0o777 : 0o666
 }
 
