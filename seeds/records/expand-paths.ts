@@ -1,9 +1,19 @@
+import { realpath } from 'node:fs/promises'
 import { InputFailure } from '../failure.js'
 
-/** Patterns such as `data/*.json` and `data/**` as the files they name, in order; other words stay as they are. */
+/**
+ * Patterns such as `data/*.json` and `data/**` as the files they name, in order; other words stay as they are. A file that several
+ * words name is there once, by the first of them.
+ */
 export async function expandPaths(words: readonly string[]): Promise<string[]> {
   const expanded = await Promise.all(words.map((word) => (/[*?]/.test(word) ? matching(word) : [word])))
-  return expanded.flat()
+  const paths = new Map<string, string>()
+  for (const path of expanded.flat()) {
+    // What is no file, as stdin is, or is missing, is said by whoever opens it.
+    const place = path === '-' ? path : await realpath(path).catch(() => path)
+    if (!paths.has(place)) paths.set(place, path)
+  }
+  return [...paths.values()]
 }
 
 async function matching(pattern: string): Promise<string[]> {

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openWorld, type World } from '../command-line.js'
@@ -39,6 +39,18 @@ test.each(Object.entries(forms))('%s is read as what it means, from a file and f
   await world.svc(['docs', 'import', collection, '-'], { input: content })
 
   expect(await exported(collection)).toEqual([...sameRows, ...sameRows])
+})
+
+test('a file that several words name is imported once', async () => {
+  mkdirSync(join(world.folder, 'named'))
+  for (const name of ['new', 'old']) file(`named/${name}.json`, JSON.stringify([{ name }]))
+  symlinkSync('new.json', join(world.folder, 'named', 'same.json'))
+  const words = ['named/new.json', 'named/*.json', 'named/**', './named/new.json']
+
+  const report = await world.json(['docs', 'import', 'once', '--create', ...words])
+
+  expect(report).toMatchObject({ accepted: 2, files: [{ file: 'named/new.json' }, { file: 'named/old.json' }] })
+  expect(await exported('once')).toEqual([{ name: 'new' }, { name: 'old' }])
 })
 
 test('how columns of CSV are read can be set', async () => {
