@@ -91,20 +91,32 @@ function placeFor({ path, name }: Pick<StoredFile, 'path' | 'name'>, folder: str
   return join(folder, ...segments)
 }
 
-/** A place for each file: of several that would share one, the first keeps its name, and the others have their id before it. */
+/**
+ * A place for each file: of several that would share one, the first keeps its name, and the others have their id before it. So has a
+ * file where the others need a folder of its name.
+ */
 export function placesFor<File extends Pick<StoredFile, 'id' | 'path' | 'name'>>(
   files: readonly File[],
   folder: string,
 ): { file: File; place: string }[] {
-  // To some disks, names that differ in case only are the same.
-  const taken = new Set<string>()
+  const taken = new Set(files.flatMap((file) => foldersAbove(placeFor(file, folder))).map(comparable))
   return files.map((file) => {
     const wished = placeFor(file, folder)
-    const isTaken = taken.has(wished.toLowerCase())
+    const isTaken = taken.has(comparable(wished))
     const place = isTaken ? placeFor({ ...file, name: `${file.id}-${file.name}` }, folder) : wished
-    taken.add(place.toLowerCase())
+    taken.add(comparable(place))
     return { file, place }
   })
+}
+
+function foldersAbove(place: string): string[] {
+  const folder = dirname(place)
+  return folder === dirname(folder) ? [] : [folder, ...foldersAbove(folder)]
+}
+
+/** To some disks, names that differ in case only, or in how an accent is written, are the same. */
+function comparable(place: string): string {
+  return place.normalize('NFC').toLowerCase()
 }
 
 interface WriteOptions {

@@ -21,7 +21,7 @@ export default class FilesDownload extends TargetCommand {
   static override description =
     prose(`One file by its id or address, or a whole folder with all that lies below it. A file is complete
 or not there: until then it has a hidden name, as .svc-01234567-89ab. No link in the folder to write to is followed. Of several files of one name in a folder, the newest keeps it; the others
-have their ids before it.`)
+have their ids before it, and so has a file that is called as a folder of them.`)
   static override examples = [
     '<%= config.bin %> files download 01999999-9999-7999-8999-999999999999',
     '<%= config.bin %> files download albums/2026 --to backup',

@@ -1,4 +1,4 @@
-import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openWorld, type World } from '../command-line.js'
@@ -139,6 +139,28 @@ test('files of one name in one folder come back each', async () => {
   expect(newest?.name).toBe('same.txt')
   const textOf = (name: string) => readFile(join(world.folder, 'both', 'twice', name), 'utf8')
   expect([await textOf('same.txt'), await textOf(`${oldest?.id}-same.txt`)]).toEqual(['two', 'one'])
+})
+
+test('a file that is called as a folder of the others comes back beside it, and so do names that some disks take for one', async () => {
+  await writeFile(join(world.folder, 'covers'), 'file')
+  await mkdir(join(world.folder, 'accents'))
+  for (const form of ['NFC', 'NFD']) await writeFile(join(world.folder, 'accents', 'é'.normalize(form)), form)
+  await world.svc(['files', 'upload', 'photos/a.txt', '--to', 'mixed-up/covers/deep'])
+  await world.svc(['files', 'upload', 'covers', '--to', 'mixed-up'])
+  await world.svc(['files', 'upload', 'accents', '--to', 'mixed-up'])
+  const { items } = await list('mixed-up', '--all')
+  const idOf = (name: string) => items.find((file) => file.name === name)?.id ?? ''
+
+  const fetched = await world.svc(['files', 'download', 'mixed-up', '--to', 'apart'])
+  const again = await world.svc(['files', 'download', 'mixed-up', '--to', 'apart', '--replace'])
+
+  expect([fetched.exit, again.exit], fetched.stderr).toEqual([0, 0])
+  const textOf = (...names: string[]) => readFile(join(world.folder, 'apart', 'mixed-up', ...names), 'utf8')
+  expect(await textOf('covers', 'deep', 'a.txt')).toBe('one')
+  expect(await textOf(`${idOf('covers')}-covers`)).toBe('file')
+  const names = await readdir(join(world.folder, 'apart', 'mixed-up', 'accents'))
+  const withId = names.filter((name) => items.some(({ id }) => name.startsWith(`${id}-`)))
+  expect([names.length, withId.length]).toEqual([2, 1])
 })
 
 test('-F stores files in the fields of a document', async () => {
