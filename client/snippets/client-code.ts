@@ -8,11 +8,21 @@ import type { Dialect } from '../protocol/wire/axes.js'
 import { decodeBatchCreate, decodeBatchDelete, decodeChanges, decodeNewDocument } from '../protocol/wire/body/decode.js'
 import { parseDialect } from '../protocol/wire/dialects.js'
 import { decodeListQuery, decodePopulate, parseQuery } from '../protocol/wire/query/decode.js'
+import { hasWholeBody, lackingOf } from './lacking.js'
 
 type Recorded = Pick<RequestRecord, 'method' | 'path' | 'route' | 'dialect' | 'request'>
 
-/** Code of the client where it has a call for the route, else `fetch`. @param url the address of the service */
+/**
+ * Code of the client where it has a call for the route, else `fetch`, after lines that say what it lacks, if it lacks something.
+ *
+ * @param url the address of the service
+ */
 export function clientCodeOf(record: Recorded, url: string): string {
+  return [...lackingOf(record, 'give it as body').map((sentence) => `// ${sentence}`), codeOf(record, url)].join('\n')
+}
+
+function codeOf(record: Recorded, url: string): string {
+  if (!hasWholeBody(record.request.body)) return fetchOf(record, url)
   try {
     return callOf(record) ?? fetchOf(record, url)
   } catch {
@@ -141,7 +151,7 @@ function fetchOf({ method, path, request }: Recorded, url: string): string {
   const lines = [
     `  method: ${literal(method)},`,
     `  headers: { ${sent.map(([name, value]) => `${key(name)}: ${value}`).join(', ')} },`,
-    ...(body.text ? [`  body: ${literal(body.text)},`] : []),
+    ...(hasWholeBody(body) ? (body.text ? [`  body: ${literal(body.text)},`] : []) : ['  body,']),
   ]
   return `const answer = await fetch(${literal(url + path)}, {\n${lines.join('\n')}\n})`
 }
