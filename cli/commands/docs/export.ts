@@ -17,7 +17,9 @@ export default class DocsExport extends TargetCommand {
   static override summary = 'Export the documents of a collection to a file or to stdout.'
   static override description =
     prose(`Oldest first, any number of them, each once even while others write. What svc docs import reads back
-makes the same documents; --with-ids writes their ids too, for import --upsert --by id, and no field of theirs that is called id.
+makes the same documents, from JSON and NDJSON. Cells of CSV have no type: it reads a text such as 42, true or [1] as what
+it looks like, unless its --types names the column (code:string), and an empty text as no field. --with-ids writes their
+ids too, for import --upsert --by id, and no field of theirs that is called id.
 
 A file is complete or not there: until then it is called <file>.part, and the same command goes on with it.`)
   static override examples = [

@@ -244,6 +244,19 @@ test('what is exported reads back as the same documents', async () => {
   expect(existsSync(join(world.folder, 'odd-out.json.part'))).toBe(false)
 })
 
+test('texts in exported CSV are read as what they look like, and with --types as texts, except empty ones', async () => {
+  const texts = { code: '42', flag: 'true', tag: 'null', list: '[1]' }
+  file('texts.json', JSON.stringify([{ ...texts, note: '' }]))
+  await world.svc(['docs', 'import', 'texts', 'texts.json', '--create'])
+  await world.svc(['docs', 'export', 'texts', '--out', 'texts.csv'])
+
+  await world.svc(['docs', 'import', 'texts-seen', 'texts.csv', '--create'])
+  await world.svc(['docs', 'import', 'texts-typed', 'texts.csv', '--create', '--types', '*:string'])
+
+  expect(await exported('texts-seen')).toEqual([{ code: 42, flag: true, tag: null, list: [1] }])
+  expect(await exported('texts-typed')).toEqual([texts])
+})
+
 test('an import of stdin needs no folder of settings', async () => {
   file('no-folder', '')
   const env = { SVC_CONFIG_DIR: join(world.folder, 'no-folder', 'svc') }
