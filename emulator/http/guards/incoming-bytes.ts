@@ -16,7 +16,7 @@ const megabyte = 1024 * 1024
 const ownLimits: IncomingLimits = { mostBytes: 512 * megabyte, mostBytesOfAddress: 256 * megabyte }
 
 /** What a piece costs beside its bytes: a body can come in millions of them. */
-export const pieceBytes = 256
+export const pieceBytes = 512
 
 /** So little is not counted: a connection takes more by itself. */
 const uncountedBytes = 4 * 1024

@@ -1,6 +1,6 @@
 /** What a WebSocket has sent that is not handled yet. Contract 9.1, 10.12. */
 import type { Duplex } from 'node:stream'
-import { pieceBytes } from '../guards/incoming-bytes.js'
+import { watchMessages } from './message-weight.js'
 import { closes, endAll, type SocketState } from './socket-state.js'
 
 /** What may come in one message before the socket has said who it is: a token is far shorter. */
@@ -14,20 +14,17 @@ export interface SocketBytes {
   unhandled(bytes: number): void
 }
 
-/**
- * Counts the bytes of a socket beside those of all other connections. Of a message that is not whole nobody else says how much of
- * it is here: it is what came in without what whole messages took.
- */
+/** Counts the bytes of a socket beside those of all other connections. Of a message that is not whole nobody else says how much is here. */
 export function countBytes(state: SocketState, connection: Duplex): SocketBytes {
   const { socket, door, handshake } = state
-  let unfinished = 0
-  let pieces = 0
+  const messages = watchMessages()
+  let coming = 0
   let waiting = 0
   let isOver = false
   const held = door.incoming.open(handshake.address, () => give(closes.tryAgainLater, 'too much on its way'))
 
   function count(): void {
-    if (!isOver) held.hold(Math.max(0, unfinished) + pieceBytes * pieces + waiting)
+    if (!isOver) held.hold(coming + waiting)
   }
 
   function end(): void {
@@ -45,23 +42,16 @@ export function countBytes(state: SocketState, connection: Duplex): SocketBytes 
     setTimeout(() => socket.terminate(), farewellMilliseconds).unref()
   }
 
-  function settle({ length }: Buffer): void {
-    unfinished -= length + headOf(length)
-  }
-  socket.on('ping', settle)
-  socket.on('pong', settle)
-  socket.on('message', (data: Buffer) => {
-    settle(data)
-    pieces = 0
+  // What is behind it in the same bytes counts below.
+  socket.on('message', () => {
+    coming = 0
   })
-  // Behind the library's own listener: the messages that end in these bytes have been taken from them already.
-  connection.on('data', ({ length }: Buffer) => {
-    unfinished = Math.max(0, unfinished + length)
-    // The heads of a message's parts are not known: behind the last message there is no more than came with its end.
-    if (pieces === 0) unfinished = Math.min(unfinished, length)
-    pieces = unfinished === 0 ? 0 : pieces + 1
+  // Behind the library's own listener: the messages that end in these bytes wait to be handled already.
+  connection.on('data', (chunk: Buffer) => {
+    const { bytes, weight } = messages.read(chunk)
+    coming = weight
     const isUnknown = !state.identity && state.unhandledBytes === 0
-    if (isUnknown && unfinished > mostUnidentifiedBytes) give(closes.tooLarge, 'too large before "auth"')
+    if (isUnknown && bytes > mostUnidentifiedBytes) give(closes.tooLarge, 'too large before "auth"')
     else count()
   })
   socket.on('close', end)
@@ -71,9 +61,4 @@ export function countBytes(state: SocketState, connection: Duplex): SocketBytes 
       count()
     },
   }
-}
-
-/** What stands before so many bytes of a client. RFC 6455 5.2. */
-function headOf(bytes: number): number {
-  return bytes < 126 ? 6 : bytes < 65_536 ? 8 : 14
 }

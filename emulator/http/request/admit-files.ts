@@ -6,9 +6,9 @@ import { openUploadRoom } from '../../core/files/uploads.js'
 import type { Exchange } from '../exchange.js'
 import type { Route } from '../route.js'
 import type { readHead } from '../serving-steps.js'
+import { isMultipart } from './multipart/read-multipart.js'
 import { readIdempotencyScope } from './preconditions.js'
 import { drain } from './read-json.js'
-import { isMultipart } from './read-multipart.js'
 
 /**
  * Room for the files of a request that may bring some; nothing for any other.

@@ -9,8 +9,8 @@ import { noUploads, openUploads, type Uploads } from '../../core/files/uploads.j
 import type { Door, Exchange } from '../exchange.js'
 import type { FileForm, Route } from '../route.js'
 import type { Placing } from './issue-places.js'
+import { isMultipart, readMultipart } from './multipart/read-multipart.js'
 import { readForm, readJsonObject, requirePlainEncoding } from './read-json.js'
-import { isMultipart, readMultipart } from './read-multipart.js'
 
 /** A body whose bytes are all here. */
 export interface Body {

@@ -1,10 +1,10 @@
 import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import { expect, it } from 'vitest'
-import type { Backend } from '../../core/context.js'
-import { endlessRoom } from '../../core/files/upload-room.js'
-import type { Door, Exchange } from '../exchange.js'
-import { Aborted } from './read-json.js'
+import type { Backend } from '../../../core/context.js'
+import { endlessRoom } from '../../../core/files/upload-room.js'
+import type { Door, Exchange } from '../../exchange.js'
+import { Aborted } from '../read-json.js'
 import { readMultipart } from './read-multipart.js'
 
 it('gives a form up whose sender has left before it is read', async () => {

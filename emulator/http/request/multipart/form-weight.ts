@@ -1,4 +1,5 @@
-import { type Held, isUncounted, leastCountedBytes } from '../guards/incoming-bytes.js'
+import type { IncomingMessage } from 'node:http'
+import { type Held, isUncounted, leastCountedBytes } from '../../guards/incoming-bytes.js'
 
 /** What a form holds in memory: its texts, and of each file that is at work as much as its store keeps until it is sent on. */
 export interface FormWeight {
@@ -51,4 +52,12 @@ export function openFormWeight(held: Held, bufferedBytes = 0): FormWeight {
       held.end()
     },
   }
+}
+
+/** What comes after a fault of the form is thrown away, and weighs nothing. */
+export function weighWhileParsed(req: IncomingMessage, parser: NodeJS.WritableStream, weight: FormWeight): void {
+  const came = ({ length }: Buffer) => weight.came(length)
+  req.on('data', came)
+  req.once('end', weight.settle)
+  parser.once('unpipe', () => req.off('data', came))
 }

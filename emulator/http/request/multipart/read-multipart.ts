@@ -4,16 +4,22 @@
  */
 import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
-import multer, { MulterError, type Options, type StorageEngine } from 'multer'
-import { SvcError } from '../../../client/protocol/model/errors.js'
-import { formatBytes } from '../../../client/protocol/model/figures.js'
-import { sizes } from '../../../client/protocol/model/limits.js'
-import type { Backend } from '../../core/context.js'
-import { overLimit } from '../../core/documents/weight.js'
-import { type FileRules, type IncomingFile, landUpload, removeUploads, type Upload } from '../../core/files/uploads.js'
-import type { Door, Exchange } from '../exchange.js'
-import { type FileWeight, type FormWeight, openFormWeight } from './form-weight.js'
-import { Aborted, decodeUtf8, drain, holdFor } from './read-json.js'
+import multer, { type Options, type StorageEngine } from 'multer'
+import { SvcError } from '../../../../client/protocol/model/errors.js'
+import { sizes } from '../../../../client/protocol/model/limits.js'
+import type { Backend } from '../../../core/context.js'
+import {
+  type FileRules,
+  type IncomingFile,
+  landUpload,
+  removeUploads,
+  type Upload,
+} from '../../../core/files/uploads.js'
+import type { Door, Exchange } from '../../exchange.js'
+import { Aborted, decodeUtf8, drain, holdFor } from '../read-json.js'
+import { type FormSource, openFormSource } from './form-source.js'
+import { type FileWeight, type FormWeight, openFormWeight, weighWhileParsed } from './form-weight.js'
+import { formFault, notOnce, requireFieldName, requireOnce, requireWanted, textTooLong } from './part-faults.js'
 import { type PartHeads, watchParts } from './watch-parts.js'
 
 /** A sender who says nothing for as long has gone. */
@@ -67,7 +73,7 @@ export async function readMultipart(door: Door, exchange: Exchange, rules: PartR
         return landed
       },
       text(name, value) {
-        requireWanted(rules, name)
+        requireWanted(rules.texts, name)
         if (texts.has(name)) throw notOnce(name)
         texts.set(name, value)
       },
@@ -119,6 +125,7 @@ function takeParts(req: IncomingMessage, rules: PartRules, take: Takers): Promis
     /** Empty files without a name that the parser takes for texts. */
     const passedOver = new Set<string>()
     const weight = take.weigh(refuse)
+    const source = openFormSource(req)
     const atWork = new Set<Readable>()
     let isRefused = false
 
@@ -127,10 +134,10 @@ function takeParts(req: IncomingMessage, rules: PartRules, take: Takers): Promis
       reject(isGone(req) ? new Aborted() : error)
       weight.end()
       // The parser would keep all further texts.
-      req.unpipe()
+      source.unpipe()
       for (const stream of atWork) stream.destroy(error instanceof Error ? error : undefined)
       drain(req)
-      req.resume()
+      source.resume()
     }
 
     async function takePart({ fieldname: field, originalname: name, mimetype: type, stream }: Express.Multer.File) {
@@ -160,9 +167,9 @@ function takeParts(req: IncomingMessage, rules: PartRules, take: Takers): Promis
         else if (isFile) passedOver.add(field)
         reported++
       })
-      heads = watchParts(req)
+      heads = watchParts(source)
       weighWhileParsed(req, parser, weight)
-      req.pipe(parser)
+      source.pipe(parser)
     }
 
     const storage: StorageEngine = {
@@ -184,14 +191,14 @@ function takeParts(req: IncomingMessage, rules: PartRules, take: Takers): Promis
       streamHandler,
     }
     const parse = multer(options).any() as Parser
-    parse(req, {}, (error) => {
+    parse(source, {}, (error) => {
       // What does not look like a form to multer, it leaves alone.
-      if (error || !isForm) return refuse(formFault(error, rules))
+      if (error || !isForm) return refuse(formFault(error, rules.mostFiles))
       try {
         // The parser says nothing of a part whose head it cannot read.
         if (heads && heads.begun() > reported) throw formFault(undefined)
         if (nameless !== undefined) throw new SvcError('INVALID_PATH', `The file "${nameless}" has no name.`)
-        const { body = {} } = req as { body?: object }
+        const { body = {} } = source as { body?: object }
         for (const [name, value] of Object.entries(body)) {
           if (!passedOver.has(name)) take.text(name, requireOnce(name, value))
         }
@@ -203,15 +210,7 @@ function takeParts(req: IncomingMessage, rules: PartRules, take: Takers): Promis
   })
 }
 
-/** What comes after a fault of the form is thrown away, and weighs nothing. */
-function weighWhileParsed(req: IncomingMessage, parser: NodeJS.WritableStream, weight: FormWeight): void {
-  const came = ({ length }: Buffer) => weight.came(length)
-  req.on('data', came)
-  req.once('end', weight.settle)
-  parser.once('unpipe', () => req.off('data', came))
-}
-
-type Parser = (req: IncomingMessage, res: object, done: (error?: Error | null) => void) => void
+type Parser = (source: FormSource, res: object, done: (error?: Error | null) => void) => void
 
 /** How much of anything one form may have; how large a file may be depends on the project. */
 function limitsFor({ mostFiles }: PartRules) {
@@ -230,67 +229,10 @@ async function readText(stream: Readable): Promise<string> {
   let bytes = 0
   for await (const chunk of stream) {
     bytes += chunk.length
-    if (bytes > sizes.mostBodyBytes) throw tooLong()
+    if (bytes > sizes.mostBodyBytes) throw textTooLong()
     chunks.push(chunk)
   }
   return decodeUtf8(Buffer.concat(chunks))
-}
-
-function requireFieldName(name: string): void {
-  const isOperator = name === '$append' || name === '$remove'
-  if (!isOperator && name.isWellFormed() && name !== '' && !name.includes('\0')) return
-  const issue = { path: [name], message: 'cannot name a field', type: 'field_name' }
-  throw new SvcError('VALIDATION_ERROR', `"${name}" ${issue.message}.`, [issue])
-}
-
-/** Contract 3.4: another text part is 422. */
-function requireWanted({ texts }: PartRules, name: string): void {
-  if (texts.includes(name)) return
-  const wanted = texts.map((text) => `"${text}"`).join(', ')
-  const issue = {
-    path: [name],
-    message: `is a text, and only ${wanted} can be; every other part is a file`,
-    type: 'file',
-  }
-  throw new SvcError('VALIDATION_ERROR', `"${name}" ${issue.message}.`, [issue])
-}
-
-/** A name with brackets would be read as an array or an object; no text is asked for under such a name. */
-function requireOnce(name: string, value: unknown): string {
-  if (typeof value === 'string') return value
-  throw notOnce(name)
-}
-
-function notOnce(name: string) {
-  const issue = { path: [name], message: 'is given twice, or is not text', type: 'string' }
-  return new SvcError('VALIDATION_ERROR', `"${name}" ${issue.message}.`, [issue])
-}
-
-/** What multer says of a form. */
-function formFault(error: Error | null | undefined, { mostFiles }: Partial<PartRules> = {}): SvcError {
-  if (error instanceof SvcError) return error
-  const code = error instanceof MulterError ? error.code : undefined
-  if (code === 'LIMIT_FIELD_VALUE') return tooLong()
-  if (code === 'LIMIT_FIELD_KEY') {
-    const issue = {
-      path: [],
-      message: `has a name of over ${formatBytes(sizes.mostFieldNameBytes)}`,
-      type: 'field_name',
-    }
-    return new SvcError('VALIDATION_ERROR', `A part ${issue.message}.`, [issue])
-  }
-  if (code?.startsWith('LIMIT_') && code.endsWith('_COUNT')) {
-    return overLimit(
-      'files in a form',
-      mostFiles ?? sizes.mostFilesPerRequest,
-      `A form has at most ${mostFiles} files.`,
-    )
-  }
-  return new SvcError('INVALID_BODY', 'The body is not a whole multipart form, or a part has no name that can be read.')
-}
-
-function tooLong() {
-  return overLimit('body bytes', sizes.mostBodyBytes, `A text part is at most ${formatBytes(sizes.mostBodyBytes)}.`)
 }
 
 function isGone(req: IncomingMessage): boolean {
