@@ -2,6 +2,7 @@ import { text } from 'node:stream/consumers'
 import { expect, it, vi } from 'vitest'
 import type { ByteRange, FileStore } from '../../emulator/ports/files/port.js'
 import { openS3Store } from '../../emulator/ports/files/s3.js'
+import { heldBytes } from '../fixtures/requests/held-bytes.js'
 import { place, startS3, useKeys } from './bucket.js'
 import { fileStoreCases } from './file-store.cases.js'
 
@@ -55,6 +56,45 @@ it('is unreachable, and lacks no file, while its bucket is not there', async () 
 })
 
 const long = Array(9).fill('x'.repeat(1_048_576))
+
+it('sends parts of one size, as some servers ask for', async () => {
+  const sizes: number[] = []
+  const { url, stop } = await startS3(({ url = '', headers }) => {
+    if (url.includes('partNumber=')) sizes.push(Number(headers['content-length']))
+    return false
+  })
+  const store = await openS3Store({ url: url('things'), place })
+
+  await store.write(place, chunks(...Array(20).fill('x'.repeat(1_000_000))))
+
+  expect(sizes).toEqual([8_388_608, 8_388_608, 20_000_000 - 2 * 8_388_608])
+  expect(await readAll(store, place)).toBe('x'.repeat(20_000_000))
+  await store.close()
+  await stop()
+})
+
+it.each([
+  ['a megabyte', 1_048_576, 30],
+  ['a byte', 1, 200_000],
+])('holds one part of a file that comes in pieces of %s', async (_, bytes, count) => {
+  const { url, stop } = await startS3()
+  const store = await openS3Store({ url: url('things'), place })
+  const before = await heldBytes()
+  const held: number[] = []
+  async function* pieces() {
+    for (let n = 1; n <= count; n++) {
+      yield Buffer.alloc(bytes)
+      if (n % (count / 10) === 0) held.push((await heldBytes()) - before)
+    }
+  }
+
+  await store.write(place, pieces())
+
+  expect(held).toHaveLength(10)
+  expect(Math.max(...held)).toBeLessThan(1.5 * (store.bufferedBytes ?? 0))
+  await store.close()
+  await stop()
+})
 
 it('reads some more files at once than it says, so that their readers can be compared', async () => {
   const { url, stop } = await startS3()

@@ -8,6 +8,9 @@ import { abortUploads } from './s3-uploads.js'
 
 /** A part of a file that is sent in parts; S3 takes at most 10,000 of them. */
 const partBytes = 8 * 1024 * 1024
+/** What most files fit into: the memory for a part grows from here. */
+const leastPartBytes = 64 * 1024
+const nothing = new Uint8Array()
 
 /** As many objects as S3 lists and deletes at once. */
 const piece = 1_000
@@ -89,9 +92,9 @@ export async function openS3Store({
     mostReads,
 
     async write(id, bytes) {
-      const chunks = bytes[Symbol.asyncIterator]()
-      const first = await takePart(chunks)
-      if (first.length >= partBytes) await writeParts(client, s3, objectOf(id), [first, chunks])
+      const parts = partsOf(bytes)
+      const { value: first = nothing } = await parts.next()
+      if (first.length === partBytes) await writeParts(client, s3, objectOf(id), [first, parts])
       else await client.send(new s3.PutObjectCommand({ ...objectOf(id), Body: first })).catch(refuse)
     },
 
@@ -179,13 +182,13 @@ async function writeParts(
   client: S3Client,
   s3: Library,
   object: { readonly Bucket: string; readonly Key: string },
-  [first, rest]: readonly [Uint8Array, AsyncIterator<Uint8Array>],
+  [first, rest]: readonly [Uint8Array, AsyncGenerator<Uint8Array, undefined>],
 ): Promise<void> {
   const { UploadId } = await client.send(new s3.CreateMultipartUploadCommand(object)).catch(refuse)
   const upload = { ...object, UploadId }
   try {
     const parts: { PartNumber: number; ETag: string | undefined }[] = []
-    for (let bytes = first; bytes.length > 0; bytes = await takePart(rest)) {
+    for (let bytes = first; bytes.length > 0; bytes = (await rest.next()).value ?? nothing) {
       const PartNumber = parts.length + 1
       const part = new s3.UploadPartCommand({ ...upload, PartNumber, Body: bytes })
       const { ETag } = await client.send(part).catch(refuse)
@@ -255,15 +258,24 @@ async function* goingOn(
   }
 }
 
-/** The next part of a stream, as long as parts are, or what is left of it. */
-async function takePart(chunks: AsyncIterator<Uint8Array>): Promise<Uint8Array> {
-  const taken: Uint8Array[] = []
-  let bytes = 0
-  while (bytes < partBytes) {
-    const { done, value } = await chunks.next()
-    if (done) break
-    taken.push(value)
-    bytes += value.length
+/**
+ * A stream in parts of one size, the last of which may be smaller or empty. However small the chunks are in which it comes, no more
+ * than a part is held: each is good until the next one is asked for, which takes its memory.
+ */
+async function* partsOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, undefined> {
+  let part = Buffer.allocUnsafeSlow(leastPartBytes)
+  let length = 0
+  for await (const chunk of chunks) {
+    for (let at = 0; at < chunk.length; ) {
+      if (length === part.length) part = Buffer.concat([part], Math.min(2 * length, partBytes))
+      const taken = chunk.subarray(at, at + part.length - length)
+      part.set(taken, length)
+      length += taken.length
+      at += taken.length
+      if (length < partBytes) continue
+      yield part
+      length = 0
+    }
   }
-  return Buffer.concat(taken)
+  yield part.subarray(0, length)
 }
