@@ -1,6 +1,7 @@
 /** A store of an app's own that fails for a moment, as one on a phone that is locked. */
 import { expect, it } from 'vitest'
 import { createClient } from '../../../client/index.js'
+import { openWrite } from '../../../client/react/persistence.js'
 
 const session = { token: 't1', user: { id: 'u1', email: 'ada@example.com', data: {} } }
 
@@ -74,15 +75,27 @@ it('tells all of a logout, and ends the session at the service, though a callbac
   expect(asked).toEqual(['/auth-collections/logout Bearer t1'])
 })
 
+it('a write of the hooks that waits for its turn says only then that the store could not be read', async () => {
+  const auth = { session: () => Promise.reject(new Error('The device is locked.')) }
+  let write: () => Promise<unknown> = () => Promise.resolve()
+
+  const thrown = await uncaught(async () => {
+    write = openWrite({ auth } as never, async () => undefined, false)
+  }, 'unhandledRejection')
+
+  expect(thrown).toEqual([])
+  await expect(write()).rejects.toThrow('The device is locked.')
+})
+
 /** What is thrown meanwhile and reaches nobody, as a callback of the app does. */
-async function uncaught(work: () => Promise<unknown>): Promise<unknown[]> {
+async function uncaught(work: () => Promise<unknown>, event = 'uncaughtException'): Promise<unknown[]> {
   const thrown: unknown[] = []
-  const others = process.listeners('uncaughtException')
-  process.removeAllListeners('uncaughtException')
-  process.on('uncaughtException', (error) => thrown.push(error))
+  const others = process.rawListeners(event) as (() => void)[]
+  process.removeAllListeners(event)
+  process.on(event, (error: unknown) => thrown.push(error))
   await work()
   await new Promise(setImmediate)
-  process.removeAllListeners('uncaughtException')
-  for (const other of others) process.on('uncaughtException', other)
+  process.removeAllListeners(event)
+  for (const other of others) process.on(event, other)
   return thrown
 }
