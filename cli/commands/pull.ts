@@ -2,7 +2,7 @@ import * as Flags from '@oclif/core/flags'
 import { withDefaults } from '../../client/protocol/model/schema.js'
 import { CliFailure, exits, misuse } from '../base/failure.js'
 import { applySync, type Direction } from '../sync/apply.js'
-import { type ChosenWork, chosenWork, openWorks } from '../sync/chosen-work.js'
+import { type ChosenWork, chosenWork, openWorks, withLinks } from '../sync/chosen-work.js'
 import type { CollectionPlan } from '../sync/compare.js'
 import { hashOf, withIds } from '../sync/documents.js'
 import { openPairs, type Pairs } from '../sync/pairs.js'
@@ -47,7 +47,8 @@ It shows what it is going to do, and saves a snapshot first: svc undo takes it b
       const plan = await this.plan(sides, { names: argv.map(String), by: flags.by, redact: redacted })
       requireKnown(plan.collections, redacted, here)
       const plans = plan.collections.filter(({ remote }) => remote !== undefined)
-      const work = plans.map((one) => chosen(one, flags))
+      const chosenWorks = plans.map((one) => chosen(one, flags))
+      const work = withLinks(chosenWorks, othersHere(chosenWorks, plan))
       const total = this.showPlans(work)
       const isNothing = total === 0 && plans.every(({ local }) => local)
       if (isNothing) this.note('There is nothing to pull.')
@@ -81,6 +82,19 @@ function chosen(plan: CollectionPlan, { delete: deletes, force }: { delete: bool
   const remove = deletes ? plan.deletedThere : []
   const left = plan.conflicts.length - conflicts.length + plan.deletedThere.length - remove.length
   return chosenWork(plan, { create, update, remove }, left + plan.changedHere.length)
+}
+
+/** Ids, in documents of the emulator, in whose place a pull writes others. */
+function othersHere(work: readonly ChosenWork[], { ids }: SyncPlan): ReadonlySet<string> {
+  const created = new Set(work.flatMap(({ create }) => create))
+  const toLocal = new Map([...ids].map(([local, remote]) => [remote, local]))
+  const others = new Set(created)
+  for (const [local, remote] of ids) {
+    const now = toLocal.get(remote)
+    if (now !== local || created.has(remote)) others.add(local)
+    if (now !== remote) others.add(remote)
+  }
+  return others
 }
 
 interface Pulling {

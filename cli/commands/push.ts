@@ -5,7 +5,7 @@ import { reworded } from '../base/failure.js'
 import type { Client } from '../base/service-command.js'
 import { createIfMissing } from '../collections/create-if-missing.js'
 import { applySync, type Direction } from '../sync/apply.js'
-import { type ChosenWork, chosenWork, openWorks } from '../sync/chosen-work.js'
+import { type ChosenWork, chosenWork, openWorks, withLinks } from '../sync/chosen-work.js'
 import type { CollectionPlan } from '../sync/compare.js'
 import { hashOf, withIds } from '../sync/documents.js'
 import { openPairs } from '../sync/pairs.js'
@@ -48,7 +48,9 @@ It shows what it is going to do, and asks. What it overwrites and deletes is wri
       const isWanted = ({ isGone }: CollectionPlan) => !isGone || argv.length > 0 || flags.force
       const plans = plan.collections.filter((one) => one.local !== undefined && isWanted(one))
       if (plan.collections.some((one) => !isWanted(one))) this.note('To create them again, name them, or push --force.')
-      const work = plans.map((one) => chosen(one, flags))
+      const chosenWorks = plans.map((one) => chosen(one, flags))
+      const newThere = [...chosenWorks.flatMap(({ create }) => create), ...plan.recovered]
+      const work = withLinks(chosenWorks, new Set(newThere))
       const total = this.showPlans(work)
       const isNothing = total === 0 && plans.every(({ remote }) => remote)
       const { host } = new URL(sides.url)

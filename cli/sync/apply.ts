@@ -9,7 +9,7 @@ import { isAboutSome, wordsOf } from '../bulk/refusals.js'
 import { sendOperations } from '../bulk/send-operations.js'
 import { hashOf } from '../files/hash.js'
 import type { ComparedPair } from './compare.js'
-import { refersTo } from './documents.js'
+import { idsIn } from './documents.js'
 import { operationOf, type Undo, undoOf } from './operations.js'
 import type { Pair, Pairs } from './pairs.js'
 
@@ -22,8 +22,6 @@ export interface SyncWork {
   /** Documents of the other side, by their ids there. */
   readonly create: readonly string[]
   readonly update: readonly ComparedPair[]
-  /** Written before by a run that was stopped, and referring to documents by ids of the other side. */
-  readonly link: readonly ComparedPair[]
   readonly remove: readonly ComparedPair[]
 }
 
@@ -56,7 +54,7 @@ export interface Direction {
   kept(work: SyncWork, written: JsonObject, now: JsonObject): JsonObject
   /** The hash of both documents once this was written: with the defaults of the schema, which the target adds. */
   hashOf(work: SyncWork, source: JsonObject): string
-  /** The hash of the target's document when it was planned; nothing for one that this run has written. */
+  /** The hash of the target's document when it was planned, or created by this run. */
   planned(pair: ComparedPair): string | undefined
   targetHash(work: SyncWork, data: JsonObject): string
   /** Keeps how to take a write back: before something is changed or deleted, after it was created. */
@@ -74,7 +72,7 @@ export async function applySync(works: readonly SyncWork[], direction: Direction
   const run = new Run(direction, new Set(works.flatMap(({ create }) => create)))
   for (const work of works) await run.createAll(work)
   for (const work of works) await run.updateAll(work, work.update)
-  for (const work of works) await run.updateAll(work, [...work.link, ...run.unlinkedOf(work)], { isLink: true })
+  for (const work of works) await run.updateAll(work, run.unlinkedOf(work), { isLink: true })
   for (const work of works) await run.deleteAll(work)
   return run.result()
 }
@@ -84,7 +82,7 @@ class Run {
   private updated = 0
   private deleted = 0
   private readonly refused: RefusedDocument[] = []
-  private readonly unlinked = new Map<string, Pair[]>()
+  private readonly unlinked = new Map<string, ComparedPair[]>()
 
   /** @param missing ids of the source that have no document of the target yet */
   constructor(
@@ -97,7 +95,7 @@ class Run {
     return { created, updated, deleted, refused }
   }
 
-  unlinkedOf({ name }: SyncWork): readonly Pair[] {
+  unlinkedOf({ name }: SyncWork): readonly ComparedPair[] {
     return this.unlinked.get(name) ?? []
   }
 
@@ -115,23 +113,25 @@ class Run {
     if (some.length === 0) return
     const { direction, missing } = this
     const fields = some.map(([, data]) => direction.written(work, data))
+    // Before the answer: what is in the same batch has no id there yet either.
+    const isOpen = some.map(([, data]) => idsIn(data, missing).length > 0)
     const idempotencyKey = keyOf([work.name, work.pairs.generation, some.map(([id]) => id), fields])
     work.pairs.begin(some.map(([id]) => id))
     try {
       const made = await direction.target.collection(work.name).createMany(fields, { idempotencyKey })
-      const pairs = some.flatMap(([id, data], at) => {
-        const target = made[at]?.id
-        return target === undefined ? [] : [{ ...direction.pairOf(id, target), hash: direction.hashOf(work, data) }]
-      })
+      const pairs: Pair[] = []
+      for (const [at, [id, data]] of some.entries()) {
+        const one = made[at]
+        if (!one) continue
+        const pair = { ...direction.pairOf(id, one.id), hash: direction.hashOf(work, data) }
+        pairs.push(pair)
+        if (isOpen[at]) this.linkLater(work, pair, direction.targetHash(work, one.data))
+      }
       work.pairs.add(pairs)
       direction.onPaired(pairs)
       direction.keepUndo(made.map(({ id }) => ({ op: 'delete', collection: work.name, id })))
       this.created += pairs.length
       for (const [id] of some) missing.delete(id)
-      for (const [at, [, data]] of some.entries()) {
-        const pair = pairs[at]
-        if (pair && refersTo(data, missing)) this.linkLater(work, pair)
-      }
     } catch (error) {
       if (!(error instanceof SvcError) || !isAboutSome(error)) throw error
       const [first] = some
@@ -143,10 +143,12 @@ class Run {
     }
   }
 
-  private linkLater({ name }: SyncWork, pair: Pair): void {
+  /** @param hash of the target's document as it was created: another client may change it meanwhile */
+  private linkLater({ name }: SyncWork, pair: Pair, hash: string): void {
+    const compared = { ...pair, localHash: hash, remoteHash: hash }
     const pairs = this.unlinked.get(name)
-    if (pairs) pairs.push(pair)
-    else this.unlinked.set(name, [pair])
+    if (pairs) pairs.push(compared)
+    else this.unlinked.set(name, [compared])
   }
 
   /** Each only while it is as it was planned. */
@@ -160,10 +162,6 @@ class Run {
       const refused = await this.send(operations, ready)
       const done = ready.filter(({ pair }) => !refused.has(pair.local))
       work.pairs.add(done.map(({ pair, hash }) => ({ local: pair.local, remote: pair.remote, hash })))
-      for (const { pair, data } of done) {
-        // What it was is known no more: this run has written it.
-        if (refersTo(data, this.missing)) this.linkLater(work, { local: pair.local, remote: pair.remote })
-      }
       if (!isLink) this.updated += done.length
       direction.onDone(isLink ? 0 : some.length)
     }
@@ -177,8 +175,7 @@ class Run {
       const { source, target } = direction.idsOf(pair)
       const [data, now] = [sources.get(source), targets.get(target)]
       if (!data || !now) return this.refuse(work, source, 'was deleted meanwhile')
-      const planned = direction.planned(pair)
-      const isChanged = planned !== undefined && direction.targetHash(work, now) !== planned
+      const isChanged = direction.targetHash(work, now) !== direction.planned(pair)
       if (isChanged) return this.refuse(work, source, 'was changed meanwhile')
       const wanted = direction.kept(work, direction.written(work, data), now)
       const operation = operationOf({ collection: work.name, id: target, line: at }, now, wanted)

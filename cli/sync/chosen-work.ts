@@ -3,7 +3,7 @@ import type { CollectionPlan } from './compare.js'
 import type { Pairs } from './pairs.js'
 
 /** What of the plan of a collection a pull or a push writes, and the row that shows it. */
-export interface ChosenWork extends Pick<SyncWork, 'create' | 'update' | 'remove' | 'link'> {
+export interface ChosenWork extends Pick<SyncWork, 'create' | 'update' | 'remove'> {
   readonly plan: CollectionPlan
   readonly row: {
     readonly collection: string
@@ -20,10 +20,20 @@ export function chosenWork(
   { create, update, remove }: Pick<SyncWork, 'create' | 'update' | 'remove'>,
   left: number,
 ): ChosenWork {
-  const same = new Set(plan.same)
   const counts = { create: create.length, update: update.length, delete: remove.length, leftAlone: left }
-  const link = plan.unlinked.filter((pair) => same.has(pair))
-  return { plan, create, update, remove, link, row: { collection: plan.name, ...counts } }
+  return { plan, create, update, remove, row: { collection: plan.name, ...counts } }
+}
+
+/**
+ * With documents that are the same on both sides in all but ids, and refer to one of these: that one has another id on the side
+ * that is written, now or once the others were created.
+ */
+export function withLinks(chosen: readonly ChosenWork[], ids: ReadonlySet<string>): readonly ChosenWork[] {
+  return chosen.map((one) => {
+    const { plan, row } = one
+    const links = plan.same.filter(({ local }) => plan.references.get(local)?.some((id) => ids.has(id)))
+    return { ...one, update: [...one.update, ...links], row: { ...row, update: row.update + links.length } }
+  })
 }
 
 /** The writes, with the pairs of each collection; `create` makes one that the target does not have. What is the same is noted. */

@@ -34,8 +34,8 @@ export interface CollectionPlan {
   readonly conflicts: readonly ComparedPair[]
   readonly deletedHere: readonly ComparedPair[]
   readonly deletedThere: readonly ComparedPair[]
-  /** Documents of the emulator that refer to others by ids of the service, or to others that the service does not have. */
-  readonly unlinked: readonly ComparedPair[]
+  /** By the id of a document of the emulator, ids in it that lead nowhere on one of the sides, or to nothing that was pulled or pushed. */
+  readonly references: Read['references']
 }
 
 export interface Opened {
@@ -56,7 +56,7 @@ export interface Read {
   readonly wholes: Map<string, string>
   /** By the value of the field that identifies a document, its id. */
   readonly byKey: ReadonlyMap<string, string>
-  readonly unlinked: ReadonlySet<string>
+  readonly references: ReadonlyMap<string, readonly string[]>
   /** Of the fields that are redacted, those that one of the documents has. */
   readonly seen: ReadonlySet<Path>
 }
@@ -74,7 +74,6 @@ export function compare(one: Opened, { here, there, pairs }: Compared): Collecti
     'same' | 'changedHere' | 'changedThere' | 'conflicts' | 'deletedHere' | 'deletedThere',
     ComparedPair[]
   > = { same: [], changedHere: [], changedThere: [], conflicts: [], deletedHere: [], deletedThere: [] }
-  const unlinked: ComparedPair[] = []
   const [pairedHere, pairedThere] = [new Set<string>(), new Set<string>()]
   for (const pair of [...pairs.values(), ...recovered(one, { here, there, pairs })]) {
     const compared = {
@@ -87,7 +86,6 @@ export function compare(one: Opened, { here, there, pairs }: Compared): Collecti
     pairedHere.add(pair.local)
     pairedThere.add(pair.remote)
     kinds[kind].push(compared)
-    if (here.unlinked.has(pair.local)) unlinked.push(compared)
   }
   return {
     ...{ name, local, remote, pairs: one.pairs, redacted, schema, isGone: one.former.length > 0 },
@@ -95,7 +93,7 @@ export function compare(one: Opened, { here, there, pairs }: Compared): Collecti
     ...kinds,
     onlyHere: [...here.hashes.keys()].filter((id) => !pairedHere.has(id)),
     onlyThere: [...there.hashes.keys()].filter((id) => !pairedThere.has(id)),
-    unlinked,
+    references: here.references,
   }
 }
 

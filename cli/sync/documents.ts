@@ -12,11 +12,11 @@ export function withIds(data: JsonObject, ids: Ids): JsonObject {
   return mapTexts(data, (text) => ids.get(text) ?? text)
 }
 
-/** Whether one of its texts is one of these ids. */
-export function refersTo(data: JsonObject, ids: { has(id: string): boolean }): boolean {
-  let found = false
+/** Which of these ids its texts are. */
+export function idsIn(data: JsonObject, ids: { has(id: string): boolean }): readonly string[] {
+  const found: string[] = []
   mapTexts(data, (text) => {
-    found ||= ids.has(text)
+    if (ids.has(text)) found.push(text)
     return text
   })
   return found

@@ -19,7 +19,7 @@ export interface Pair {
 /** The pairs of one collection. What is added is on disk before the call returns. */
 export interface Pairs {
   readonly byLocal: ReadonlyMap<string, Pair>
-  /** Of documents that were deleted on both sides: others may still refer to them. */
+  /** Of documents that were deleted on both sides, or deleted here and created again with another id: others may still refer to them. */
   readonly gone: ReadonlyMap<string, Pair>
   /** Dotted names of fields that a pull has redacted, by which no push may overwrite what is there. */
   readonly redacted: ReadonlySet<string>
@@ -56,6 +56,7 @@ export function openPairs(url: string, ids: { readonly local: string; readonly r
   const file = join(configFolder(), 'pairs', `${hashOf([url, ids.remote, ids.local]).slice(0, 32)}.ndjson`)
   const byLocal = new Map<string, Pair>()
   const gone = new Map<string, Pair>()
+  const byRemote = new Map<string, Pair>()
   const redacted = new Set<string>()
   const pending = new Set<string>()
   let generation = 0
@@ -71,7 +72,12 @@ export function openPairs(url: string, ids: { readonly local: string; readonly r
       if (line.isGone) {
         byLocal.delete(line.local)
         gone.set(line.local, line)
-      } else byLocal.set(line.local, line)
+      } else {
+        const former = byRemote.get(line.remote)
+        if (former && former.local !== line.local && byLocal.delete(former.local)) gone.set(former.local, former)
+        byLocal.set(line.local, line)
+        byRemote.set(line.remote, line)
+      }
     }
   }
 
@@ -99,7 +105,7 @@ export function openPairs(url: string, ids: { readonly local: string; readonly r
     const lines: Line[] = [
       ...[...redacted].map((one) => ({ redacted: one })),
       { pending: [...pending] },
-      ...gone.values(),
+      ...[...gone.values()].map((pair) => ({ ...pair, isGone: true })),
       ...byLocal.values(),
     ]
     rewriteLines(file, lines)

@@ -7,7 +7,7 @@ import { CliFailure, exits } from '../base/failure.js'
 import type { Client } from '../base/service-command.js'
 import { findUnlisted } from '../collections/choose.js'
 import { type CollectionPlan, compare, type Opened, type Read } from './compare.js'
-import { hashOf, type Ids, refersTo, withIds } from './documents.js'
+import { hashOf, type Ids, idsIn, withIds } from './documents.js'
 import { pairedWith } from './paired-collections.js'
 import { openPairs, type Pair } from './pairs.js'
 import { hasField } from './redaction.js'
@@ -16,6 +16,8 @@ export interface SyncPlan {
   readonly collections: readonly CollectionPlan[]
   /** Of the service, by those of the emulator. */
   readonly ids: Ids
+  /** Ids of the emulator, of documents that a run created and was killed before it knew. */
+  readonly recovered: readonly string[]
 }
 
 export interface Sides {
@@ -57,16 +59,37 @@ export async function planSync(sides: Sides, options: PlanOptions): Promise<Sync
     ...((pairsOf.get(name) ?? pairs?.byLocal)?.values() ?? []),
   ])
   const ids = new Map(known.map(({ local, remote }) => [local, remote]))
-  // Ids of the service that the emulator has others for, and ids of the emulator that the service has none for.
-  const foreign = new Set([...ids].flatMap(([local, remote]) => (local === remote ? [] : [remote])))
-  for (const id of own) if (!ids.has(id)) foreign.add(id)
+  const all = { ids, own, theirs: new Set([...remote.values()].flatMap(({ hashes }) => [...hashes.keys()])) }
+  const pairs = opened.flatMap((one) => [
+    ...(one.pairs?.gone.values() ?? []),
+    ...(pairsOf.get(one.name)?.values() ?? []),
+  ])
+  const foreign = foreignIds(all, pairs)
   const collections: CollectionPlan[] = []
   for (const one of opened) {
     const there = remote.get(one.name) ?? nothing
     const here = await read(sides.local, one, one.local, options, { ids, foreign })
     collections.push(compare(one, { here, there, pairs: pairsOf.get(one.name) ?? new Map() }))
   }
-  return { collections, ids }
+  const recovered = collections.flatMap(({ same }) => same.filter(({ local }) => !ids.has(local)))
+  for (const { local, remote } of recovered) ids.set(local, remote)
+  return { collections, ids, recovered: recovered.map(({ local }) => local) }
+}
+
+/** Ids that may have to become others in documents that refer to them: all but those of the emulator whose document both sides have. */
+function foreignIds(
+  { ids, own, theirs }: { readonly ids: Ids; readonly own: ReadonlySet<string>; readonly theirs: ReadonlySet<string> },
+  pairs: readonly Pair[],
+): ReadonlySet<string> {
+  const foreign = new Set([...ids].flatMap(([local, remote]) => (local === remote ? [] : [remote])))
+  const paired = new Set(ids.values())
+  for (const id of own) if (!ids.has(id)) foreign.add(id)
+  for (const id of theirs) if (!paired.has(id)) foreign.add(id)
+  // Deleted on one side: once it is created again, it has another id there.
+  for (const { local, remote } of pairs) {
+    if (!own.has(local) || !theirs.has(remote)) foreign.add(local)
+  }
+  return foreign
 }
 
 /** The collections that are asked for and, since documents may refer to them, all others. */
@@ -99,7 +122,7 @@ async function byName({ collections }: Client): Promise<Map<string, Collection>>
   return new Map((await collections.list()).map((one) => [one.name, one]))
 }
 
-const nothing: Read = { hashes: new Map(), wholes: new Map(), byKey: new Map(), unlinked: new Set(), seen: new Set() }
+const nothing: Read = { hashes: new Map(), wholes: new Map(), byKey: new Map(), references: new Map(), seen: new Set() }
 
 /** What is known of ids when documents of the emulator are compared. */
 interface KnownIds {
@@ -116,11 +139,11 @@ async function read(
   known?: KnownIds,
 ): Promise<Read> {
   if (!collection) return nothing
-  const [hashes, wholes, byKey, unlinked, seen] = [
+  const [hashes, wholes, byKey, references, seen] = [
     new Map<string, string>(),
     new Map<string, string>(),
     new Map<string, string>(),
-    new Set<string>(),
+    new Map<string, readonly string[]>(),
     new Set<Path>(),
   ]
   for await (const { id, data } of client.collection(name).iterate({ signal })) {
@@ -128,14 +151,15 @@ async function read(
     const whole = withDefaults(schema, named)
     hashes.set(id, hashOf(named, redacted))
     if (whole !== named) wholes.set(id, hashOf(whole, redacted))
-    if (known && refersTo(data, known.foreign)) unlinked.add(id)
+    const found = known ? idsIn(data, known.foreign) : []
+    if (found.length > 0) references.set(id, found)
     for (const path of redacted) if (hasField(data, path)) seen.add(path)
     const key = by === undefined || known ? undefined : keyOf(data, by)
     if (key === undefined) continue
     if (byKey.has(key)) throw ambiguous(name, by ?? '', key)
     byKey.set(key, id)
   }
-  return { hashes, wholes, byKey, unlinked, seen }
+  return { hashes, wholes, byKey, references, seen }
 }
 
 function keyOf(data: JsonObject, by: string): string | undefined {
