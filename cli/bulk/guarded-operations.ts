@@ -16,8 +16,8 @@ export interface CheckedOperations extends SentBatch {
 const idsAtOnce = 99
 
 /**
- * Which updates still hold. What is as they want it already counts as accepted: it was written by a run that was stopped. A
- * batch takes no versions, so what is written between this look and the batch is not noticed.
+ * Which updates or deletions still hold. What is as they want it already counts as accepted: it was written by a run that was
+ * stopped. A batch takes no versions, so what is written between this look and the batch is not noticed.
  */
 export async function checkOperations(collection: Collection, batch: readonly Operation[]): Promise<CheckedOperations> {
   const guarded = batch.filter(({ was }) => was !== undefined)
@@ -29,15 +29,20 @@ export async function checkOperations(collection: Collection, batch: readonly Op
   const refused: Refusal[] = []
   let accepted = 0
   for (const operation of batch) {
-    const { id, data, was } = operation
+    const { id, kind, was } = operation
     const now = found.get(id)
     if (was === undefined) ready.push(operation)
+    else if (isAsWanted(operation, now)) accepted++
     else if (now === undefined) refused.push(isGone(operation))
-    else if (isSame(now, data, Object.keys(data))) accepted++
-    else if (isSame(now, was, Object.keys(data))) ready.push(operation)
+    else if (kind === 'delete' ? equalJson(now, was) : isSame(now, was, Object.keys(operation.data)))
+      ready.push(operation)
     else refused.push(isChanged(operation))
   }
   return { ready, accepted, refused }
+}
+
+function isAsWanted({ kind, data }: Operation, now: JsonObject | undefined): boolean {
+  return kind === 'delete' ? now === undefined : now !== undefined && isSame(now, data, Object.keys(data))
 }
 
 /** Those that create what is not there. */

@@ -1,6 +1,6 @@
 /**
  * Lines that each say one write: `{"op": "update", "collection": "posts", "id": "…", "data": {…}}`. With `was`, it is carried out
- * only while the document still is so; with `unless`, a document is created only while the one of that id is gone.
+ * only while the document still is so, and a delete also where it is gone; with `unless`, a document is created only while the one of that id is gone.
  */
 import { isObject, type JsonObject } from '../../client/protocol/model/json.js'
 import { type ImportSource, readRecords } from '../../seeds/records/input.js'
@@ -16,7 +16,7 @@ export interface Operation {
   /** What a create has none of. */
   readonly id: string
   readonly data: JsonObject
-  /** Of an update the fields that it changes, as they were; of a replacement all of them. */
+  /** Of an update the fields that it changes, as they were; of a replacement or a deletion all of them. */
   readonly was?: JsonObject | undefined
   /** Of a create, the id of the document that it stands for: while that one is there, nothing is created. */
   readonly unless?: string | undefined
@@ -64,6 +64,6 @@ function readOperation(fields: { readonly [name: string]: unknown }): Omit<Opera
     if (typeof unless !== 'string' || unless === '') return '"unless" is not an id'
   }
   if (was === undefined) return { kind, collection, id, data, unless }
-  if (kind === 'create' || kind === 'delete') return `a ${kind} takes no "was"`
+  if (kind === 'create') return 'a create takes no "was"'
   return isObject(was) ? { kind, collection, id, data, was } : '"was" is not an object'
 }

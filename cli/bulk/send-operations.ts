@@ -110,8 +110,11 @@ const carriers: {
     return both(settled, sent)
   },
   replace: replaceAll,
-  delete: (collection, batch, { isRepeated }) =>
-    sendBatch(batch, (some) => collection.deleteMany(some.map(({ id }) => id)), { isMissingDone: isRepeated }),
+  async delete(collection, batch, { isRepeated }) {
+    const { ready, ...settled } = await checkOperations(collection, batch)
+    const send = (some: readonly Operation[]) => collection.deleteMany(some.map(({ id }) => id))
+    return both(settled, await sendBatch(ready, send, { isMissingDone: isRepeated }))
+  },
 }
 
 /** One that is refused keeps no other out: those that the answer names are left out, else the batch is halved. */

@@ -67,8 +67,10 @@ It shows what it is going to do, and asks. What it overwrites and deletes is wri
         return { url: sides.url, collections: work.map(({ row }) => row), ...synced, takenBackBy }
       } finally {
         if (undo.isThere && !this.mayHaveWritten()) undo.discard()
-        if (undo.isThere)
+        if (undo.isThere) {
+          undo.turn()
           this.note(`To take it back: svc docs batch -f ${shellWord(undo.path)}, with the same --profile or --url.`)
+        }
       }
     })
   }

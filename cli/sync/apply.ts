@@ -57,7 +57,7 @@ export interface Direction {
   /** The hash of the target's document when it was planned, or created by this run. */
   planned(pair: ComparedPair): string | undefined
   targetHash(work: SyncWork, data: JsonObject): string
-  /** Keeps how to take a write back: before something is changed or deleted, after it was created. */
+  /** Keeps how to take writes to different documents back: before something is changed or deleted, after it was created. */
   keepUndo(undo: readonly Undo[]): void
   onDone(documents: number): void
   readonly signal: AbortSignal
@@ -129,7 +129,7 @@ class Run {
       }
       work.pairs.add(pairs)
       direction.onPaired(pairs)
-      direction.keepUndo(made.map(({ id }) => ({ op: 'delete', collection: work.name, id })))
+      direction.keepUndo(made.map(({ id, data }) => ({ op: 'delete', collection: work.name, id, was: data })))
       this.created += pairs.length
       for (const [id] of some) missing.delete(id)
     } catch (error) {

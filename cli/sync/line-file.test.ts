@@ -2,7 +2,7 @@ import { appendFileSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { appendLines, readLines, rewriteLines } from './line-file.js'
+import { appendLines, readLines, reversePieces, rewriteLines } from './line-file.js'
 
 let folder: string
 let file: string
@@ -39,4 +39,15 @@ test('all of them are replaced at once', () => {
   rewriteLines(file, [{ a: 3 }])
 
   expect(readLines(file).values).toEqual([{ a: 3 }])
+})
+
+test('the last of its pieces comes first, and stays in its own order', () => {
+  const ends = [[{ a: 1 }, { a: 'é' }], [{ b: 1 }], [{ c: 1 }, { c: 2 }]].map((piece) => {
+    appendLines(file, piece)
+    return statSync(file).size
+  })
+  reversePieces(file, ends)
+
+  expect(readLines(file).values).toEqual([{ c: 1 }, { c: 2 }, { b: 1 }, { a: 1 }, { a: 'é' }])
+  expect(statSync(file).mode & 0o777).toBe(0o600)
 })

@@ -34,6 +34,28 @@ export function rewriteLines(file: string, values: readonly unknown[]): void {
   renameSync(`${file}.new`, file)
 }
 
+/**
+ * Puts the last of its pieces first, each as it is: the file is the one before or the new one.
+ *
+ * @param ends where each piece ends, in bytes
+ */
+export function reversePieces(file: string, ends: readonly number[]): void {
+  const from = openSync(file, 'r')
+  const to = openSync(`${file}.new`, 'w', 0o600)
+  try {
+    for (let at = ends.length - 1; at >= 0; at--) {
+      const begin = ends[at - 1] ?? 0
+      const piece = Buffer.alloc((ends[at] ?? begin) - begin)
+      readSync(from, piece, 0, piece.length, begin)
+      writeFileSync(to, piece)
+    }
+  } finally {
+    closeSync(from)
+    closeSync(to)
+  }
+  renameSync(`${file}.new`, file)
+}
+
 /** Whether its last line was cut. */
 function isLastCut(file: string): boolean {
   if (!existsSync(file)) return false

@@ -4,7 +4,7 @@ import type { Operation } from '../bulk/operations.js'
 
 /** An operation that takes another back, as `docs batch` reads it. */
 export type Undo =
-  | { readonly op: 'delete'; readonly collection: string; readonly id: string }
+  | { readonly op: 'delete'; readonly collection: string; readonly id: string; readonly was: JsonObject }
   | { readonly op: 'create'; readonly collection: string; readonly data: JsonObject; readonly unless: string }
   | {
       readonly op: 'replace'

@@ -1,8 +1,8 @@
 /** What takes a push back, as `svc docs batch` reads it: a hosted service has no snapshots. */
-import { readdirSync, rmSync } from 'node:fs'
+import { readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { configFolder } from '../target/profiles.js'
-import { appendLines } from './line-file.js'
+import { appendLines, reversePieces } from './line-file.js'
 import type { Undo } from './operations.js'
 
 export interface UndoFile {
@@ -10,6 +10,11 @@ export interface UndoFile {
   /** Whether something was written to it. */
   readonly isThere: boolean
   add(undo: readonly Undo[]): void
+  /**
+   * Puts what was written last first: a document that was created and then changed is what it was at first before it is deleted.
+   * A push that was killed leaves the order of its writes; what is refused then, a second run takes back.
+   */
+  turn(): void
   /** Of a push that wrote nothing. */
   discard(): void
 }
@@ -23,6 +28,7 @@ export function openUndoFile(host: string, now: Date): UndoFile {
   const moment = now.toISOString().replaceAll(/[:.]/g, '-')
   const service = host.replaceAll(/[^\w.-]/g, '-')
   const path = join(folder, `${service}-${moment}.ndjson`)
+  const ends: number[] = []
   let isThere = false
   return {
     path,
@@ -32,9 +38,11 @@ export function openUndoFile(host: string, now: Date): UndoFile {
     add(undo) {
       if (undo.length === 0) return
       appendLines(path, undo)
+      ends.push(statSync(path).size)
       if (!isThere) prune(folder, service)
       isThere = true
     },
+    turn: () => reversePieces(path, ends),
     discard() {
       rmSync(path, { force: true })
       isThere = false

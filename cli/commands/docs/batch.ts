@@ -23,8 +23,8 @@ export default class DocsBatch extends TargetCommand {
   {"op": "replace", "collection": "posts", "id": "01999999-…", "data": {"title": "Hello again"}}
   {"op": "delete", "collection": "posts", "id": "01999999-…"}
 
-A line without a collection is about COLLECTION. One that changes or replaces may say what the document "was" (the fields that
-it changes, or all that it replaces), and is refused if they have been changed since. One that creates may name a document with
+A line without a collection is about COLLECTION. One that changes, replaces or deletes may say what the document "was" (the fields
+that it changes, or all that it replaces or deletes), and is refused if they have been changed since. One that creates may name a document with
 "unless", and is left out while that document is there. The whole file is read first, and
 nothing is done where a line cannot be read. Then the operations are counted and asked about; without a terminal --yes is
 needed. Operations that the service refuses are listed with their lines, and all others are carried out, those about one

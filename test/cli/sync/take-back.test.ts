@@ -67,6 +67,38 @@ test('what another client has deleted by the turn of a push is not brought back 
   expect(await titles()).toEqual(['changed', 'one'])
 })
 
+test('what a push created is deleted only while it is as the push wrote it', async () => {
+  for (const side of [here, there]) {
+    await side.collections.create({ name: 'posts', schema: { status: { type: 'string', default: 'draft' } } })
+  }
+  await here.collection('posts').createMany([{ title: 'mine' }, { title: 'edited' }, { title: 'gone' }])
+
+  const pushed = await world.svc(['push', ...staging])
+  const edited = await idOf(there, 'posts', 'edited')
+  await there.collection('posts').update(edited, { body: 'theirs' })
+  await there.collection('posts').delete(await idOf(there, 'posts', 'gone'))
+  const undone = await world.svc(['docs', 'batch', '-f', fileOf(pushed.stderr), ...staging])
+
+  expect(undone.exit).toBe(5)
+  expect(undone.stderr.match(/:\d+ {2}was .*/g)).toEqual([expect.stringMatching(/^:\d+ {2}was changed meanwhile$/)])
+  const left = (await there.collection('posts').list()).items
+  expect(left.map(({ data }) => data)).toEqual([{ title: 'edited', status: 'draft', body: 'theirs' }])
+})
+
+test('what a push created and then linked is taken back without a refusal', async () => {
+  await here.collections.create({ name: 'posts' })
+  const one = await here.collection('posts').create({ title: 'one' })
+  const other = await here.collection('posts').create({ title: 'two', next: one.id })
+  await here.collection('posts').update(one.id, { next: other.id })
+
+  const pushed = await world.svc(['push', ...staging])
+  const undone = await world.json(['docs', 'batch', '-f', fileOf(pushed.stderr), ...staging])
+
+  expect(pushed.exit).toBe(0)
+  expect(undone).toMatchObject({ deleted: 2, refused: 0 })
+  expect(await titles()).toEqual([])
+})
+
 test('a line that creates is left out while the document that it names is there', async () => {
   await there.collections.create({ name: 'posts' })
   const posts = there.collection('posts')
