@@ -1,12 +1,14 @@
 import * as Flags from '@oclif/core/flags'
+import type { JsonObject } from '../../client/protocol/model/json.js'
 import { withDefaults } from '../../client/protocol/model/schema.js'
 import { CliFailure, exits, misuse } from '../base/failure.js'
-import { applySync, type Direction } from '../sync/apply.js'
-import { type ChosenWork, chosenWork, openWorks, withLinks } from '../sync/chosen-work.js'
+import { applySync, type Direction, type SyncWork } from '../sync/apply.js'
+import { type ChosenWork, chosenWork, openWorks, redactedIn, withLinks } from '../sync/chosen-work.js'
 import type { CollectionPlan } from '../sync/compare.js'
 import { hashOf, withIds } from '../sync/documents.js'
-import { openPairs, type Pairs } from '../sync/pairs.js'
+import { openPairs } from '../sync/pairs.js'
 import type { Sides, SyncPlan } from '../sync/plan.js'
+import { forgetRedacted } from '../sync/redacted-fields.js'
 import { redact } from '../sync/redaction.js'
 import { byFlag, collectionArgs, type Followed, SyncCommand } from '../sync/sync-command.js'
 import { targetWords } from '../target/target.js'
@@ -33,7 +35,13 @@ It shows what it is going to do, and saves a snapshot first: svc undo takes it b
     by: byFlag,
     redact: Flags.string({
       multiple: true,
-      description: 'write a substitute for this field, as COLLECTION.FIELD; later pulls and pushes know it',
+      description:
+        'write a substitute for this field, as COLLECTION.FIELD; later pulls and pushes of the collection know it',
+      helpValue: 'field',
+    }),
+    unredact: Flags.string({
+      multiple: true,
+      description: 'write this field as it is, which an earlier pull redacted, into a collection that is not here',
       helpValue: 'field',
     }),
     delete: Flags.boolean({ description: 'delete here what was deleted there' }),
@@ -42,20 +50,24 @@ It shows what it is going to do, and saves a snapshot first: svc undo takes it b
 
   async run() {
     const { argv, flags } = await this.parse(Pull)
-    const redacted = readRedact(flags.redact ?? [])
+    const redacted = readFields('--redact', flags.redact ?? [])
+    const unredacted = readFields('--unredact', flags.unredact ?? [])
     return this.withBoth(flags, async (sides, here) => {
-      const plan = await this.plan(sides, { names: argv.map(String), by: flags.by, redact: redacted })
+      const options = { names: argv.map(String), by: flags.by, redact: redacted, unredact: unredacted }
+      const plan = await this.plan(sides, options)
       requireKnown(plan.collections, redacted, here)
+      requireAbsent(plan.collections, unredacted, here)
       const plans = plan.collections.filter(({ remote }) => remote !== undefined)
       const chosenWorks = plans.map((one) => chosen(one, flags))
       const work = withLinks(chosenWorks, othersHere(chosenWorks, plan))
       const total = this.showPlans(work)
+      this.noteRedacted(work, redacted)
       const isNothing = total === 0 && plans.every(({ local }) => local)
       if (isNothing) this.note('There is nothing to pull.')
       else await this.confirm(question(total, new URL(sides.url).host), flags)
       const secret = this.requireTarget(flags).key ?? sides.url
       const pull = () =>
-        this.follow(total, flags, (followed) => pullAll({ sides, plan, work, secret, redacted }, followed))
+        this.follow(total, flags, (followed) => pullAll({ sides, plan, work, secret, unredacted }, followed))
       const command = ['pull', ...argv.map(String)].join(' ')
       const synced = await (isNothing ? pull() : this.undoably(here, command, flags, pull))
       this.showRefused(synced.refused)
@@ -63,7 +75,19 @@ It shows what it is going to do, and saves a snapshot first: svc undo takes it b
       return { url: sides.url, collections: work.map(({ row }) => row), ...synced }
     })
   }
+
+  /** What an earlier pull redacted, and this one redacts without being told. */
+  private noteRedacted(work: readonly ChosenWork[], redacted: Fields): void {
+    for (const { plan, create } of work) {
+      const fields = redactedIn(plan).filter((field) => !redacted.get(plan.name)?.includes(field))
+      if (create.length === 0 || fields.length === 0) continue
+      this.note(`Substitutes in "${plan.name}", as an earlier pull was told: ${fields.join(', ')}.`)
+    }
+  }
 }
+
+/** By collection, dotted names. */
+type Fields = ReadonlyMap<string, readonly string[]>
 
 function question(documents: number, host: string): string {
   if (documents === 0) return `Create the collections of ${host} that are missing here, without documents?`
@@ -102,20 +126,15 @@ interface Pulling {
   readonly plan: SyncPlan
   readonly work: readonly ChosenWork[]
   readonly secret: string
-  readonly redacted: ReadonlyMap<string, readonly string[]>
+  readonly unredacted: Fields
 }
 
-async function pullAll({ sides, plan: { ids }, work, secret, redacted }: Pulling, followed: Followed) {
-  // Before anything is written: no document may be here whose rules are not known.
-  const keepRules = (name: string, pairs: Pairs | undefined) => pairs?.redact(redacted.get(name) ?? [])
-  for (const { plan } of work) keepRules(plan.name, plan.pairs)
-  const works = await openWorks(work, async (plan) => {
-    const pairs = await createHere(sides, plan)
-    keepRules(plan.name, pairs)
-    return pairs
-  })
+async function pullAll({ sides, plan: { ids }, work, secret, unredacted }: Pulling, followed: Followed) {
+  for (const [name, fields] of unredacted) forgetRedacted(sides.url, name, fields)
+  const works = await openWorks(sides.url, work, (plan) => createHere(sides, plan))
   const toRemote = new Map(ids)
   const toLocal = new Map([...ids].map(([local, remote]) => [remote, local]))
+  const written = (one: SyncWork, data: JsonObject) => redact(withIds(data, toLocal), one.redacted, secret)
   const direction: Direction = {
     ...followed,
     source: sides.remote,
@@ -128,7 +147,8 @@ async function pullAll({ sides, plan: { ids }, work, secret, redacted }: Pulling
         toRemote.set(local, remote)
       }
     },
-    written: (one, data) => redact(withIds(data, toLocal), one.redacted, secret),
+    written,
+    created: written,
     kept: (_, written) => written,
     hashOf: (one, data) => hashOf(withDefaults(one.schema, data), one.redacted),
     planned: ({ localHash }) => localHash,
@@ -145,27 +165,39 @@ async function createHere({ local, url }: Sides, { name, remote }: CollectionPla
 }
 
 /** @throws {CliFailure} with exit 2 unless each is `COLLECTION.FIELD` */
-function readRedact(texts: readonly string[]): Map<string, string[]> {
+function readFields(flag: string, texts: readonly string[]): Map<string, string[]> {
   const byCollection = new Map<string, string[]>()
   for (const text of texts) {
     const [name = '', ...path] = text.split('.')
     if (name === '' || path.length === 0 || path.includes('')) {
-      throw misuse(
-        `"${text}" names no field of a collection.`,
-        'Write it as COLLECTION.FIELD: --redact customers.email',
-      )
+      throw misuse(`"${text}" names no field of a collection.`, `Write it as COLLECTION.FIELD: ${flag} customers.email`)
     }
     byCollection.set(name, [...(byCollection.get(name) ?? []), path.join('.')])
   }
   return byCollection
 }
 
+/** A push would write the substitutes that are here, if it did not know of them. */
+function requireAbsent(plans: readonly CollectionPlan[], unredacted: Fields, { url }: { readonly url: string }): void {
+  for (const name of unredacted.keys()) {
+    const plan = plans.find((one) => one.name === name)
+    if (!plan?.remote) throw misuse(`--unredact names "${name}", which is not pulled.`, 'Is it spelled otherwise?')
+    if (!plan.local) continue
+    throw new CliFailure(
+      'REDACTED',
+      exits.invalid,
+      `"${name}" is here with its substitutes. Nothing was done.`,
+      deletion(name, url),
+    )
+  }
+}
+
+function deletion(name: string, url: string): string {
+  return `Delete it here, and pull it again: svc collections delete ${shellWord(name)}${targetWords({ url })}`
+}
+
 /** Nothing that was to be redacted is here already, or is of a collection that is not pulled. */
-function requireKnown(
-  plans: readonly CollectionPlan[],
-  redacted: ReadonlyMap<string, readonly string[]>,
-  { url }: { readonly url: string },
-): void {
+function requireKnown(plans: readonly CollectionPlan[], redacted: Fields, { url }: { readonly url: string }): void {
   for (const [name, fields] of redacted) {
     const plan = plans.find((one) => one.name === name)
     if (!plan?.remote) throw misuse(`--redact names "${name}", which is not pulled.`, 'Is it spelled otherwise?')
@@ -173,11 +205,6 @@ function requireKnown(
     const added = fields.find((field) => pairs && pairs.byLocal.size > 0 && !pairs.redacted.has(field))
     if (added === undefined) continue
     const message = `"${name}" was pulled before with its "${added}". Nothing was done.`
-    throw new CliFailure(
-      'NOT_REDACTED',
-      exits.invalid,
-      message,
-      `Delete it here, and pull it again: svc collections delete ${shellWord(name)}${targetWords({ url })}`,
-    )
+    throw new CliFailure('NOT_REDACTED', exits.invalid, message, deletion(name, url))
   }
 }

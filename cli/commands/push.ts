@@ -5,12 +5,12 @@ import { reworded } from '../base/failure.js'
 import type { Client } from '../base/service-command.js'
 import { createIfMissing } from '../collections/create-if-missing.js'
 import { applySync, type Direction } from '../sync/apply.js'
-import { type ChosenWork, chosenWork, openWorks, withLinks } from '../sync/chosen-work.js'
+import { type ChosenWork, chosenWork, openWorks, redactedIn, withLinks } from '../sync/chosen-work.js'
 import type { CollectionPlan } from '../sync/compare.js'
 import { hashOf, withIds } from '../sync/documents.js'
 import { openPairs } from '../sync/pairs.js'
 import type { Sides, SyncPlan } from '../sync/plan.js'
-import { keepFields } from '../sync/redaction.js'
+import { keepFields, withoutFields } from '../sync/redaction.js'
 import { byFlag, collectionArgs, type Followed, SyncCommand } from '../sync/sync-command.js'
 import { openUndoFile, type UndoFile } from '../sync/undo-file.js'
 import { counted } from '../terminal/print.js'
@@ -22,8 +22,8 @@ export default class Push extends SyncCommand {
   static override description =
     prose(`Creates the collections that are missing, with schema and permissions, and the documents that only the emulator has, and
 updates those that changed here since the last pull or push. What it does not mention it leaves alone: documents that are only there,
-what changed there, and fields that a pull redacted. What changed on both sides stays as it is there, unless --force overwrites it.
-Documents that were deleted here stay there, unless --delete deletes them. A collection that was deleted there is created again only
+what changed there, and fields that a pull redacted; documents that it creates have none of these. What changed on both sides stays as
+it is there, unless --force overwrites it. Documents that were deleted here stay there, unless --delete deletes them. A collection that was deleted there is created again only
 if it is named, or with --force. Users and files are no part of it.
 
 It shows what it is going to do, and asks. What it overwrites and deletes is written to a file first, which svc docs batch takes back.`)
@@ -52,6 +52,12 @@ It shows what it is going to do, and asks. What it overwrites and deletes is wri
       const newThere = [...chosenWorks.flatMap(({ create }) => create), ...plan.recovered]
       const work = withLinks(chosenWorks, new Set(newThere))
       const total = this.showPlans(work)
+      for (const { plan, create } of work) {
+        if (create.length === 0 || plan.redacted.length === 0) continue
+        this.note(
+          `Left out of what is created in "${plan.name}", since a pull redacted it: ${redactedIn(plan).join(', ')}.`,
+        )
+      }
       const isNothing = total === 0 && plans.every(({ remote }) => remote)
       const { host } = new URL(sides.url)
       if (isNothing) this.note('There is nothing to push.')
@@ -117,7 +123,7 @@ interface Pushing {
 }
 
 async function pushAll({ sides, plan: { ids }, work, undo }: Pushing, followed: Followed) {
-  const works = await openWorks(work, (plan) => createThere(sides, plan))
+  const works = await openWorks(sides.url, work, (plan) => createThere(sides, plan))
   const toRemote = new Map(ids)
   const direction: Direction = {
     ...followed,
@@ -129,6 +135,7 @@ async function pushAll({ sides, plan: { ids }, work, undo }: Pushing, followed: 
       for (const { local, remote } of pairs) toRemote.set(local, remote)
     },
     written: (_, data) => withIds(data, toRemote),
+    created: (one, data) => withoutFields(withIds(data, toRemote), one.redacted),
     kept: (one, written, now) => keepFields(written, now, one.redacted),
     hashOf: (one, data) => hashOf(withDefaults(one.schema, withIds(data, toRemote)), one.redacted),
     planned: ({ remoteHash }) => remoteHash,

@@ -48,8 +48,10 @@ export interface Direction {
   pairOf(source: string, target: string): Pair
   /** Receives pairs that were created, before anything else is written. */
   onPaired(pairs: readonly Pair[]): void
-  /** What is written of a document: with ids of the target, and without what is redacted. */
+  /** What is written of a document: with ids of the target, and no value that a pull redacts. */
   written(work: SyncWork, data: JsonObject): JsonObject
+  /** What a create writes of it: there is nothing at the target that a redacted field could stay as. */
+  created(work: SyncWork, data: JsonObject): JsonObject
   /** What an update writes: what is redacted stays as the target has it. */
   kept(work: SyncWork, written: JsonObject, now: JsonObject): JsonObject
   /** The hash of both documents once this was written: with the defaults of the schema, which the target adds. */
@@ -112,7 +114,7 @@ class Run {
   private async create(work: SyncWork, some: readonly (readonly [string, JsonObject])[]): Promise<void> {
     if (some.length === 0) return
     const { direction, missing } = this
-    const fields = some.map(([, data]) => direction.written(work, data))
+    const fields = some.map(([, data]) => direction.created(work, data))
     // Before the answer: what is in the same batch has no id there yet either.
     const isOpen = some.map(([, data]) => idsIn(data, missing).length > 0)
     const idempotencyKey = keyOf([work.name, work.pairs.generation, some.map(([id]) => id), fields])

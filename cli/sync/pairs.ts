@@ -21,7 +21,7 @@ export interface Pairs {
   readonly byLocal: ReadonlyMap<string, Pair>
   /** Of documents that were deleted on both sides, or deleted here and created again with another id: others may still refer to them. */
   readonly gone: ReadonlyMap<string, Pair>
-  /** Dotted names of fields that a pull has redacted, by which no push may overwrite what is there. */
+  /** Dotted names of fields that are substitutes in the documents here, by which no push may overwrite what is there. */
   readonly redacted: ReadonlySet<string>
   /** Ids that a batch of documents was created for, of which no answer is known: the run was killed meanwhile. */
   readonly pending: ReadonlySet<string>

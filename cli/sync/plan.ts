@@ -10,6 +10,7 @@ import { type CollectionPlan, compare, type Opened, type Read } from './compare.
 import { hashOf, type Ids, idsIn, withIds } from './documents.js'
 import { pairedWith } from './paired-collections.js'
 import { openPairs, type Pair } from './pairs.js'
+import { redactedFields } from './redacted-fields.js'
 import { hasField } from './redaction.js'
 
 export interface SyncPlan {
@@ -34,6 +35,8 @@ export interface PlanOptions {
   readonly by: string | undefined
   /** Fields to redact, by collection. */
   readonly redact: ReadonlyMap<string, readonly string[]>
+  /** Fields that an earlier pull redacted and that are to come as they are, by collection. */
+  readonly unredact: ReadonlyMap<string, readonly string[]>
   readonly signal: AbortSignal
 }
 
@@ -95,7 +98,7 @@ function foreignIds(
 /** The collections that are asked for and, since documents may refer to them, all others. */
 async function openBoth(
   { local, remote, url }: Sides,
-  { names, redact }: PlanOptions,
+  { names, redact, unredact }: PlanOptions,
 ): Promise<{ readonly opened: readonly Opened[]; readonly others: readonly Opened[] }> {
   const [here, there] = await Promise.all([byName(local), byName(remote)])
   const all = [...new Set([...there.keys(), ...here.keys()])]
@@ -111,7 +114,12 @@ async function openBoth(
     // Its documents are referred to, whether it was deleted there or the key's scopes leave it out.
     const remotes = one && !other ? pairedWith(url, one.id) : []
     const former = remotes.map((remote) => openPairs(url, { local: one?.id ?? '', remote }))
-    const redacted = [...new Set([...(pairs?.redacted ?? []), ...(redact.get(name) ?? [])])]
+    // Documents that are paired already are as their own pulls have written them.
+    const isNew = !pairs || pairs.byLocal.size === 0
+    const known = isNew ? [...former.flatMap((one) => [...one.redacted]), ...redactedFields(url, name)] : []
+    const over = new Set(unredact.get(name))
+    const kept = [...(pairs?.redacted ?? []), ...known].filter((field) => !over.has(field))
+    const redacted = [...new Set([...kept, ...(redact.get(name) ?? [])])]
     const schema = { ...one?.schema, ...other?.schema }
     return { name, local: one, remote: other, pairs, former, redacted: redacted.map(parsePath), schema }
   }

@@ -111,12 +111,13 @@ export abstract class SyncCommand extends ServiceCommand {
       readonly names: readonly string[]
       readonly by?: string | undefined
       readonly redact?: ReadonlyMap<string, string[]>
+      readonly unredact?: ReadonlyMap<string, string[]>
     },
   ): Promise<SyncPlan> {
     const stop = stopSignal()
     try {
-      const { names, by, redact = new Map() } = options
-      const plan = await planSync(sides, { names, by, redact, signal: stop.signal })
+      const { names, by, redact = new Map(), unredact = new Map() } = options
+      const plan = await planSync(sides, { names, by, redact, unredact, signal: stop.signal })
       for (const { name } of plan.collections.filter(({ isGone }) => isGone)) {
         this.note(`The service does not show "${name}" any more: it was deleted there, or the key is not for it.`)
       }

@@ -1,5 +1,6 @@
 /** `svc pull --redact`. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { Client } from '../../../client/index.js'
 import { idOf, openTwoServices, staging, type TwoServices } from './two-services.js'
 
 let two: TwoServices
@@ -92,4 +93,75 @@ test('what is here with its real values cannot be redacted afterwards', async ()
   const ran = await world.svc(['pull', ...staging, '--redact', 'people.email'])
 
   expect(ran).toMatchObject({ exit: 5, stderr: expect.stringContaining('was pulled before with its "email"') })
+})
+
+const redactEmail = ['--redact', 'people.email']
+const substitute = expect.stringMatching(/^redacted-[0-9a-f]{12}@example\.com$/)
+
+async function createPeople(client: Client): Promise<void> {
+  await client.collections.create({ name: 'people' })
+  await client.collection('people').createMany([
+    { title: 'Ada', email: 'ada@example.org' },
+    { title: 'Bob', email: 'bob@example.org' },
+  ])
+}
+
+async function peopleOf(client: Client) {
+  return (await client.collection('people').list({ sort: 'title' })).items.map(({ data }) => data)
+}
+
+test.each([
+  ['here', () => here.collections.delete('people')],
+  ['there', () => there.collections.delete('people').then(() => createPeople(there))],
+])(
+  'a collection that was deleted %s, and is made again, comes with substitutes without being told',
+  async (_, renew) => {
+    await createPeople(there)
+    await world.json(['pull', ...staging, ...redactEmail])
+    await renew()
+
+    const pulled = await world.svc(['pull', ...staging])
+
+    expect(pulled).toMatchObject({ exit: 0, stderr: expect.stringContaining('Substitutes in "people"') })
+    const people = await peopleOf(here)
+    expect(people.length).toBeGreaterThanOrEqual(2)
+    for (const { email } of people) expect(email).toEqual(substitute)
+  },
+)
+
+test('what a push creates has no substitutes, in a collection that is made again and where a document is', async () => {
+  await createPeople(there)
+  await world.json(['pull', ...staging, ...redactEmail])
+  await there.collections.delete('people')
+
+  const pushed = await world.svc(['push', 'people', ...staging])
+  const created = await peopleOf(there)
+  await there.collection('people').delete(await idOf(there, 'people', 'Bob'))
+  const forced = await world.json(['push', ...staging, '--force'])
+
+  expect(pushed).toMatchObject({
+    exit: 0,
+    stderr: expect.stringContaining('"people", since a pull redacted it: email.'),
+  })
+  expect(created).toEqual([{ title: 'Ada' }, { title: 'Bob' }])
+  expect(forced).toMatchObject({ created: 1, updated: 0 })
+  expect(await peopleOf(there)).toEqual(created)
+  expect((await peopleOf(here)).map(({ email }) => email)).toEqual([substitute, substitute])
+  expect((await world.svc(['diff', '--profile', 'staging'])).exit).toBe(0)
+})
+
+test('--unredact brings a field as it is, into a collection that is not here, and later pulls do too', async () => {
+  await createPeople(there)
+  await world.json(['pull', ...staging, ...redactEmail])
+
+  const early = await world.svc(['pull', ...staging, '--unredact', 'people.email'])
+  await here.collections.delete('people')
+  await world.json(['pull', ...staging, '--unredact', 'people.email'])
+  const first = await peopleOf(here)
+  await here.collections.delete('people')
+  await world.json(['pull', ...staging])
+
+  expect(early).toMatchObject({ exit: 5, stderr: expect.stringContaining('"people" is here with its substitutes') })
+  expect(first).toEqual(await peopleOf(there))
+  expect(await peopleOf(here)).toEqual(first)
 })
