@@ -112,6 +112,7 @@ export abstract class SvcCommand extends Command {
     options?: Input<F, B, A>,
     argv?: string[],
   ): Promise<ParserOutput<F, B, A>> {
+    leaveStdin(this.ctor.args)
     const parsed = await super.parse(options, argv)
     const flag = emptyFlag(parsed, this.mayBeEmpty)
     if (flag !== undefined) throw emptyFailure(`--${flag}`)
@@ -151,6 +152,14 @@ export abstract class SvcCommand extends Command {
     const meant = unknown?.startsWith('--') ? nearest(unknown.slice(2), known) : undefined
     return meant ? `Did you mean "--${meant}"? All of them: ${help}` : `See how it is used: ${help}`
   }
+}
+
+/**
+ * The framework would read an argument that is left out from stdin, to its end. That may be the rest of the script that runs
+ * the command, or the list that its loop goes through.
+ */
+function leaveStdin(args: Command.Class['args']): void {
+  for (const arg of Object.values(args)) arg.ignoreStdin = true
 }
 
 /** The first flag of the command line that has an empty value, alone or as one of several, and may not have one. */

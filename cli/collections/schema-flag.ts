@@ -6,10 +6,16 @@ import { readJsonObject } from '../documents/fields-args.js'
 import { nearest } from '../terminal/nearest.js'
 
 /** The schema that a file and the fields say; the fields win. Undefined when neither was given. */
-export function readSchema({ field, schema }: { field?: readonly string[]; schema?: string }): Schema | undefined {
+export async function readSchema({
+  field,
+  schema,
+}: {
+  field?: readonly string[]
+  schema?: string
+}): Promise<Schema | undefined> {
   if (field === undefined && schema === undefined) return undefined
   // The service checks the file: it knows what a schema may say.
-  const rules = schema === undefined ? {} : (readJsonObject(schema) as unknown as { [field: string]: FieldRule })
+  const rules = schema === undefined ? {} : ((await readJsonObject(schema)) as unknown as Schema)
   return { ...rules, ...Object.fromEntries((field ?? []).map(readRule)) }
 }
 

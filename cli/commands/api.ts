@@ -5,7 +5,7 @@ import { decodeError } from '../../client/protocol/wire/errors/decode.js'
 import { asFailure } from '../../client/send.js'
 import { CliFailure, describeFailure, exitOfStatus, misuse } from '../base/failure.js'
 import { TargetCommand } from '../base/target-command.js'
-import { fieldsArg, readFields } from '../documents/fields-args.js'
+import { fieldsArg, readFileAndFields } from '../documents/fields-args.js'
 import { prose } from '../terminal/prose.js'
 import { jsonText, printableLines } from '../terminal/text-width.js'
 
@@ -46,7 +46,8 @@ At the emulator of the folder, svc undo takes back the delete of a collection an
     const method = args.method.toUpperCase()
     if (!methods.includes(method)) throw misuse(`Not a valid method: "${args.method}".`, `Use ${methods.join(', ')}.`)
     const words = argv.slice(2).map(String)
-    const body = words.length > 0 || flags.file ? JSON.stringify(readFields(words, flags.file)) : undefined
+    const isBare = words.length === 0 && !flags.file
+    const body = isBare ? undefined : JSON.stringify(await readFileAndFields(flags.file, words))
     if (body !== undefined && safeMethods.includes(method)) throw misuse(`${method} has no body.`)
     const target = this.requireTarget(flags)
     const url = new URL(`${target.url}/${args.path.replace(/^\/+/, '')}`)

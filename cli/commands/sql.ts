@@ -1,9 +1,9 @@
-import { text as wholeText } from 'node:stream/consumers'
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { SvcError } from '../../client/protocol/model/errors.js'
 import { ControlCommand } from '../base/control-command.js'
 import { reworded } from '../base/failure.js'
+import { readText } from '../files/read-text.js'
 import { counted, table } from '../terminal/print.js'
 import { prose } from '../terminal/prose.js'
 
@@ -28,7 +28,7 @@ anything, and uses functions from a list only.`)
 
   async run() {
     const { args, flags } = await this.parse(Sql)
-    const query = args.query === '-' ? await wholeText(process.stdin) : args.query
+    const query = args.query === '-' ? await readText('-') : args.query
     const project = this.emulator(flags).projectId
     const found = await this.control(flags)
       .sql.run({ project, query, limit: flags.limit })

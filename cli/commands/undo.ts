@@ -26,7 +26,6 @@ changed nothing: the one before it is taken back then. At a terminal it says whi
   static override examples = ['<%= config.bin %> undo', '<%= config.bin %> undo auto-2026-11-22-221503-3f9a --json']
   static override args = {
     snapshot: Args.string({
-      ignoreStdin: true,
       description: 'the automatic snapshot before the command; the newest, if none is given',
     }),
   }

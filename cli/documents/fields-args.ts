@@ -1,9 +1,9 @@
 /** Fields of a document on the command line: `title=Hello` is text, `views:=3` is JSON. */
-import { readFileSync } from 'node:fs'
 import * as Args from '@oclif/core/args'
 import type { Issue } from '../../client/protocol/model/errors.js'
 import { isObject, type JsonObject, setOwn } from '../../client/protocol/model/json.js'
-import { CliFailure, exits, misuse, noFile } from '../base/failure.js'
+import { CliFailure, exits, misuse } from '../base/failure.js'
+import { readText } from '../files/read-text.js'
 import { shellWord } from '../terminal/shell-word.js'
 
 export const fieldsDescription = 'fields: title=Hello is text, views:=3 and tags:=\'["a"]\' are JSON'
@@ -14,8 +14,13 @@ export const fieldsArg = Args.string({ multiple: true, description: 'title=Hello
 export const idArg = Args.string({ required: true, description: 'id of the document' })
 
 /** The fields that a file and the arguments say; the arguments win. `-` as the file is stdin. */
-export function readFields(words: readonly string[], file?: string): JsonObject {
-  const fields: JsonObject = file === undefined ? {} : readJsonObject(file)
+export async function readFileAndFields(file: string | undefined, words: readonly string[]): Promise<JsonObject> {
+  return readFields(words, file === undefined ? {} : await readJsonObject(file))
+}
+
+/** The fields that the arguments say, beside given ones; the arguments win. */
+export function readFields(words: readonly string[], given: JsonObject = {}): JsonObject {
+  const fields = { ...given }
   for (const word of words) {
     const [name, value] = readField(word)
     setOwn(fields, name, value)
@@ -58,20 +63,9 @@ function isOtherJson(text: string): boolean {
   }
 }
 
-function readText(file: string): string {
-  try {
-    return readFileSync(file === '-' ? 0 : file, 'utf8')
-  } catch (cause) {
-    const { code } = cause as NodeJS.ErrnoException
-    if (code === 'EISDIR') throw misuse(`"${file}" is a folder, not a file.`)
-    if (code !== 'ENOENT' && code !== 'ENAMETOOLONG') throw cause
-    throw noFile(file, cause)
-  }
-}
-
 /** The one JSON object of a file; `-` is stdin. */
-export function readJsonObject(file: string): JsonObject {
-  const content = readText(file)
+export async function readJsonObject(file: string): Promise<JsonObject> {
+  const content = await readText(file)
   const source = file === '-' ? 'stdin' : file
   let document: unknown
   try {

@@ -25,4 +25,4 @@ export abstract class SnapshotCommand extends ControlCommand {
   }
 }
 
-export const snapshotArg = Args.string({ required: true, ignoreStdin: true, description: 'name of the snapshot' })
+export const snapshotArg = Args.string({ required: true, description: 'name of the snapshot' })

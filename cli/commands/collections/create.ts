@@ -26,7 +26,7 @@ export default class CollectionsCreate extends TargetCommand {
 
   async run() {
     const { args, flags } = await this.parse(CollectionsCreate)
-    const schema = readSchema(flags)
+    const schema = await readSchema(flags)
     const client = await this.clientForWrite(flags, `Create collection "${args.name}"`)
     const collection = await client.collections.create({ name: args.name, schema })
 

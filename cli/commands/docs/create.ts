@@ -1,7 +1,7 @@
 import * as Flags from '@oclif/core/flags'
 import { TargetCommand } from '../../base/target-command.js'
 import { documentRow } from '../../documents/document-row.js'
-import { collectionArg, fieldsArg, fieldsDescription, readFields } from '../../documents/fields-args.js'
+import { collectionArg, fieldsArg, fieldsDescription, readFileAndFields } from '../../documents/fields-args.js'
 import { attachFlag, readAttached } from '../../files/attach-flag.js'
 import { record } from '../../terminal/print.js'
 
@@ -22,7 +22,8 @@ export default class DocsCreate extends TargetCommand {
 
   async run() {
     const { args, argv, flags } = await this.parse(DocsCreate)
-    const fields = { ...readFields(argv.slice(1).map(String), flags.file), ...(await readAttached(flags.attach)) }
+    const given = await readFileAndFields(flags.file, argv.slice(1).map(String))
+    const fields = { ...given, ...(await readAttached(flags.attach)) }
     const client = await this.clientForWrite(flags, `Create a document in "${args.collection}"`)
     const document = await client.collection(args.collection).create(fields)
 

@@ -1,7 +1,7 @@
 import * as Flags from '@oclif/core/flags'
 import { TargetCommand } from '../../base/target-command.js'
 import { documentRow } from '../../documents/document-row.js'
-import { collectionArg, fieldsArg, fieldsDescription, idArg, readFields } from '../../documents/fields-args.js'
+import { collectionArg, fieldsArg, fieldsDescription, idArg, readFileAndFields } from '../../documents/fields-args.js'
 import { record } from '../../terminal/print.js'
 
 export default class DocsReplace extends TargetCommand {
@@ -20,7 +20,7 @@ export default class DocsReplace extends TargetCommand {
 
   async run() {
     const { args, argv, flags } = await this.parse(DocsReplace)
-    const fields = readFields(argv.slice(2).map(String), flags.file)
+    const fields = await readFileAndFields(flags.file, argv.slice(2).map(String))
     const client = await this.clientForWrite(flags, `Replace a document in "${args.collection}"`)
     const document = await client.collection(args.collection).replace(args.id, fields, { ifMatch: flags['if-version'] })
 

@@ -18,7 +18,7 @@ user is meant. Without flags the owner is shown; --to sets another one, --no-own
   ]
   static override args = {
     collection: collectionArg,
-    id: Args.string({ required: true, ignoreStdin: true, description: 'id of the document' }),
+    id: Args.string({ required: true, description: 'id of the document' }),
   }
   static override flags = {
     to: Flags.string({ description: 'email or id of the user', helpValue: 'user', exclusive: ['no-owner'] }),

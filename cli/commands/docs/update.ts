@@ -4,7 +4,7 @@ import { type Json, type JsonObject, objectOfMany } from '../../../client/protoc
 import { misuse } from '../../base/failure.js'
 import { BulkCommand, type BulkFlags } from '../../bulk/bulk-command.js'
 import { documentRow } from '../../documents/document-row.js'
-import { collectionArg, fieldsDescription, readFields } from '../../documents/fields-args.js'
+import { collectionArg, fieldsDescription, readFields, readFileAndFields } from '../../documents/fields-args.js'
 import { whereFlags } from '../../documents/where-flag.js'
 import { attachFlag, readAttached } from '../../files/attach-flag.js'
 import { counted, record } from '../../terminal/print.js'
@@ -58,7 +58,7 @@ beside others who do the same. With --where or --all it counts the documents and
     const words = argv.slice(1).map(String)
     const id = isByCondition ? undefined : words.shift()
     const changes = {
-      ...readFields(words, flags.file),
+      ...(await readFileAndFields(flags.file, words)),
       ...(flags.append ? { $append: readItems(flags.append) } : {}),
       ...(flags.remove ? { $remove: readItems(flags.remove) } : {}),
     }

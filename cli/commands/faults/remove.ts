@@ -7,7 +7,7 @@ import { counted } from '../../terminal/print.js'
 export default class FaultsRemove extends ControlCommand {
   static override summary = 'Remove a fault, or all of them.'
   static override examples = ['<%= config.bin %> faults remove f1', '<%= config.bin %> faults remove --all']
-  static override args = { id: Args.string({ ignoreStdin: true, description: 'id of the fault, as lists show it' }) }
+  static override args = { id: Args.string({ description: 'id of the fault, as lists show it' }) }
   static override flags = { all: Flags.boolean({ description: 'all faults, of every project' }) }
 
   async run() {

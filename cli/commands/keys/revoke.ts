@@ -8,7 +8,7 @@ export default class KeysRevoke extends ProjectCommand {
     `<%= config.bin %> keys list --json | jq -r '.[] | select(.name == "reports").id' | xargs -n1 <%= config.bin %> keys revoke`,
   ]
   static override args = {
-    id: Args.string({ required: true, ignoreStdin: true, description: 'id of the key, as lists show it' }),
+    id: Args.string({ required: true, description: 'id of the key, as lists show it' }),
   }
 
   async run() {

@@ -13,7 +13,7 @@ export default class MailShow extends ControlCommand {
     '<%= config.bin %> mail show',
     '<%= config.bin %> mail show --to ada@example.com --html > mail.html',
   ]
-  static override args = { id: Args.string({ ignoreStdin: true, description: 'id of the mail, as lists show it' }) }
+  static override args = { id: Args.string({ description: 'id of the mail, as lists show it' }) }
   static override flags = {
     to: toFlag,
     ...partFlags,

@@ -14,7 +14,7 @@ terminal it needs --yes. The emulator's own project is emptied by svc reset.`)
     `<%= config.bin %> project list --json | jq -r '.projects[] | select(.name == "test").id' | xargs -r -n1 <%= config.bin %> project delete --yes`,
   ]
   static override args = {
-    id: Args.string({ required: true, ignoreStdin: true, description: 'id of the project, as lists show it' }),
+    id: Args.string({ required: true, description: 'id of the project, as lists show it' }),
   }
 
   async run() {

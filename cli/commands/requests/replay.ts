@@ -1,12 +1,12 @@
-import { readFileSync } from 'node:fs'
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import type { RequestRecord } from '../../../client/protocol/control/requests.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import { isObject, type JsonObject, parseJson } from '../../../client/protocol/model/json.js'
 import { ControlCommand } from '../../base/control-command.js'
-import { misuse, noFile, reworded } from '../../base/failure.js'
+import { misuse, reworded } from '../../base/failure.js'
 import { fieldsArg, fieldsDescription, readFields } from '../../documents/fields-args.js'
+import { readText } from '../../files/read-text.js'
 import { differencesText, requestLine } from '../../requests/request-lines.js'
 import { whichRequest } from '../../requests/which.js'
 import { prose } from '../../terminal/prose.js'
@@ -52,7 +52,7 @@ Requests of logins and accounts are not repeated, nor those with files, and thos
     const fields = readFields(argv.slice(1).map(String))
     if (flags.body === '-' && process.stdin.isTTY)
       this.note('Type the body of the request, then Ctrl-D on a line of its own.')
-    const given = flags.body === undefined ? undefined : readBody(flags.body)
+    const given = flags.body === undefined ? undefined : await readText(flags.body)
     const body =
       Object.keys(fields).length === 0 ? given : edited(given ?? (await bodyOf(control.requests, id)), fields)
     const { method, path } = flags
@@ -100,14 +100,6 @@ function edited(body: string, fields: JsonObject): string {
   const isWrapped = Object.keys(content).length === 1 && isObject(content.data)
   const whole = isWrapped ? { data: { ...(content.data as JsonObject), ...fields } } : { ...content, ...fields }
   return JSON.stringify(whole)
-}
-
-function readBody(file: string): string {
-  try {
-    return readFileSync(file === '-' ? 0 : file, 'utf8')
-  } catch (cause) {
-    throw noFile(file, cause)
-  }
 }
 
 /** The key or token of the caller that headers name. */

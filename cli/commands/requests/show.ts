@@ -28,7 +28,7 @@ statements that the database ran.
     '<%= config.bin %> requests show 01999999-9999-7999-8999-999999999999 --plan',
   ]
   static override args = {
-    id: Args.string({ ignoreStdin: true, description: 'id of the request, as in x-request-id' }),
+    id: Args.string({ description: 'id of the request, as in x-request-id' }),
   }
   static override flags = {
     why: Flags.boolean({ description: 'say why it was refused, and what mends it', exclusive: ['plan', 'format'] }),

@@ -13,7 +13,7 @@ export default class SnapshotDiff extends SnapshotCommand {
   ]
   static override args = {
     name: snapshotArg,
-    later: Args.string({ ignoreStdin: true, description: 'name of a later snapshot; now, if none is given' }),
+    later: Args.string({ description: 'name of a later snapshot; now, if none is given' }),
   }
 
   async run() {

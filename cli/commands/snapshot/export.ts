@@ -16,7 +16,7 @@ export default class SnapshotExport extends SnapshotCommand {
   ]
   static override args = {
     name: snapshotArg,
-    file: Args.string({ ignoreStdin: true, description: 'file to write; <name>.tar, if none is given' }),
+    file: Args.string({ description: 'file to write; <name>.tar, if none is given' }),
   }
   static override flags = {
     'with-secrets': Flags.boolean({ description: 'include secrets of login providers and sessions' }),

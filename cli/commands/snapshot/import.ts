@@ -13,7 +13,7 @@ export default class SnapshotImport extends SnapshotCommand {
     '<%= config.bin %> snapshot import fixtures/demo.tar --name friday',
   ]
   static override args = {
-    file: Args.string({ required: true, ignoreStdin: true, description: 'file that "snapshot export" wrote' }),
+    file: Args.string({ required: true, description: 'file that "snapshot export" wrote' }),
   }
   static override flags = { name: Flags.string({ description: 'name here, in place of the one it had' }) }
 

@@ -13,7 +13,7 @@ export default class SnapshotSave extends SnapshotCommand {
     '<%= config.bin %> snapshot save demo --replace',
   ]
   static override args = {
-    name: Args.string({ ignoreStdin: true, description: 'name of the snapshot; the moment, if none is given' }),
+    name: Args.string({ description: 'name of the snapshot; the moment, if none is given' }),
   }
   static override flags = { replace: Flags.boolean({ description: 'replace a snapshot of that name' }) }
 

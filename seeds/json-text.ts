@@ -1,0 +1,9 @@
+/** What a text file says: some editors, and PowerShell, begin one with a byte order mark, which no JSON has. */
+export function withoutMark(text: string): string {
+  return text.startsWith('\uFEFF') ? text.slice(1) : text
+}
+
+/** The value of a JSON file that people write. @throws {SyntaxError} if it is not JSON */
+export function parseJsonFile(text: string): unknown {
+  return JSON.parse(withoutMark(text))
+}
