@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { ParseError } from 'jsonc-parser'
 import type { Json } from '../client/protocol/model/json.js'
 import { badSeed } from './failure.js'
+import { withoutMark } from './json-text.js'
 
 /** JSON with comments, and where in it things stand. */
 export interface JsonFile {
@@ -17,7 +18,7 @@ export interface JsonFile {
 export async function readJsonFile(name: string): Promise<JsonFile> {
   // Loaded by few commands, and in CommonJS: its names are those of its default.
   const { default: jsonc } = await import('jsonc-parser')
-  const text = readFileSync(name, 'utf8')
+  const text = withoutMark(readFileSync(name, 'utf8'))
   const errors: ParseError[] = []
   const root = treeOf(name, () => jsonc.parseTree(text, errors))
   const [error] = errors

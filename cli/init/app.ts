@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { isObject } from '../../client/protocol/model/json.js'
+import { parseJsonFile } from '../../seeds/json-text.js'
 import { CliFailure, exits } from '../base/failure.js'
 import { isSetUp } from '../target/env-file.js'
 import { type PackageManager, packageManagerOf } from './package-manager.js'
@@ -118,7 +119,7 @@ interface Manifest {
 
 function readManifest(path: string): Manifest {
   try {
-    const content: unknown = JSON.parse(readFileSync(path, 'utf8').replace(/^\uFEFF/, ''))
+    const content: unknown = parseJsonFile(readFileSync(path, 'utf8'))
     if (isObject(content)) return content
   } catch (cause) {
     throw new CliFailure('BAD_CONFIG', exits.misuse, `${path} is not JSON.`, 'Mend it first.', { cause })

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { isObject } from '../../client/protocol/model/json.js'
+import { parseJsonFile } from '../../seeds/json-text.js'
 import { CliFailure, exits } from '../base/failure.js'
 import { nearest } from '../terminal/nearest.js'
 import { writePrivateFile } from './emulator-file.js'
@@ -35,7 +36,7 @@ export function readProfiles(): Profiles {
   if (!existsSync(file)) return { profiles: {} }
   let content: Profiles
   try {
-    content = JSON.parse(readFileSync(file, 'utf8'))
+    content = parseJsonFile(readFileSync(file, 'utf8')) as Profiles
   } catch (cause) {
     const hint = 'Mend it, or move it away and add the profiles again.'
     throw new CliFailure('BAD_CONFIG', exits.failed, `${file} is not JSON.`, hint, { cause })

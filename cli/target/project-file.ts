@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { SvcConfig } from '../../client/protocol/model/project.js'
+import { parseJsonFile } from '../../seeds/json-text.js'
 import { badFile, readConfig } from '../config/read-config.js'
 
 export interface ProjectFile extends SvcConfig {
@@ -21,7 +22,7 @@ export function findProjectFile(from: string = process.cwd()): ProjectFile | und
 function readProjectFile(path: string, text: string): ProjectFile {
   let content: unknown
   try {
-    content = JSON.parse(text)
+    content = parseJsonFile(text)
   } catch (cause) {
     throw badFile(path, 'is not JSON', { cause })
   }

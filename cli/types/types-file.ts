@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { mkdir, readFile } from 'node:fs/promises'
 import { dirname, extname, join } from 'node:path'
 import { isObject, parseJson } from '../../client/protocol/model/json.js'
+import { withoutMark } from '../../seeds/json-text.js'
 import { CliFailure, exits } from '../base/failure.js'
 import { isDevice } from '../files/places.js'
 import type { Repetition } from '../files/replace-file.js'
@@ -45,7 +46,7 @@ export function clientPackageHere(): string {
 function readManifest(folder: string): { readonly [key: string]: unknown } | undefined {
   const place = join(folder, 'package.json')
   if (existsSync(place)) {
-    const manifest = parseJson(readFileSync(place, 'utf8'))
+    const manifest = parseJson(withoutMark(readFileSync(place, 'utf8')))
     return isObject(manifest) ? manifest : undefined
   }
   return dirname(folder) === folder ? undefined : readManifest(dirname(folder))

@@ -76,7 +76,7 @@ test.each([
 
 test('svc types generate writes into src where there is one, and takes the package that the app has', async () => {
   mkdirSync(join(world.folder, 'app/src'), { recursive: true })
-  writeFileSync(join(world.folder, 'app/package.json'), '{"devDependencies":{"svc-toolkit":"*"}}')
+  writeFileSync(join(world.folder, 'app/package.json'), '\ufeff{"devDependencies":{"svc-toolkit":"*"}}')
   const ran = await execa(process.execPath, [bin, 'types', 'generate'], {
     ...{ cwd: join(world.folder, 'app'), env: cleanEnv(world.folder), extendEnv: false, timeout: hungMilliseconds },
   })

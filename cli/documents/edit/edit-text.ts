@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { isObject, type JsonObject } from '../../../client/protocol/model/json.js'
+import { parseJsonFile } from '../../../seeds/json-text.js'
 import { CliFailure, exits, misuse, reworded } from '../../base/failure.js'
 import { printable } from '../../terminal/text-width.js'
 
@@ -138,7 +139,7 @@ async function wantsToMend(problem: string): Promise<boolean> {
 
 function readObject(text: string): { fields: JsonObject } | { problem: string } {
   try {
-    const fields: unknown = JSON.parse(text)
+    const fields: unknown = parseJsonFile(text)
     return isObject(fields) ? { fields } : { problem: 'That is not a JSON object.' }
   } catch (error) {
     // It quotes the text, line breaks and all.
