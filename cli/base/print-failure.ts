@@ -9,15 +9,18 @@ interface PrintOptions {
   readonly json: boolean
   /** Where each line of stdout is JSON of its own. */
   readonly isOneLine?: boolean
+  /** What ends, on stdout, the member of an object that was begun: the failure becomes the next one of it. */
+  readonly afterMember?: string | undefined
   readonly error: unknown
 }
 
 /** Tells of a failure on stderr, or on stdout as JSON, and leaves its exit code. A stack only under --debug. */
-export function printFailure(failure: Failure, { json, isOneLine = false, error }: PrintOptions): void {
+export function printFailure(failure: Failure, { json, isOneLine = false, afterMember, error }: PrintOptions): void {
   process.exitCode = failure.exit
   if (json) {
     const { code, message, hint, exit } = failure
-    process.stdout.write(`${jsonText({ error: { code, message, hint: hint ?? null, exit } }, isOneLine ? 0 : 2)}\n`)
+    const text = jsonText({ error: { code, message, hint: hint ?? null, exit } }, isOneLine ? 0 : 2)
+    process.stdout.write(`${afterMember === undefined ? text : `${afterMember},${text.slice(1)}`}\n`)
   } else {
     process.stderr.write(`${onStderr.red('error')}  ${fitted(failure.message)}\n`)
     for (const line of failure.hint?.split('\n') ?? []) process.stderr.write(`       ${fitted(line)}\n`)

@@ -104,8 +104,14 @@ export abstract class SvcCommand extends Command {
     return false
   }
 
+  /** What ends the member of an object that `--json` has begun to print: a failure is printed into that object. */
+  protected afterMember: string | undefined
+
   /** The flags of which an empty value means something, or is refused in words of their own. */
   protected readonly mayBeEmpty: readonly string[] = []
+
+  /** A short flag may stand for it with others, as in `-yq`: only what reads the arguments can say. */
+  private isSilent = false
 
   /** No argument or flag is empty: it comes of a variable that a script did not set, and may mean far more than was wanted. */
   protected override async parse<F extends Named, B extends Named, A extends Named>(
@@ -114,6 +120,7 @@ export abstract class SvcCommand extends Command {
   ): Promise<ParserOutput<F, B, A>> {
     leaveStdin(this.ctor.args)
     const parsed = await super.parse(options, argv)
+    this.isSilent = parsed.flags.quiet === true
     const flag = emptyFlag(parsed, this.mayBeEmpty)
     if (flag !== undefined) throw emptyFailure(`--${flag}`)
     const at = parsed.argv.indexOf('')
@@ -122,9 +129,7 @@ export abstract class SvcCommand extends Command {
   }
 
   protected isQuiet(): boolean {
-    const end = this.argv.indexOf('--')
-    const own = end === -1 ? this.argv : this.argv.slice(0, end)
-    return own.includes('--quiet') || own.includes('-q')
+    return this.isSilent
   }
 
   // oclif colours its JSON and writes it in pieces; scripts want it plain, and fast.
@@ -137,7 +142,8 @@ export abstract class SvcCommand extends Command {
     const error = await this.explain(thrown)
     const failure = describeFailure(error)
     const hint = failure.hint ?? (failure.exit === exits.misuse ? this.helpHint(thrown) : undefined)
-    printFailure({ ...failure, hint }, { json: this.jsonEnabled(), isOneLine: this.printsLines(), error })
+    const how = { json: this.jsonEnabled(), isOneLine: this.printsLines(), afterMember: this.afterMember }
+    printFailure({ ...failure, hint }, { ...how, error })
   }
 
   /** Gives a failure the words that only this kind of command knows. */

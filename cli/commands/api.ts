@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { parseJson } from '../../client/protocol/model/json.js'
@@ -6,6 +7,7 @@ import { asFailure } from '../../client/send.js'
 import { CliFailure, describeFailure, exitOfStatus, misuse } from '../base/failure.js'
 import { TargetCommand } from '../base/target-command.js'
 import { fieldsArg, readFileAndFields } from '../documents/fields-args.js'
+import { counted } from '../terminal/print.js'
 import { prose } from '../terminal/prose.js'
 import { jsonText, printableLines } from '../terminal/text-width.js'
 
@@ -15,8 +17,8 @@ const safeMethods = ['GET', 'HEAD', 'OPTIONS']
 export default class Api extends TargetCommand {
   static override summary = 'Send an authenticated request to the API.'
   static override description =
-    prose(`Prints the body as it came; --include prints status and headers too. Fields become a JSON body:
-title=Hello is text, views:=3 is JSON. A failing status is a failing command.
+    prose(`Prints the body, JSON in lines and all else as it came; --include prints status and headers too. Under --json a body
+that is not text is in "bodyBase64". Fields become a JSON body: title=Hello is text, views:=3 is JSON. A failing status is a failing command.
 
 At the emulator of the folder, svc undo takes back the delete of a collection and batches that delete or update.`)
   static override examples = [
@@ -68,18 +70,27 @@ At the emulator of the folder, svc undo takes back the delete of a collection an
     const { pathname } = url
     const sent = { by: 'api', method, path: pathname }
     const response = await this.sendUndoably({ ...target, key: headers['x-api-key'] }, sent, flags, request)
-    const text = await response.text()
+    const read = readAnswer(Buffer.from(await response.arrayBuffer()))
     const answered = Object.fromEntries(response.headers)
-    const answer = { status: response.status, headers: answered, body: readBody(text) }
     if (flags.include) {
       const lines = Object.entries(answered).map(([name, value]) => `${name}: ${value}`)
       this.log(printableLines([`${response.status} ${response.statusText}`, ...lines, ''].join('\n')))
     }
-    if (text !== '' && typeof answer.body === 'string') this.logData(text)
-    else if (text !== '') this.log(jsonText(answer.body, 2))
+    if (!this.jsonEnabled()) this.printBody(read)
     const isOwnKey = !(flags.header ?? []).some((header) => /^(x-api-key|authorization)\s*:/i.test(header))
-    if (response.status >= 400) throw await this.refused(`${method} ${url.pathname}`, response, text, isOwnKey)
-    return answer
+    if (response.status >= 400) throw await this.refused(`${method} ${url.pathname}`, response, read.text, isOwnKey)
+    const { bytes, isText, value } = read
+    const content = isText ? { body: value } : { body: null, bodyBase64: bytes.toString('base64') }
+    return { status: response.status, headers: answered, ...content }
+  }
+
+  /** A terminal gets no bytes that are not text. */
+  private printBody({ bytes, text, isText, value }: Answer): void {
+    if (bytes.length === 0) return
+    if (isText && typeof value !== 'string') this.log(jsonText(value, 2))
+    else if (!process.stdout.isTTY) process.stdout.write(bytes)
+    else if (isText) this.logData(text)
+    else this.noteAlways(`The body is not text (${counted(bytes.length, 'byte')}). Send it to a file: svc api … > file`)
   }
 
   /** What the service said of it, where it did: under --json the body is nowhere else. */
@@ -102,7 +113,20 @@ function readHeader(text: string): [string, string] {
   return [text.slice(0, at).trim().toLowerCase(), text.slice(at + 1).trim()]
 }
 
-function readBody(text: string): unknown {
+interface Answer {
+  readonly bytes: Buffer
+  readonly text: string
+  readonly isText: boolean
+  /** Of JSON what it says, else the text. */
+  readonly value: unknown
+}
+
+function readAnswer(bytes: Buffer): Answer {
+  const text = new TextDecoder().decode(bytes)
+  return { bytes, text, isText: isUtf8(bytes), value: readValue(text) }
+}
+
+function readValue(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

@@ -51,6 +51,7 @@ export async function printDocuments(
     const text = print(some, { isFirst: written === 0, isLast })
     written += some.length
     some = []
+    if (text !== '') options.onBegun?.()
     if (text !== '' && !process.stdout.write(text)) await once(process.stdout, 'drain')
   }
   for await (const document of documents) {
@@ -65,11 +66,16 @@ interface PrintOptions {
   readonly columns?: readonly string[] | undefined
   /** Whether cells of CSV that a spreadsheet would run are made text. */
   readonly isSafe?: boolean
+  /** Something of them is on stdout. */
+  readonly onBegun?: () => void
   /** What a table is laid out by; left out, its first rows. */
   readonly layout?: TableLayout | undefined
 }
 
 type Print = (documents: readonly Document[], place: { isFirst: boolean; isLast: boolean }) => string
+
+/** What ends the items of the JSON object. */
+export const endOfItems = '\n]'
 
 const printers: { readonly [F in ListFormat]: (options: PrintOptions) => Promise<Print> | Print } = {
   ndjson: () => (documents) => documents.map((document) => `${jsonText(documentRow(document))}\n`).join(''),
@@ -77,7 +83,7 @@ const printers: { readonly [F in ListFormat]: (options: PrintOptions) => Promise
     let isBegun = false
     return (documents, { isLast }) => {
       const items = documents.map((document, at) => `${isBegun || at > 0 ? ',' : ''}\n${jsonText(document)}`).join('')
-      const text = `${isBegun ? '' : '{"items":['}${items}${isLast ? '\n]}\n' : ''}`
+      const text = `${isBegun ? '' : '{"items":['}${items}${isLast ? `${endOfItems}}\n` : ''}`
       isBegun = true
       return text
     }

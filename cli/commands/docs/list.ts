@@ -3,7 +3,14 @@ import type { Document } from '../../../client/protocol/model/document.js'
 import { safeDescription } from '../../../seeds/records/cells.js'
 import { TargetCommand } from '../../base/target-command.js'
 import { collectionArg } from '../../documents/fields-args.js'
-import { layoutOfAll, listFormats, missingColumns, namesOfAll, printDocuments } from '../../documents/list-documents.js'
+import {
+  endOfItems,
+  layoutOfAll,
+  listFormats,
+  missingColumns,
+  namesOfAll,
+  printDocuments,
+} from '../../documents/list-documents.js'
 import { populateFlag, readSort, readWhere, sortFlag, spellingNote, whereFlags } from '../../documents/where-flag.js'
 import { counted, pageNote } from '../../terminal/print.js'
 import { prose } from '../../terminal/prose.js'
@@ -66,7 +73,10 @@ these. Dotted names reach nested and populated fields.`)
     const form = this.jsonEnabled() ? 'json' : format
     const names = columns ?? (form === 'csv' ? await namesOfAll(read()) : undefined)
     const layout = form === 'table' ? await layoutOfAll(read(), columns) : undefined
-    const printed = await printDocuments(read(), form, { columns: names, isSafe: safe, layout })
+    const onBegun = () => {
+      if (form === 'json') this.afterMember = endOfItems
+    }
+    const printed = await printDocuments(read(), form, { columns: names, isSafe: safe, layout, onBegun })
     this.note(counted(printed, 'document'))
   }
 }
