@@ -1,5 +1,5 @@
 /** The snapshot that a throw-away emulator begins with. */
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { CliFailure, exits } from '../base/failure.js'
 import { emulatorOfRunOrHere } from '../base/here.js'
 import { copySnapshot, importSnapshot } from '../snapshots/snapshot-files.js'
@@ -18,7 +18,8 @@ type Load = (emulator: Place) => Promise<void>
  * @throws {SvcError} `NOT_FOUND`
  */
 export async function findSnapshot(word: string): Promise<Load> {
-  if (existsSync(word)) return (to) => load(to, () => importSnapshot(to, word, undefined))
+  const isFile = existsSync(word) && !statSync(word).isDirectory()
+  if (isFile) return (to) => load(to, () => importSnapshot(to, word, undefined))
   const from = emulatorOfRunOrHere(undefined)
   if (!from) {
     const message = `There is no file "${word}", and no emulator runs here that may have a snapshot of that name.`

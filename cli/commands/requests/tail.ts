@@ -50,7 +50,7 @@ a {"type":"request"} for each.`)
     const end =
       flags.timeout === undefined
         ? stop.signal
-        : AbortSignal.any([stop.signal, AbortSignal.timeout(1000 * flags.timeout)])
+        : AbortSignal.any([stop.signal, AbortSignal.timeout(Math.round(1000 * flags.timeout))])
     let left = flags.max ?? Number.POSITIVE_INFINITY
     const tell = (request: RequestSummary) => {
       if (left-- <= 0) return

@@ -97,6 +97,8 @@ test('svc exec --snapshot begins with a snapshot of the emulator here, or with a
   await world.svc(['snapshot', 'save', 'demo'])
   await world.svc(['snapshot', 'export', 'demo'])
   await world.svc(['reset', '--yes'])
+  // No file: the name is that of the snapshot.
+  mkdirSync(join(world.folder, 'demo'))
   const show = `'${process.execPath}' '${bin}' docs list posts --json; '${process.execPath}' '${bin}' users list --json`
 
   for (const snapshot of ['demo', 'demo.tar']) {

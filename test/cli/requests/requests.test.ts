@@ -279,6 +279,13 @@ test('svc requests tail shows what is answered while it runs, once each', async 
   )
 })
 
+// A thousand times 1.001 is a fraction of a millisecond less than 1001.
+test.each(['0', '1001ms'])('svc requests tail --timeout %s ends in time', async (timeout) => {
+  const ran = await world.svc(['requests', 'tail', '--timeout', timeout, '--json'])
+
+  expect(ran).toMatchObject({ exit: 0, stdout: '{"type":"ready"}\n', stderr: '' })
+})
+
 test('without an id, the newest request that was refused or failed is meant', async () => {
   const { id } = await ask('GET', '/collections/none')
   await ask('GET', '/collections')
