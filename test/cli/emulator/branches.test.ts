@@ -2,6 +2,9 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { defaultConfig } from '../../../emulator/config.js'
+import { sql } from '../../../emulator/database/port.js'
+import { openService } from '../../../emulator/open-service.js'
 import { endsByItself } from '../../fixtures/patience.js'
 import { bin, cleanEnv, openWorld, type World } from '../command-line.js'
 
@@ -90,6 +93,28 @@ test('--snapshot loads it at the start, and svc undo takes that back', async () 
   expect(undone.exit).toBe(0)
   expect(after).toEqual(['drafts', 'posts'])
   expect(await world.svc(['dev', '--port', '0', '--snapshot', 'none'])).toMatchObject({ exit: 4 })
+})
+
+test('--snapshot keeps the one that it loads, where the one before it needs space', async () => {
+  const first = await world.dev()
+  for (const name of ['posts', 'drafts']) {
+    await world.svc(['collections', 'create', name])
+    await world.svc(['collections', 'delete', name, '--yes'])
+  }
+  const snapshots = async () => (await world.json(['snapshot', 'list'])) as { name: string; command: string }[]
+  const { name = '' } = (await snapshots()).find(({ command }) => command === 'collections delete posts') ?? {}
+  await first.stop()
+  const service = await openService({ ...defaultConfig, dir: join(world.folder, '.svc') })
+  await service.backend.db.query(sql`update snapshots set bytes = ${10 ** 15} where name <> ${name}`)
+  await service.close()
+
+  await world.dev('--snapshot', name)
+
+  expect(await names()).toEqual(['posts'])
+  expect((await snapshots()).map(({ command }) => command)).toEqual([
+    `dev --snapshot ${name}`,
+    'collections delete posts',
+  ])
 })
 
 test('in the background, it says so in its log', async () => {
