@@ -7,9 +7,9 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { execa } from 'execa'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createClient } from '../../client/index.js'
-import { bin, cleanEnv, type Dev, openWorld, type World } from './command-line.js'
-import { emulatorFile } from './emulator-file.js'
+import { createClient } from '../../../client/index.js'
+import { bin, cleanEnv, type Dev, openWorld, type World } from '../command-line.js'
+import { emulatorFile } from '../emulator-file.js'
 
 let world: World
 let dev: Dev

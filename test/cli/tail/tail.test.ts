@@ -6,10 +6,10 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { createClient } from '../../client/index.js'
-import { endsByItself, patiently } from '../fixtures/patience.js'
-import { bin, cleanEnv, type Dev, openWorld, type World } from './command-line.js'
-import { failure, openFakeService } from './fake-service.js'
+import { createClient } from '../../../client/index.js'
+import { endsByItself, patiently } from '../../fixtures/patience.js'
+import { bin, cleanEnv, type Dev, openWorld, type World } from '../command-line.js'
+import { failure, openFakeService } from '../fake-service.js'
 
 let world: World
 let dev: Dev
