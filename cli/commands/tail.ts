@@ -1,7 +1,6 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { WebSocket } from 'ws'
-import type { SvcError } from '../../client/index.js'
 import { changeKinds } from '../../client/protocol/model/change.js'
 import { eventGroups } from '../../client/protocol/model/events/emulator-event.js'
 import { CliFailure, exits, misuse } from '../base/failure.js'
@@ -15,6 +14,7 @@ import { endingOf, mostSecondsToOpen, unlessAborted } from '../tail/ending.js'
 import { eventLine } from '../tail/event-line.js'
 import { eventLines } from '../tail/event-lines.js'
 import { everything, type Seen } from '../tail/everything.js'
+import { noteOf } from '../tail/notes.js'
 import { type Tail as OpenTail, openTail, type Shown } from '../tail/open-tail.js'
 import { openControl } from '../target/control.js'
 import { onStderr } from '../terminal/colour.js'
@@ -44,14 +44,14 @@ export default class Tail extends TargetCommand {
   static override summary = 'Show realtime events.'
   static override description =
     prose(`Without a collection it shows all of them, those too that are made while it runs. Each event is shown once and in
-order, also when the connection was lost in between.
+order, also when the connection was lost in between. A collection that is deleted and made again is shown again.
 
 With --all it shows everything that happens in the emulator of this folder, not changes of documents alone; --only chooses.
 
 Under --json each line is JSON of its own: first {"type":"ready"}, then an {"type":"event"} for each change, and "lost",
-"back" and "resync" as they come about. --timeout counts from the start; with 0 it ends as soon as it listens. It exits
-with 7 when nothing could be listened to in time, or too few events for --max came in time; with 1 when a command of --exec
-or an address of --forward-to failed.`)
+"back", "ended", "again" and "resync" as they come about. --timeout counts from the start; with 0 it ends as soon as it
+listens. It exits with 7 when nothing could be listened to in time, or too few events for --max came in time; with 1 when a
+command of --exec or an address of --forward-to failed.`)
   static override examples = [
     '<%= config.bin %> tail posts',
     '<%= config.bin %> tail --where status=published --events created,updated',
@@ -207,17 +207,15 @@ or an address of --forward-to failed.`)
   }
 
   private print(event: Shown) {
-    if (event.type === 'ended') return this.printEnd(event.collection, event.error)
-    if (this.jsonEnabled()) return this.printLine(event.type === 'event' ? eventLine(event) : event)
-    if (event.type === 'event') return this.log(changeLines(event.collection, event.change, event.before, new Date()))
-    this.note(notes[event.type](event.collection), onStderr.yellow)
-  }
-
-  /** A collection that is gone ends its part; anything else ends all. */
-  private printEnd(collection: string, error: SvcError) {
-    if (error.code !== 'INVALID_COLLECTION') throw error
-    if (this.jsonEnabled()) this.printLine({ type: 'ended', collection, code: error.code, message: error.message })
-    this.note(error.message, onStderr.yellow)
+    if (event.type === 'event') {
+      if (this.jsonEnabled()) return this.printLine(eventLine(event))
+      return this.log(changeLines(event.collection, event.change, event.before, new Date()))
+    }
+    const words = noteOf(event)
+    if (!this.jsonEnabled()) return this.note(words, onStderr.yellow)
+    if (event.type !== 'ended') return this.printLine(event)
+    const { code, message } = event.error
+    this.printLine({ type: 'ended', collection: event.collection, code, message })
   }
 
   private printLine(value: object) {
@@ -228,12 +226,6 @@ or an address of --forward-to failed.`)
 const connectionNotes = {
   lost: 'The connection to the emulator was lost; trying again.',
   back: 'The emulator is there again.',
-}
-
-const notes = {
-  lost: (collection: string) => `The connection for "${collection}" was lost; trying again.`,
-  back: (collection: string) => `"${collection}" is there again; nothing was missed.`,
-  resync: (collection: string) => `Changes of "${collection}" were missed: they are kept no longer.`,
 }
 
 function readAddress(text: string | undefined): string | undefined {

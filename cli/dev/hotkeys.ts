@@ -4,6 +4,7 @@ import type { Client } from '../../client/index.js'
 import { describeFailure } from '../base/failure.js'
 import { requestWords, timeOf } from '../logs/log-line.js'
 import { changeLines } from '../tail/change-lines.js'
+import { noteOf } from '../tail/notes.js'
 import { openTail, type Tail } from '../tail/open-tail.js'
 import { openControl } from '../target/control.js'
 import type { EmulatorInfo } from '../target/emulator-file.js'
@@ -138,6 +139,7 @@ function tailSwitch(client: Client) {
     for await (const event of tail.events()) {
       if (event.type === 'event')
         process.stdout.write(`${changeLines(event.collection, event.change, event.before, new Date())}\n`)
+      else say(noteOf(event))
     }
     tail.close()
   }
@@ -164,7 +166,10 @@ function tailSwitch(client: Client) {
       })
       if (!tail) return
       say('showing events; t ends it')
-      show(tail).catch(sayFailure)
+      show(tail).catch((error) => {
+        if (running?.signal === signal) off()
+        sayFailure(error)
+      })
     },
   }
 }

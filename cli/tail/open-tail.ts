@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Client, DocumentChange, Fields, SubscribeOptions } from '../../client/index.js'
-import { chooseCollections } from '../collections/choose.js'
+import type { Client, Collection, DocumentChange, Fields, SubscribeOptions } from '../../client/index.js'
+import { chooseCollections, findUnlisted } from '../collections/choose.js'
 import { missingHint } from '../collections/missing-hint.js'
-import { follow, type TailEvent } from './follow.js'
+import { type Following, follow, type Place, type TailEvent } from './follow.js'
 import { formerDocuments } from './former-documents.js'
 
 export type Shown =
@@ -28,20 +28,27 @@ interface Asked extends Pick<SubscribeOptions, 'where' | 'since'> {
 
 const lookMilliseconds = 2_000
 
-/** Subscribes to these collections; to all without one, those too that are made later. Resolves once each subscription is open. */
+/**
+ * Subscribes to these collections; to all without one, those too that are made later. One that is deleted and made again is
+ * subscribed to again. Resolves once each subscription is open.
+ */
 export async function openTail(
   client: Client,
   words: readonly string[],
   { where, since, target = '' }: Asked,
   signal: AbortSignal,
 ): Promise<Tail> {
-  const collections = await namesOf(client, words, target)
+  // By names; an id stands for its name.
+  const chosen = await chooseCollections(client, words, (word) => missingHint(word, { target }))
+  const collections = chosen.map(({ name }) => name)
   const following = follow(client, where, signal)
   const former = formerDocuments(client)
   // Who asks for earlier changes receives documents as they were, not as they are.
   if (since === undefined) for (const name of collections) await former.look(name)
-  await Promise.all(collections.map((name) => following.add(name, since)))
-  if (words.length === 0) void addNewOnes(client, new Set(collections), following.add, signal)
+  const places = placesOf(chosen, since)
+  await Promise.all(chosen.map((one) => following.add(one.name, places.of(one))))
+  const find = words.length === 0 ? () => client.collections.list() : () => namedOnes(client, collections, following)
+  void addFound(find, following, places, signal)
   return {
     collections,
     close: following.close,
@@ -52,28 +59,56 @@ export async function openTail(
   }
 }
 
-/** All that happened to a collection which was made meanwhile is new. */
-async function addNewOnes(
-  client: Client,
-  subscribed: Set<string>,
-  add: (collection: string, since: number) => Promise<void>,
+/** Adds what was made, or made again, since the last look. */
+async function addFound(
+  find: () => Promise<readonly Collection[]>,
+  following: Following,
+  places: Places,
   signal: AbortSignal,
 ): Promise<void> {
   while (!signal.aborted) {
     await pause(lookMilliseconds, undefined, { signal }).catch(() => undefined)
-    const all = signal.aborted ? undefined : await client.collections.list().catch(() => undefined)
-    const names = new Set(all?.map(({ name }) => name))
-    for (const name of subscribed) if (all && !names.has(name)) subscribed.delete(name)
-    for (const name of names) {
-      if (subscribed.has(name)) continue
-      subscribed.add(name)
-      await add(name, 0).catch(() => subscribed.delete(name))
+    const reached = places.newest()
+    const found = signal.aborted ? undefined : await find().catch(() => undefined)
+    for (const one of found ?? []) {
+      // Its name alone decides: who comes back after a lost connection is subscribed to whatever has the name by then.
+      if (!following.has(one.name)) await following.add(one.name, places.of(one)).catch(() => undefined)
     }
+    if (found) places.lookedAt(reached)
   }
 }
 
-/** Names of collections; an id stands for its name. */
-async function namesOf(client: Client, words: readonly string[], target: string): Promise<string[]> {
-  const chosen = await chooseCollections(client, words, (word) => missingHint(word, { target }))
-  return chosen.map(({ name }) => name)
+/** Those of the named collections that are not subscribed to any more, and are there. */
+async function namedOnes(client: Client, names: readonly string[], { has }: Following): Promise<Collection[]> {
+  const missing = names.filter((name) => !has(name))
+  const found = await Promise.all(missing.map((name) => findUnlisted(client.collections, name)))
+  return found.filter((one) => one !== undefined)
+}
+
+interface Places {
+  /** Where a collection begins, or goes on. */
+  of(collection: Pick<Collection, 'id' | 'name'>): Place
+  /** The newest change that came of any of them. */
+  newest(): number
+  /** A look found all collections that there were when that change had come. */
+  lookedAt(newest: number): void
+}
+
+function placesOf(chosen: readonly Collection[], since: number | undefined): Places {
+  const byId = new Map<string, Place>(chosen.map(({ id }) => [id, { since }]))
+  const byName = new Map(chosen.map(({ id, name }) => [name, byId.get(id)]))
+  let looked = since ?? 0
+  return {
+    of({ id, name }) {
+      // All that happened to one that is new is behind what came of the former one of its name, or before the last look.
+      const place = byId.get(id) ?? { since: byName.get(name)?.since ?? looked }
+      byId.set(id, place)
+      byName.set(name, place)
+      return place
+    },
+    newest: () => Math.max(looked, ...[...byId.values()].map(({ since }) => since ?? 0)),
+    lookedAt(newest) {
+      looked = newest
+    },
+  }
 }
