@@ -10,7 +10,7 @@ import { TargetCommand } from '../base/target-command.js'
 import { readWhere, spellingNote, whereFlags } from '../documents/where-flag.js'
 import { changeLines } from '../tail/change-lines.js'
 import { execute, forward } from '../tail/deliver.js'
-import { endingOf, mostSecondsToOpen, unlessAborted } from '../tail/ending.js'
+import { endingOf, graceSeconds, mostSecondsToOpen, unlessAborted } from '../tail/ending.js'
 import { eventLine } from '../tail/event-line.js'
 import { eventLines } from '../tail/event-lines.js'
 import { everything, type Seen } from '../tail/everything.js'
@@ -112,7 +112,7 @@ command of --exec or an address of --forward-to failed.`)
       }
       this.sayReady(tail, transport)
       ending.opened()
-      const { shown, failed } = await this.show(tail, wanted, ending.signal).finally(tail.close)
+      const { shown, failed } = await this.show(tail, wanted, ending.deadline).finally(tail.close)
       this.note(counted(shown, 'event'))
       const note = shown === 0 && spellingNote(flags)
       if (note) this.note(note)
@@ -169,34 +169,41 @@ command of --exec or an address of --forward-to failed.`)
     return true
   }
 
-  private async show(tail: OpenTail, wanted: Wanted, ending: AbortSignal): Promise<{ shown: number; failed: number }> {
+  private async show(
+    tail: OpenTail,
+    wanted: Wanted,
+    deadline: AbortSignal,
+  ): Promise<{ shown: number; failed: number }> {
     let shown = 0
     let failed = 0
+    let undelivered = 0
     for await (const event of tail.events()) {
       if (event.type === 'event' && wanted.events && !wanted.events.includes(event.change.kind)) continue
       this.print(event)
       if (event.type !== 'event') continue
-      const { faults, isKilled } = await this.deliver(event, wanted, ending)
-      failed += faults
-      // What is left over could wait for such a command again and again.
-      if (++shown === wanted.max || isKilled) break
+      if (deadline.aborted && hasReceiver(wanted)) undelivered++
+      else failed += await this.deliver(event, wanted, deadline)
+      if (++shown === wanted.max) break
     }
-    return { shown, failed }
+    if (undelivered > 0) {
+      this.note(`${counted(undelivered, 'event')} left undelivered ${graceSeconds} s after the end`, onStderr.red)
+    }
+    return { shown, failed: failed + undelivered }
   }
 
-  /** One after the other, so that what they do happens in the order of the events. */
+  /** One after the other, so that what they do happens in the order of the events. Answers how many of them failed. */
   private async deliver(
     event: Shown & { type: 'event' },
     { exec, forwardTo }: Wanted,
-    signal: AbortSignal,
-  ): Promise<{ faults: number; isKilled: boolean }> {
+    deadline: AbortSignal,
+  ): Promise<number> {
     const line = eventLine(event)
-    const executed = exec === undefined ? undefined : await execute(exec, line, { isQuiet: this.jsonEnabled(), signal })
-    const faults = [executed?.fault, forwardTo === undefined ? undefined : await forward(forwardTo, line)].filter(
-      (fault) => fault !== undefined,
-    )
+    const faults = [
+      exec === undefined ? undefined : await execute(exec, line, { isQuiet: this.jsonEnabled(), deadline }),
+      forwardTo === undefined ? undefined : await forward(forwardTo, line, deadline),
+    ].filter((fault) => fault !== undefined)
     for (const fault of faults) this.note(`failed  ${fault}`, onStderr.red)
-    return { faults: faults.length, isKilled: executed?.isKilled === true }
+    return faults.length
   }
 
   private sayReady({ collections }: OpenTail, transport: 'ws' | 'sse') {
@@ -226,6 +233,10 @@ command of --exec or an address of --forward-to failed.`)
 const connectionNotes = {
   lost: 'The connection to the emulator was lost; trying again.',
   back: 'The emulator is there again.',
+}
+
+function hasReceiver({ exec, forwardTo }: Wanted): boolean {
+  return exec !== undefined || forwardTo !== undefined
 }
 
 function readAddress(text: string | undefined): string | undefined {

@@ -3,49 +3,33 @@ import { spawn } from 'node:child_process'
 import type { EventLine } from './event-line.js'
 
 const mostForwardMilliseconds = 10_000
-/** So long may a command still take once the tail ends, by its timeout or a signal. */
-const graceSeconds = 3
 
 export interface ExecuteOptions {
   readonly isQuiet: boolean
-  /** Says that the tail ends. */
-  readonly signal: AbortSignal
+  /** Aborts when there is no more time. */
+  readonly deadline: AbortSignal
 }
 
-export interface Executed {
-  /** What went wrong. */
-  readonly fault: string | undefined
-  /** Whether it did not end with the tail, and was killed. */
-  readonly isKilled: boolean
-}
-
-/** Runs a command of the shell with the event as JSON on stdin. One that does not end with the tail is killed. */
+/** Runs a command of the shell with the event as JSON on stdin, and kills it at the deadline. Answers what went wrong. */
 export function execute(
   command: string,
   event: EventLine,
-  { isQuiet, signal: ending }: ExecuteOptions,
-): Promise<Executed> {
+  { isQuiet, deadline }: ExecuteOptions,
+): Promise<string | undefined> {
   const env = { ...process.env, SVC_EVENT: event.event, SVC_COLLECTION: event.collection, SVC_ID: event.id }
   return new Promise((resolve) => {
     // Under --json, stdout is for events alone.
     const child = spawn(command, { shell: true, env, stdio: ['pipe', isQuiet ? 'ignore' : 'inherit', 'inherit'] })
-    let timer: NodeJS.Timeout | undefined
-    let isKilled = false
-    const end = () => {
-      timer = setTimeout(() => {
-        // What the shell has started may go on, and is not waited for.
-        isKilled = child.kill('SIGKILL')
-        child.stdin?.destroy()
-      }, graceSeconds * 1000)
+    const kill = () => {
+      // What the shell has started may go on, and is not waited for.
+      child.kill('SIGKILL')
+      child.stdin?.destroy()
     }
-    if (ending.aborted) end()
-    else ending.addEventListener('abort', end, { once: true })
-    child.on('error', (error) => resolve({ fault: `${command}: ${error.message}`, isKilled }))
+    deadline.addEventListener('abort', kill, { once: true })
+    child.on('error', (error) => resolve(`${command}: ${error.message}`))
     child.on('close', (code, signal) => {
-      clearTimeout(timer)
-      ending.removeEventListener('abort', end)
-      const fault = code === 0 ? undefined : `${command} ended with ${signal ?? `exit code ${code}`}`
-      resolve({ fault, isKilled })
+      deadline.removeEventListener('abort', kill)
+      resolve(code === 0 ? undefined : `${command} ended with ${signal ?? `exit code ${code}`}`)
     })
     // A command that does not read is no failure.
     child.stdin?.on('error', () => undefined)
@@ -53,18 +37,26 @@ export function execute(
   })
 }
 
-/** Posts the event as JSON. Answers what went wrong. */
-export async function forward(url: string, event: EventLine): Promise<string | undefined> {
+/** Posts the event as JSON, and gives up at the deadline. Answers what went wrong. */
+export async function forward(url: string, event: EventLine, deadline: AbortSignal): Promise<string | undefined> {
+  const over = new AbortController()
+  const abort = () => over.abort()
+  const timer = setTimeout(abort, mostForwardMilliseconds)
+  deadline.addEventListener('abort', abort, { once: true })
+  if (deadline.aborted) abort()
   try {
     const response = await fetch(url, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'svc-event': event.event },
       body: JSON.stringify(event),
-      signal: AbortSignal.timeout(mostForwardMilliseconds),
+      signal: over.signal,
     })
     await response.body?.cancel()
     return response.ok ? undefined : `${url} answered ${response.status}`
   } catch {
     return `${url} did not take the event`
+  } finally {
+    clearTimeout(timer)
+    deadline.removeEventListener('abort', abort)
   }
 }

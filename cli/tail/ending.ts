@@ -2,6 +2,8 @@
 
 export interface Ending {
   readonly signal: AbortSignal
+  /** Aborts {@link graceSeconds} after it: what was received by the end is delivered until then. */
+  readonly deadline: AbortSignal
   /** Says that it listens from now on. */
   opened(): void
   end(): void
@@ -10,15 +12,22 @@ export interface Ending {
 /** How long `--timeout 0`, which ends a tail as soon as it listens, waits until it does: as long as a client for an answer. */
 export const mostSecondsToOpen = 30
 
+/** For all that is left over together: it is delivered one after the other, and there may be much of it. */
+export const graceSeconds = 3
+
 /** The time counts from now on: a connection that is refused is tried again for as long as nothing ends it. */
 export function endingOf(stop: AbortSignal, timeoutSeconds: number | undefined): Ending {
   const controller = new AbortController()
+  const deadline = new AbortController()
   const end = () => controller.abort()
   const endAfter = (seconds: number) => setTimeout(end, seconds * 1000).unref()
   stop.addEventListener('abort', end, { once: true })
+  const begin = () => setTimeout(() => deadline.abort(), graceSeconds * 1000).unref()
+  controller.signal.addEventListener('abort', begin, { once: true })
   if (timeoutSeconds !== undefined) endAfter(timeoutSeconds || mostSecondsToOpen)
   return {
     signal: controller.signal,
+    deadline: deadline.signal,
     opened() {
       if (timeoutSeconds === 0) endAfter(0)
     },

@@ -1,9 +1,7 @@
 /** `svc tail`: what happens to documents, for people and for scripts. */
 import { once } from 'node:events'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
 import { execa } from 'execa'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createClient } from '../../../client/index.js'
@@ -129,66 +127,6 @@ test('svc tail shows only the events and the documents that were asked for', asy
   const { stdout } = await world.svc(['tail', posts, ...asked])
 
   expect(linesOf(stdout).map(({ event }) => event)).toEqual([undefined, 'updated', 'deleted'])
-})
-
-test('svc tail --exec gives each event to a command, in order, and fails when it does', async () => {
-  await aLife(posts)
-
-  const command = 'cat >> events.ndjson; echo $SVC_EVENT >> kinds.txt; test $SVC_EVENT != updated'
-  const { exit, stderr } = await world.svc(['tail', posts, '--since', '0', '--max', '3', '--exec', command])
-
-  expect(readFileSync(join(world.folder, 'kinds.txt'), 'utf8')).toBe('created\nupdated\ndeleted\n')
-  const events = linesOf(readFileSync(join(world.folder, 'events.ndjson'), 'utf8'))
-  expect(events.map(({ event }) => event)).toEqual(['created', 'updated', 'deleted'])
-  expect(exit).toBe(1)
-  expect(stderr).toContain('ended with exit code 1')
-})
-
-test('a command of svc tail --exec that does not end is killed once the tail ends', async () => {
-  await aLife(posts)
-  await execa('mkfifo', [join(world.folder, 'unread')])
-
-  // The shell itself waits for a reader.
-  const words = ['tail', posts, '--since', '0', '--timeout', '1s', '--exec', 'exec cat > unread']
-  const { exit, stderr } = await world.svc(words)
-
-  expect(exit).toBe(1)
-  expect(stderr.match(/failed .*/g)).toEqual([expect.stringContaining('ended with SIGKILL')])
-})
-
-test('what svc tail has received by its end is given to the command, also where that fails', async () => {
-  await aLife(posts)
-  const command = 'touch begun; while [ ! -e go ]; do sleep 0.05; done; exit 3'
-  const child = execa(process.execPath, [bin, 'tail', posts, '--since', '0', '--exec', command], {
-    ...{ cwd: world.folder, env: cleanEnv(world.folder), extendEnv: false, reject: false },
-    ...endsByItself,
-  })
-  await expect.poll(() => existsSync(join(world.folder, 'begun')), patiently).toBe(true)
-  child.kill('SIGINT')
-  writeFileSync(join(world.folder, 'go'), '')
-
-  expect((await child).stderr.match(/ended with exit code 3/g)).toHaveLength(3)
-})
-
-test('svc tail --forward-to posts each event, and says which were not taken', async () => {
-  await aLife(posts)
-  const got: unknown[] = []
-  const server = createServer(async (request, response) => {
-    let text = ''
-    for await (const piece of request) text += piece
-    const { event } = JSON.parse(text)
-    got.push([request.method, request.headers['svc-event'], event])
-    response.writeHead(event === 'deleted' ? 500 : 204).end()
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`
-
-  const { exit, stderr } = await world.svc(['tail', posts, '--since', '0', '--max', '3', '--forward-to', url])
-  server.close()
-
-  expect(got).toEqual(['created', 'updated', 'deleted'].map((event) => ['POST', event, event]))
-  expect(exit).toBe(1)
-  expect(stderr).toContain(`${url} answered 500`)
 })
 
 test('svc tail without a collection shows those that are made later, from their first document on', async () => {
