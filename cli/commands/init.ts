@@ -19,7 +19,7 @@ import {
   readTemplates,
   type Template,
 } from '../init/plan.js'
-import { isAnswering } from '../target/emulator-health.js'
+import { isStillThere, patientMilliseconds } from '../target/emulator-health.js'
 import { envFile, replaceEnvFile } from '../target/env-file.js'
 import { requireNoLink } from '../target/no-link.js'
 import { nearest } from '../terminal/nearest.js'
@@ -84,7 +84,7 @@ the package.json depends on. It shows what it is going to write, asks, and never
     const isNew = template !== undefined && isEmpty(folder)
     for (const file of plan) await write(file)
     if (isNew) await rememberFolder(folder)
-    const runs = app !== undefined && emulator !== undefined && (await isAnswering(emulator.url))
+    const runs = app !== undefined && emulator !== undefined && (await isStillThere(emulator, patientMilliseconds))
     const steps = [...(app?.installs ?? []), ...(app && !runs ? [app.start] : []), ...(template?.next ?? [])]
     const next = steps.length > 0 && args.folder !== '.' ? [`cd ${shellWord(args.folder)}`, ...steps] : steps
     if (next.length > 0) this.note(['', 'Next:', ...next.map((step) => `  ${step}`)].join('\n'))

@@ -4,12 +4,9 @@ import { dataFlag, emulatorHere, noEmulatorAsked } from '../base/here.js'
 import { SvcCommand } from '../base/svc-command.js'
 import { dashboardAddress, dashboardPages, dashboardPlace } from '../target/dashboard-address.js'
 import { stateFolderHere } from '../target/emulator-file.js'
-import { isStillThere } from '../target/emulator-health.js'
+import { isStillThere, patientMilliseconds } from '../target/emulator-health.js'
 import { openDashboard } from '../target/open-dashboard.js'
 import { printable } from '../terminal/text-width.js'
-
-/** A machine may be busy with other things. */
-const mostMilliseconds = 30_000
 
 export default class Open extends SvcCommand {
   static override summary = 'Open the dashboard in the browser.'
@@ -34,7 +31,7 @@ export default class Open extends SvcCommand {
   async run() {
     const { args, flags } = await this.parse(Open)
     const emulator = emulatorHere(flags.data)
-    if (!emulator || !(await isStillThere(emulator, mostMilliseconds))) throw noEmulatorAsked(flags.data)
+    if (!emulator || !(await isStillThere(emulator, patientMilliseconds))) throw noEmulatorAsked(flags.data)
     const url = dashboardAddress(emulator, args.page, args.id)
     const isOpened = !flags.print && !this.jsonEnabled() && process.stdout.isTTY === true && !process.env.CI
 

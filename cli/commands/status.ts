@@ -3,7 +3,7 @@ import { dataFlag, emulatorHere, noEmulatorAsked } from '../base/here.js'
 import { SvcCommand } from '../base/svc-command.js'
 import { servedBranch } from '../git/served-branch.js'
 import { openControl } from '../target/control.js'
-import { isAnswering } from '../target/emulator-health.js'
+import { patientMilliseconds, presenceOf } from '../target/emulator-health.js'
 import { infoRows } from '../target/info-rows.js'
 import { record } from '../terminal/print.js'
 import { printable } from '../terminal/text-width.js'
@@ -21,12 +21,14 @@ export default class Status extends SvcCommand {
   async run() {
     const { flags } = await this.parse(Status)
     const emulator = emulatorHere(flags.data)
-    if (!emulator || !(await isAnswering(emulator.url))) throw noEmulatorAsked(flags.data)
+    const presence = emulator ? await presenceOf(emulator, patientMilliseconds) : 'gone'
+    if (!emulator || presence === 'gone') throw noEmulatorAsked(flags.data)
+    if (presence === 'slow') this.note(`${emulator.url} does not answer now; process ${emulator.pid} is there.`)
     // The control token opens everything; it stays in its file.
     const { controlToken: _, ...shown } = emulator
     // An emulator of an earlier version does not say.
     const info =
-      flags.env && !this.jsonEnabled()
+      presence === 'slow' || (flags.env && !this.jsonEnabled())
         ? undefined
         : await openControl(emulator)
             .info.get()

@@ -4,7 +4,7 @@ import { calledAs } from '../base/called-as.js'
 import { CliFailure, exits } from '../base/failure.js'
 import { dataFlag, emulatorHere } from '../base/here.js'
 import { SvcCommand } from '../base/svc-command.js'
-import { isAnswering, isReady } from '../target/emulator-health.js'
+import { isReady, isStillThere } from '../target/emulator-health.js'
 import { readAddress } from '../target/target.js'
 import { asDuration } from '../terminal/duration-flag.js'
 
@@ -39,9 +39,11 @@ export default class Wait extends SvcCommand {
     const begunAt = performance.now()
     const elapsed = () => (performance.now() - begunAt) / 1000
     do {
-      const url = named ?? emulatorHere(flags.data)?.url
+      const emulator = named ? undefined : emulatorHere(flags.data)
+      const url = named ?? emulator?.url
       const left = Math.max(leastMilliseconds, (flags.timeout - elapsed()) * 1000)
-      if (url && (await (named ? isReady(url, left) : isAnswering(url, left)))) {
+      // A file may be that of an emulator that was killed, whose address another one has by now.
+      if (url && (await (emulator ? isStillThere(emulator, left) : isReady(url, left)))) {
         this.note(`${url} answers`)
         return { url, seconds: Number(elapsed().toFixed(2)) }
       }

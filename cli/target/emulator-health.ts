@@ -8,7 +8,7 @@ import { fetchDirectly } from './fetch-directly.js'
  * Whether a service answers at this address. Where none runs the connection is refused at once; one that is slow, on a machine
  * that is busy with other things, is not taken for one that is stopped.
  */
-export async function isAnswering(url: string, mostMs = 30_000): Promise<boolean> {
+export async function isAnswering(url: string, mostMs: number): Promise<boolean> {
   return (await statusOf(`${url}${healthPath}`, mostMs)) === 200
 }
 
@@ -30,6 +30,9 @@ async function statusOf(address: string, mostMs: number): Promise<number | undef
     return undefined
   }
 }
+
+/** How long an emulator may take to answer: its machine may be busy with other things. */
+export const patientMilliseconds = 30_000
 
 /** What became of an emulator that wrote a file: `slow` is one that has not answered in time, and may be busy. */
 export type Presence = 'there' | 'slow' | 'gone'

@@ -69,6 +69,9 @@ const further: { readonly [command: string]: readonly string[] } = {
   wait: ['--timeout', '1'],
 }
 
+/** Above the process ids of any system. */
+const pid = 99_999_999
+
 let world: World
 let service: FakeService
 let status = 200
@@ -77,6 +80,7 @@ beforeAll(async () => {
   world = await openWorld()
   service = await openFakeService(({ path, method }) => {
     if (path.startsWith('/_svc/api/health')) return {}
+    if (path.startsWith('/_svc/api/process')) return { body: { pid, dataDir: evil } }
     if (path.startsWith('/_svc/idp/')) return { status: 302, headers: { location: loggedIn } }
     if (status !== 200)
       return failure(status, 'VALIDATION_ERROR', evil, { issues: [{ loc: ['body', evil], msg: evil }] })
@@ -100,10 +104,7 @@ beforeAll(async () => {
     version: evil,
   }
   await mkdir(join(world.folder, '.svc'))
-  await writeFile(
-    join(world.folder, '.svc', 'emulator.json'),
-    JSON.stringify({ ...info, controlToken: 'x', pid: 99_999_999 }),
-  )
+  await writeFile(join(world.folder, '.svc', 'emulator.json'), JSON.stringify({ ...info, controlToken: 'x', pid }))
   await writeFile(join(world.folder, 'rows.ndjson'), '{"a":1}\n')
   await writeFile(join(world.folder, 'operations.ndjson'), '{"op":"create","data":{"a":1}}\n')
   await writeFile(join(world.folder, 'migration.ts'), 'export default ({ data }) => ({ ...data, a: 1 })\n')

@@ -111,15 +111,32 @@ test('svc stop signals no process for a server that answers everything with 200'
   expect(service.asked.map(({ path }) => path)).toContain('/_svc/api/process')
 })
 
-test('svc stop takes no emulator that is too busy to answer for one that has ended', async () => {
+test('svc stop and svc status take no emulator that is too busy to answer for one that has ended', async () => {
   const dev = await world.dev()
   process.kill(dev.pid, 'SIGSTOP')
 
-  const stopped = await world.svc(['stop'])
+  const [stopped, status] = await Promise.all([world.svc(['stop']), world.svc(['status'])])
   process.kill(dev.pid, 'SIGCONT')
 
+  expect(status).toMatchObject({ exit: 0, stdout: expect.stringContaining(dev.url) })
+  expect(status.stderr).toContain(`${dev.url} does not answer now; process ${dev.pid} is there.`)
   expect(stopped).toMatchObject({ exit: 7, stderr: expect.stringContaining(`Process ${dev.pid} does not answer`) })
   expect(await world.json(['stop'])).toMatchObject({ stopped: true, pid: dev.pid })
+})
+
+test('svc status and svc wait take no other emulator, which has the address by now, for that of the folder', async () => {
+  await world.dev('--data', 'other')
+  mkdirSync(join(world.folder, '.svc'))
+  writeFileSync(fileOf(), JSON.stringify({ ...infoOf('other'), controlToken: 'x'.repeat(32), pid: 99_999_999 }))
+
+  const status = await world.svc(['status', '--env'])
+  const none = await world.svc(['wait', '--timeout', '0'])
+  const waiting = world.json(['wait', '--timeout', '2m'])
+  const own = await world.dev()
+
+  expect(status).toMatchObject({ exit: 8, stdout: '' })
+  expect(none).toMatchObject({ exit: 7, stderr: expect.stringContaining('The emulator of this folder did not answer') })
+  expect(await waiting).toMatchObject({ url: own.url })
 })
 
 test('svc wait waits for the state folder that is named, whatever the environment names', async () => {
