@@ -1,8 +1,10 @@
 /** A file of operations from its first line to its last, or on from where it was stopped. */
 
-import type { ImportSource } from '../../seeds/records/input.js'
+import { type ImportSource, isUnchanged } from '../../seeds/records/input.js'
+import { CliFailure, exits } from '../base/failure.js'
 import type { ImportState, StateFile } from '../imports/state.js'
 import { newImportState } from '../imports/state.js'
+import { count } from '../terminal/print.js'
 import { type BadLine, type Operation, type OperationKind, readOperations } from './operations.js'
 import type { Refusals } from './refusals.js'
 import { gatherOperations, type SendOptions, sendOperations } from './send-operations.js'
@@ -67,7 +69,11 @@ export function reachedBefore({ found }: StateFile): Reached {
   return { done: found?.done ?? 0, refused: found?.refused ?? 0, refusals: found?.refusals ?? [] }
 }
 
-/** Carries the operations out in their order, many at a time, and keeps how far it has come after each handful. */
+/**
+ * Carries the operations out in their order, many at a time, and keeps how far it has come after each handful.
+ *
+ * @throws {CliFailure} `FILE_CHANGED` where it is not the file that was previewed any more: nothing of the other one is sent
+ */
 export async function runOperations(input: ImportSource, options: RunOptions): Promise<RunResult> {
   const { client, collection, state: file, signal, onDone } = options
   const from = file.found ?? newImportState(input)
@@ -78,6 +84,8 @@ export async function runOperations(input: ImportSource, options: RunOptions): P
   const waiting = gatherOperations()
 
   async function flush(): Promise<void> {
+    // What was read until now is of the same file, if that is the same still.
+    if (!(await isUnchanged(input))) throw fileChanged(input, state.done)
     const operations = waiting.take()
     if (operations.length === 0) return
     const isRepeated = file.found !== undefined && state.done === from.done
@@ -94,9 +102,11 @@ export async function runOperations(input: ImportSource, options: RunOptions): P
     onDone(reached())
   }
 
+  if (!(await isUnchanged(input))) throw fileChanged(input, state.done)
   file.save(state)
   let at = 0
   for await (const operation of operationsOf(input, collection)) {
+    if ('problem' in operation) throw fileChanged(input, state.done)
     at++
     if (at <= from.done) continue
     if (waiting.isFullFor(operation)) await flush()
@@ -109,10 +119,16 @@ export async function runOperations(input: ImportSource, options: RunOptions): P
   return { ...reached(), accepted, isWhole }
 }
 
-async function* operationsOf(input: ImportSource, collection: string | undefined): AsyncGenerator<Operation> {
-  for await (const handful of readOperations(input, collection)) {
-    for (const read of handful) if (!('problem' in read)) yield read
-  }
+async function* operationsOf(input: ImportSource, collection: string | undefined): AsyncGenerator<Operation | BadLine> {
+  for await (const handful of readOperations(input, collection)) yield* handful
+}
+
+function fileChanged({ name }: ImportSource, done: number): CliFailure {
+  const [reached, hint] =
+    done === 0
+      ? ['nothing was done', 'Give the same command again: it counts and asks anew.']
+      : [`${count(done)} operations are dealt with`, 'A new run begins with the first line: take out what is done.']
+  return new CliFailure('FILE_CHANGED', exits.invalid, `"${name}" was changed meanwhile; ${reached}.`, hint)
 }
 
 function added(one: Counts, other: Counts): Counts {

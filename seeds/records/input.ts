@@ -48,6 +48,13 @@ export async function openInput(name: string): Promise<ImportSource> {
   return { name, path: name, bytes: found.isFile() ? found.size : undefined, changedAt: found.mtimeMs }
 }
 
+/** Whether its file is the one it was, as far as size and time tell. */
+export async function isUnchanged({ path, bytes, changedAt }: ImportSource): Promise<boolean> {
+  if (path === undefined || bytes === undefined) return true
+  const found = await stat(path).catch(() => undefined)
+  return found?.size === bytes && found.mtimeMs === changedAt
+}
+
 /** The records of an input, whatever its format; nothing of it stays in memory. */
 export async function* readRecords(input: ImportSource, options: ReadOptions): Records {
   const stream = await openStream(input)
