@@ -24,6 +24,7 @@ export const thing = {
   mimeType: evil,
   to: evil,
   subject: evil,
+  refused: null,
   text: evil,
   html: evil,
   raw: evil,

@@ -27,8 +27,9 @@ A line without a collection is about COLLECTION. One that changes, replaces or d
 that it changes, or all that it replaces or deletes), and is refused if they have been changed since. One that creates may name a document with
 "unless", and is left out while that document is there. The whole file is read first, and
 nothing is done where a line cannot be read. Then the operations are counted and asked about; without a terminal --yes is
-needed. Of a file that is changed meanwhile, nothing more is carried out. Operations that the service refuses are listed with their lines, and all others are carried out, those about one
-document in their order. What was stopped goes on when the same command is given again.`)
+needed. Of a file that is changed meanwhile, nothing more is carried out. Operations that the service refuses are listed
+with their lines, and all others are carried out, those about one document in their order. What was stopped goes on when the
+same command is given again.`)
   static override examples = [
     '<%= config.bin %> docs batch -f ops.ndjson',
     '<%= config.bin %> docs batch posts -f ops.ndjson --yes --json',

@@ -61,6 +61,25 @@ test('a mail that comes later is waited for, and one that has no code is passed 
   expect(code).toMatchObject({ exit: 7, stdout: '', stderr: expect.stringContaining('within 0 s') })
 })
 
+test('svc mail wait --link and --code find the newest mail that has one behind those that have none', async () => {
+  const header = await signUp('hugo@example.com')
+  await api('POST', '/auth/request-password-reset', 'email=hugo@example.com')
+  await world.json(['project', 'set', 'require2fa:=true'])
+  await api('POST', '/auth-collections/login', 'email=hugo@example.com', `password=${password}`)
+  await world.json(['project', 'set', 'require2fa:=false'])
+  const wait = (...flags: string[]) =>
+    world.svc(['mail', 'wait', '--to', 'hugo@example.com', '--timeout', '0', ...flags])
+
+  const link = await wait('--link')
+  const code = await wait('--code')
+  await requestVerification(header)
+
+  expect(link).toMatchObject({ exit: 0, stdout: expect.stringContaining('/auth/pages/reset-password?token=') })
+  expect(code).toMatchObject({ exit: 0, stdout: expect.stringMatching(/^\d{6}\n$/) })
+  expect(await wait('--code')).toEqual(code)
+  expect(await wait()).toMatchObject({ exit: 0, stdout: expect.stringContaining('/auth/pages/verify-email?token=') })
+})
+
 test('svc mail list has the newest first, and svc mail show shows one in each of its forms', async () => {
   await requestVerification(await signUp('cleo@example.com'))
   await api('POST', '/auth/request-password-reset', 'email=cleo@example.com')
