@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { isObject, parseJson } from '../../client/protocol/model/json.js'
 import { CliFailure, exits } from '../base/failure.js'
+import { stopSignal } from '../base/stop-signal.js'
 import { type EmulatorInfo, readEmulatorFile } from '../target/emulator-file.js'
 
 const betweenLooksMilliseconds = 25
@@ -20,7 +21,7 @@ export interface Detached {
  * Starts `svc dev` with these words in a process of its own, which stays when this one ends, and waits until it answers.
  * What it says is in `dev.log` of the state folder; one that cannot start leaves the log of the one that runs alone.
  *
- * @throws {CliFailure} as the process would, if it ends before it is ready.
+ * @throws {CliFailure} as the process would, if it ends before it is ready; `INTERRUPTED` at a signal, which ends that process, too
  */
 export async function startDetached(
   words: readonly string[],
@@ -32,6 +33,7 @@ export async function startDetached(
   const log = join(folder, `dev.${process.pid}.log`)
   // Neither one of a process that was killed, nor a link that came with a cloned folder: contract 12.4.
   await rm(log, { force: true })
+  const stop = stopSignal()
   const output = openSync(log, 'wx', 0o600)
   const child = spawn(process.execPath, [process.argv[1] ?? '', 'dev', ...words, '--json'], {
     detached: true,
@@ -43,15 +45,26 @@ export async function startDetached(
   child.once('exit', () => {
     hasEnded = true
   })
-  for (;;) {
-    const info = readyIn(log)
-    if (info) {
-      await rename(log, join(folder, 'dev.log'))
-      return { info, isBeside: readEmulatorFile(join(folder, 'emulator.json'))?.pid !== info.pid }
+  // The process is in no group of the terminal's, which sends a signal to this one alone.
+  stop.signal.addEventListener('abort', () => child.kill(), { once: true })
+  try {
+    for (;;) {
+      const info = stop.signal.aborted ? undefined : readyIn(log)
+      if (info) {
+        await rename(log, join(folder, 'dev.log'))
+        return { info, isBeside: readEmulatorFile(join(folder, 'emulator.json'))?.pid !== info.pid }
+      }
+      if (hasEnded) throw stop.signal.aborted ? await stoppedWith(log, stop.exit()) : await failureIn(log)
+      await wait(betweenLooksMilliseconds)
     }
-    if (hasEnded) throw await failureIn(log)
-    await wait(betweenLooksMilliseconds)
+  } finally {
+    stop.release()
   }
+}
+
+async function stoppedWith(log: string, exit: number): Promise<CliFailure> {
+  await rm(log, { force: true })
+  return new CliFailure('INTERRUPTED', exit, 'Stopped; nothing runs in the background.')
 }
 
 /** What `svc dev --json` says first, once it answers. */

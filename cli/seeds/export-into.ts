@@ -1,19 +1,19 @@
 /** Writes a seed and its files from what an emulator holds. */
 import { mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { createClient } from '../../client/index.js'
+import { type Client, createClient } from '../../client/index.js'
 import type { JsonObject } from '../../client/protocol/model/json.js'
 import { type ExportedCollection, type ExportedProject, exportSeed } from '../../seeds/export-seed.js'
 import { CliFailure, exits, misuse } from '../base/failure.js'
+import { stopSignal } from '../base/stop-signal.js'
 import { isDevice } from '../files/places.js'
 import { replacePrivateFile } from '../files/private-file.js'
 import { openControl } from '../target/control.js'
-import type { EmulatorInfo } from '../target/emulator-file.js'
+import type { OwnEmulator } from '../target/emulator-of-run.js'
 import { fetchDirectly } from '../target/fetch-directly.js'
 import { requireNoLink } from '../target/no-link.js'
+import { withSecretKey } from '../target/owner.js'
 import { counted } from '../terminal/print.js'
-
-type Emulator = Pick<EmulatorInfo, 'url' | 'controlToken' | 'projectId'>
 
 export interface Exported {
   readonly file: string
@@ -25,14 +25,12 @@ export interface Exported {
 
 /**
  * @param names the collections; without any, all of them, and all users and files
- * @throws {CliFailure} where stored files are to go beside a device or a pipe, or through a link
+ * @throws {CliFailure} where stored files are to go beside a device or a pipe, or through a link; `INTERRUPTED` at a signal
  */
-export async function exportInto(file: string, names: readonly string[], emulator: Emulator): Promise<Exported> {
+export async function exportInto(file: string, names: readonly string[], emulator: OwnEmulator): Promise<Exported> {
   const control = openControl(emulator)
   const project = emulator.projectId
-  // Permissions ask for the owner.
-  const { id, key } = await control.keys.create({ project, secret: true, name: 'svc seed export' })
-  const held = await readAll(emulator.url, key, names).finally(() => control.keys.revoke({ project, key: id }))
+  const held = await readAll(emulator, names)
   const { users, files } = await control.seeds.get({ project })
   const whole: ExportedProject = { collections: held, users, files }
   const seed = exportSeed(whole, { isWhole: names.length === 0 })
@@ -59,16 +57,35 @@ function noFolder(file: string, files: number): CliFailure {
   )
 }
 
-async function readAll(url: string, apiKey: string, names: readonly string[]): Promise<ExportedCollection[]> {
-  const client = createClient({ url, apiKey, fetch: fetchDirectly })
-  const all = await client.collections.list()
+/** Permissions ask for the owner. A signal stops the reading, so that the key is taken away. */
+async function readAll(emulator: OwnEmulator, names: readonly string[]): Promise<ExportedCollection[]> {
+  const { url } = emulator
+  const stop = stopSignal()
+  try {
+    return await withSecretKey({ url, emulator }, (apiKey) =>
+      readCollections(createClient({ url, apiKey, fetch: fetchDirectly }), names, stop.signal),
+    )
+  } catch (error) {
+    throw stop.signal.aborted ? new CliFailure('INTERRUPTED', stop.exit(), 'Stopped; nothing was written.') : error
+  } finally {
+    stop.release()
+  }
+}
+
+async function readCollections(
+  client: Client,
+  names: readonly string[],
+  signal: AbortSignal,
+): Promise<ExportedCollection[]> {
+  const all = await client.collections.list({ signal })
   const missing = names.find((name) => !all.some((one) => one.name === name))
   if (missing !== undefined) throw new CliFailure('NOT_FOUND', exits.notFound, `No collection "${missing}".`)
   const held: ExportedCollection[] = []
   for (const { name, schema, permissions = {} } of all) {
     if (names.length > 0 && !names.includes(name)) continue
     const documents: { id: string; data: JsonObject }[] = []
-    for await (const { id, data } of client.collection(name).iterate({ sort: 'id' })) documents.push({ id, data })
+    for await (const { id, data } of client.collection(name).iterate({ sort: 'id', signal }))
+      documents.push({ id, data })
     held.push({ name, schema, permissions, documents })
   }
   return held

@@ -8,7 +8,7 @@ import { openControl } from './control.js'
 import type { Target } from './target.js'
 
 /** @throws {CliFailure} with exit 3 where the target is not the emulator of this folder */
-export function openOwner({ emulator, url }: Target): Control {
+export function openOwner({ emulator, url }: Pick<Target, 'url' | 'emulator'>): Control {
   if (emulator) return openControl(emulator)
   const message = `${url} is not the emulator of this folder, and only there you are the owner.`
   const hint = 'Run this where "svc dev" runs. Under "svc serve", the control API on its admin port does it.'
@@ -56,7 +56,10 @@ export function loginOf(target: Target, client: Client, who: string): SessionSto
 const longestCommandSeconds = 86_400
 
 /** Does what takes the secret key of the emulator's project, with one that is taken away again. */
-export async function withSecretKey<Value>(target: Target, work: (key: string) => Promise<Value>): Promise<Value> {
+export async function withSecretKey<Value>(
+  target: Pick<Target, 'url' | 'emulator'>,
+  work: (key: string) => Promise<Value>,
+): Promise<Value> {
   const { keys } = openOwner(target)
   const project = target.emulator?.projectId ?? ''
   const { id, key } = await keys.create({ project, secret: true, name: 'svc', expiresInSeconds: longestCommandSeconds })

@@ -1,9 +1,10 @@
 /** What a terminal sends: Ctrl-C, which npm hands on a second time, and that it is closed. */
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { execa } from 'execa'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { createClient } from '../../../client/index.js'
 import { endsByItself, patiently } from '../../fixtures/patience.js'
 import { bin, cleanEnv, hungMilliseconds, openWorld, type World } from '../command-line.js'
 
@@ -81,6 +82,35 @@ test('svc dev that is stopped by a Ctrl-C that comes twice stops in order', asyn
 
   expect((await running.interrupt()).exitCode).toBe(0)
   expect(existsSync(emulatorFile())).toBe(false)
+})
+
+test('svc dev --detach that is stopped while it waits ends what it has started', async () => {
+  const running = start(['dev', '--memory', '--port', '0', '--detach'])
+  const left = () =>
+    readdirSync(join(world.folder, '.svc')).filter((name) => /^dev\..*log$|^emulator\.json$/.test(name))
+  await vi.waitFor(() => expect(left()).toHaveLength(1), patiently)
+
+  const { exitCode, stderr } = await running.interrupt()
+
+  expect([exitCode, stderr]).toEqual([130, expect.stringContaining('Stopped; nothing runs in the background.')])
+  expect(left()).toEqual([])
+  expect((await world.svc(['status'])).exit).toBe(8)
+})
+
+test('svc seed export that is stopped leaves no key behind', async () => {
+  const dev = await world.dev('--memory')
+  await createClient(dev).collections.create({ name: 'posts' })
+  const keys = async () =>
+    ((await world.json(['keys', 'list'])) as { secret: boolean }[]).filter(({ secret }) => secret)
+  const before = await keys()
+  await world.json(['faults', 'add', 'latency', '--ms', '60s', '--path', '/collections/posts'])
+  const running = start(['seed', 'export'])
+  await vi.waitFor(async () => expect(await keys()).toHaveLength(before.length + 1), patiently)
+
+  const { exitCode, stderr } = await running.interrupt()
+
+  expect([exitCode, stderr]).toEqual([130, expect.stringContaining('Stopped; nothing was written.')])
+  expect(await keys()).toEqual(before)
 })
 
 test('svc dev whose terminal is closed stops in order, although nothing can be written there', async () => {
