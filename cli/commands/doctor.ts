@@ -11,6 +11,7 @@ import { isStillThere } from '../target/emulator-health.js'
 import { isAccepted } from '../target/trust.js'
 import { onStdout } from '../terminal/colour.js'
 import { prose } from '../terminal/prose.js'
+import { printableLines } from '../terminal/text-width.js'
 
 export default class Doctor extends SvcCommand {
   static override summary = 'Find out what is wrong with the emulator of this folder, and what to do about it.'
@@ -46,7 +47,7 @@ Exits with 10 when something is wrong. Warnings alone do not count.`)
     for (const { check, said, findings } of examined) {
       const treated = []
       for (const finding of findings) treated.push(await treat(finding, flags.repair))
-      this.log(`${mark(treated)} ${check.padEnd(width)}  ${said}`)
+      this.log(`${mark(treated)} ${check.padEnd(width)}  ${printableLines(said)}`)
       for (const one of treated) for (const line of linesOf(one)) this.log(`${' '.repeat(width + 4)}${line}`)
       checks.push({ check, said, findings: treated })
     }
@@ -96,5 +97,5 @@ function mark(findings: readonly Treated[]): string {
 }
 
 function linesOf({ message, remedy, repaired }: Treated): string[] {
-  return [message, onStdout.dim(repaired === null ? `→ ${remedy}` : `✓ ${repaired}`)]
+  return [printableLines(message), onStdout.dim(printableLines(repaired === null ? `→ ${remedy}` : `✓ ${repaired}`))]
 }
