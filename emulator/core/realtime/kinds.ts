@@ -3,10 +3,8 @@ import type { StoredCollection } from '../../../client/protocol/model/collection
 import { fieldsOf } from '../../../client/protocol/model/document.js'
 import type { Path } from '../../../client/protocol/model/path.js'
 import type { Where } from '../../../client/protocol/model/where.js'
-import { nobody } from '../../store/creators.js'
 import type { RecordedDocumentChange } from '../../store/realtime/changes.js'
-import { fieldsClosedTo, requireVisibleFilter } from '../collections/field-permissions.js'
-import { creatorFor } from '../collections/permissions.js'
+import { fieldsClosedTo } from '../collections/field-permissions.js'
 import type { Caller } from '../context.js'
 import { findable } from '../documents/creator-filter.js'
 import { type Matchable, predicateOf } from './matching.js'
@@ -18,37 +16,41 @@ interface Asked {
 }
 
 /**
- * What was asked for stays; what permissions open to the caller changes with them, so it is looked at each time.
+ * What was asked for stays; whom it asks for and what permissions open to the caller change, so both are looked at each time:
+ * `created_by=me` is whoever asks by then.
  *
- * @throws {SvcError} `INVALID_FILTER`, `UNAUTHORIZED`, `FORBIDDEN`, also from what it answers: a field may be hidden since
+ * @throws {SvcError} `INVALID_FILTER`, `UNAUTHORIZED`, `FORBIDDEN`, from what it answers: the answer to a filter depends on both
  */
-export function openKinds(
-  caller: Caller,
-  collection: StoredCollection,
-  { where: asked, isLive }: Asked,
-): (caller: Caller, collection: StoredCollection) => Reception {
-  const { where, creator } = findable(caller, collection, asked)
-  const isByCreator = where.all.length < asked.all.length
-  const matching = (isLive ? liveKind : plainKind)(where)
+export function openKinds({
+  where: asked,
+  isLive,
+}: Asked): (caller: Caller, collection: StoredCollection) => Reception {
+  let matching: { readonly where: Where; readonly kindOf: KindOf } | undefined
   return (caller, collection) => {
-    requireVisibleFilter(caller, collection, where)
-    const own = creatorFor(caller, collection, 'read')
+    const { where, creator } = findable(caller, collection, asked)
+    // All of what was asked, or all but who created a document: as many clauses are the same ones.
+    if (matching?.where.all.length !== where.all.length) {
+      matching = { where, kindOf: (isLive ? liveKind : plainKind)(where) }
+    }
     return {
-      kindOf: amongOf(both(isByCreator ? creator : undefined, own), matching, isLive),
-      hidden: fieldsClosedTo(caller, collection, 'hidden'),
+      kindOf: amongOf(creator, matching.kindOf, isLive),
+      open: { where: matching.where, creator, hidden: fieldsClosedTo(caller, collection, 'hidden') },
     }
   }
 }
 
-/** How a caller receives changes: as what, and without which fields. */
+/** How a caller receives changes: as what, and of what. */
 interface Reception {
   readonly kindOf: KindOf
-  readonly hidden: readonly Path[]
+  readonly open: Open
 }
 
-/** Documents of both creators, where both are given: none, if they are two. */
-function both(one: string | undefined, other: string | undefined): string | undefined {
-  return one === undefined || other === undefined || one === other ? (one ?? other) : nobody
+/** What of a collection is open to a caller who asks for it: what a list would find with that filter, without the fields that are hidden. */
+interface Open {
+  readonly where: Where
+  /** Whose documents; undefined for everybody's. */
+  readonly creator: string | undefined
+  readonly hidden: readonly Path[]
 }
 
 export type KindOf = (change: RecordedDocumentChange) => RecordedDocumentChange['kind'] | undefined

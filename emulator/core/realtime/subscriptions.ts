@@ -41,8 +41,8 @@ export interface Sink {
   event(change: RecordedDocumentChange, kind: RecordedDocumentChange['kind'], collection: StoredCollection): void
   /** A replay is over: everything up to that number was received, by all subscriptions of the connection. */
   live(seq: number): void
-  /** Changes are missing; what comes from now on is whole again. */
-  resync(): void
+  /** Changes are missing, or what they come to is another list now; what comes from now on is whole again. */
+  resync(why: SvcError): void
   /** Nothing comes after this. */
   ended(why: SvcError): void
 }
@@ -77,21 +77,21 @@ export async function subscribe(backend: Backend, asker: Asker, wish: Wish, sink
   const { collection: name } = wish
   const project = identity().project.id
   let collection = readable(backend, identity(), await requireCollection(contextOf(backend, identity()), name))
-  const kindsFor = openKinds(identity().caller, collection, wish)
-  let { kindOf, hidden } = kindsFor(identity().caller, collection)
+  const kindsFor = openKinds(wish)
+  let { kindOf, open } = kindsFor(identity().caller, collection)
   let hasLeft = false
   let isReplayed = false
-  const view = () => viewOf(wish, backend.feeds.position(listener))
 
   const listener: Listener = {
     subscriber,
     collection: collection.id,
     position: 0,
     isOver: () => hasLeft || !subscriber.isOpen(),
-    costOf: (change) => (wish.where.all.length === 0 && hidden.length === 0 ? 1 : costOf(change, wish.where)),
+    costOf: (change) => (wish.where.all.length === 0 && open.hidden.length === 0 ? 1 : costOf(change, wish.where)),
     begun(isWhole) {
+      const view = () => viewOf(wish, backend.feeds.position(listener))
       sink.begun(listener.position, { review, giveWayTo, end, view })
-      if (!isWhole) sink.resync()
+      if (!isWhole) sink.resync(plainError('RESYNC'))
       // Rights may have changed since they were looked at; from here on each change of them is received.
       void review()
     },
@@ -101,18 +101,15 @@ export async function subscribe(backend: Backend, asker: Asker, wish: Wish, sink
     },
     receive(change) {
       if (change.kind === 'reset') return missed()
-      if (change.kind === 'collection') {
-        void review()
-        return
-      }
+      if (change.kind === 'collection') return void review()
       const kind = kindOf(change)
-      if (kind) sink.event(seenWithout(change, hidden), kind, collection)
+      if (kind) sink.event(seenWithout(change, open.hidden), kind, collection)
     },
   }
 
   /** What became of the collection meanwhile may be among what was missed. */
   function missed(): void {
-    sink.resync()
+    sink.resync(plainError('RESYNC'))
     subscriber.hold(review())
   }
 
@@ -131,20 +128,18 @@ export async function subscribe(backend: Backend, asker: Asker, wish: Wish, sink
   /** Ends the subscription where it is no longer permitted; false where the database did not answer. */
   async function look(): Promise<boolean> {
     try {
-      // Not a cached one: it is not asked again after this.
-      const found = await selectCollection(backend.db, project, name)
-      if (found?.id !== collection.id) throw plainError('NOT_FOUND')
+      const found = await standing(backend, project, name, collection.id)
       collection = shared(collection, readable(backend, identity(), found))
-      ;({ kindOf, hidden } = kindsFor(identity().caller, collection))
+      const former = open
+      ;({ kindOf, open } = kindsFor(identity().caller, collection))
+      // What is open from now on, or no longer, is not among the changes: a view that shows what matches has to be read anew.
+      if (wish.isLive && !listener.isOver() && !isDeepStrictEqual(open, former)) sink.resync(othersOpen())
     } catch (error) {
       if (listener.isOver()) return true
-      const why = asSvcError(error)
-      if (why === undefined || why.code === 'UNAVAILABLE') {
-        backend.report('realtime', error)
-        return false
-      }
+      const why = endedBy(backend, error, name)
+      if (!why) return false
       end()
-      sink.ended(why.code === 'NOT_FOUND' ? noLonger(name) : why)
+      sink.ended(why)
     }
     return true
   }
@@ -203,6 +198,26 @@ function shared(known: StoredCollection, found: StoredCollection): StoredCollect
 
 function contextOf(backend: Backend, identity: Identity): Context {
   return { ...identity, ...unitOf(backend) }
+}
+
+/** Not a cached one: it is not asked again after this. @throws {SvcError} `NOT_FOUND` where the name is no longer its own */
+async function standing({ db }: Backend, project: string, name: string, id: string): Promise<StoredCollection> {
+  const found = await selectCollection(db, project, name)
+  if (found?.id !== id) throw plainError('NOT_FOUND')
+  return found
+}
+
+/** Nothing where the database did not answer. */
+function endedBy(backend: Backend, error: unknown, name: string): SvcError | undefined {
+  const why = asSvcError(error)
+  if (why?.code === 'NOT_FOUND') return noLonger(name)
+  if (why && why.code !== 'UNAVAILABLE') return why
+  backend.report('realtime', error)
+  return undefined
+}
+
+function othersOpen(): SvcError {
+  return new SvcError('RESYNC', 'What you may read here is not what it was. Read the collection again.')
 }
 
 function noLonger(name: string): SvcError {

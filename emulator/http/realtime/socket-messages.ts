@@ -1,5 +1,4 @@
 /** What a client may send over a WebSocket. Contract 9.1 and 9.2. */
-import { plainError } from '../../../client/protocol/model/error-words.js'
 import { SvcError, statusOf } from '../../../client/protocol/model/errors.js'
 import { isObject, type JsonObject } from '../../../client/protocol/model/json.js'
 import { dialects, parseDialect } from '../../../client/protocol/wire/dialects.js'
@@ -108,7 +107,7 @@ function untilBegun(
       },
       event: (change, kind, of) => sendBytes(state, frameOf(change, kind, of, state.dialect).message),
       live: (seq) => sendMessage(state, { type: 'live', collection, seq }),
-      resync: () => sendFailure(state, plainError('RESYNC'), collection),
+      resync: (why) => sendFailure(state, why, collection),
       ended(why) {
         if (subscriptions.get(collection) === own) subscriptions.delete(collection)
         connections.unsubscribed(listed, collection, why.code)

@@ -128,7 +128,7 @@ export function streamEvents(ctx: Context, wish: Wish, surroundings: Surrounding
         write(Buffer.from(`retry: ${retryMilliseconds}\nid: ${seq}\n\n`))
       },
       event: (change, kind, collection) => write(frameOf(change, kind, collection, dialect).sse),
-      resync: () => write(failure('RESYNC', 'Those changes are no longer kept. Read the collection again.')),
+      resync: ({ code, message }) => write(failure(code, message)),
       ended(why: SvcError) {
         write(failure(why.code, why.message))
         end(why.code)
