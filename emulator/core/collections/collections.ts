@@ -23,6 +23,7 @@ import {
 import { selectCountOf } from '../../store/creators.js'
 import { orphanCollectionFiles } from '../../store/files.js'
 import { insertCollectionChange } from '../../store/realtime/changes.js'
+import { insertLeftNames, takeLeftName } from '../../store/realtime/left-names.js'
 import { audit } from '../audit/audit-log.js'
 import type { Context } from '../context.js'
 import type { Happened } from '../events/event-log.js'
@@ -63,6 +64,7 @@ export async function createCollection(
   await inTransaction(ctx, async (ctx) => {
     if (!(await insertCollection(ctx.db, ctx.project.id, collection))) throw nameTaken(name)
     await requireRoom(ctx, collection)
+    await takeName(ctx, collection)
     happened(ctx, collectionEvent(ctx, 'created', collection))
     await auditCollection(ctx, 'created', { collection: name })
   })
@@ -120,7 +122,11 @@ export async function changeCollection(
     if (after.name !== before.name) await requireFreeName(ctx, after.name)
     await updateCollection(ctx.db, after)
     await requireRoom(ctx, after, before)
-    await recordChange(ctx, after.id, after.updatedAt)
+    await recordChange(ctx, after)
+    if (after.name !== before.name) {
+      await insertLeftNames(ctx.db, ctx.project.id, [before.name])
+      await takeName(ctx, after)
+    }
     happened(ctx, collectionEvent(ctx, 'changed', after))
     const renamed = after.name === before.name ? {} : { renamedTo: after.name }
     await auditCollection(ctx, 'changed', { collection: before.name, ...renamed, names: namesOf(input) })
@@ -137,7 +143,8 @@ export async function removeCollection(ctx: Context, name: string): Promise<{ id
     if (!collection) throw noSuchCollection(name)
     requireManager(ctx, collection)
     await deleteCollection(ctx.db, collection.id)
-    await recordChange(ctx, collection.id, ctx.backend.now(ctx.project.id).toISOString())
+    await recordChange(ctx, { id: collection.id, updatedAt: ctx.backend.now(ctx.project.id).toISOString() })
+    await insertLeftNames(ctx.db, ctx.project.id, [collection.name])
     await orphanCollectionFiles(ctx.db, collection.id)
     happened(ctx, collectionEvent(ctx, 'removed', collection))
     await auditCollection(ctx, 'removed', { collection: collection.name })
@@ -165,10 +172,19 @@ function namesOf(input: Partial<CollectionDefinition>): string[] {
   return Object.entries(input).flatMap(([name, value]) => (value === undefined ? [] : [name]))
 }
 
+/** Whoever comes back to a name and knows the collection that had it before begins anew. */
+async function takeName(ctx: Context, collection: StoredCollection): Promise<void> {
+  if (await takeLeftName(ctx.db, ctx.project.id, collection.name)) await recordChange(ctx, collection, 'reset')
+}
+
 /** Tells subscribers that the collection itself has changed. */
-async function recordChange(ctx: Context, collection: string, at: string): Promise<void> {
+async function recordChange(
+  ctx: Context,
+  { id: collection, updatedAt: at }: Pick<StoredCollection, 'id' | 'updatedAt'>,
+  kind: 'collection' | 'reset' = 'collection',
+): Promise<void> {
   const project = ctx.project.id
-  const seq = await insertCollectionChange(ctx.db, { project, collection, at })
+  const seq = await insertCollectionChange(ctx.db, { project, collection, at, kind })
   publish(ctx, settingsChanged())
   publish(ctx, { kind: 'changes', project, seq })
 }

@@ -13,6 +13,7 @@ import {
   selectCountedNames,
 } from '../../store/project-state.js'
 import { insertResets } from '../../store/realtime/changes.js'
+import { deleteLeftNames } from '../../store/realtime/left-names.js'
 import { audit } from '../audit/audit-log.js'
 import type { Backend } from '../context.js'
 import { projectEvent } from '../events/happenings.js'
@@ -93,6 +94,7 @@ export async function restartChanges(
 ): Promise<void> {
   const at = unit.backend.now(project).toISOString()
   const seq = await insertResets(unit.db, { project, collections, at, isWhole })
+  if (isWhole) await deleteLeftNames(unit.db, project)
   publish(unit, settingsChanged())
   publish(unit, { kind: 'changes', project, seq })
 }

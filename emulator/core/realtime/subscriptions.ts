@@ -81,6 +81,8 @@ export async function subscribe(backend: Backend, asker: Asker, wish: Wish, sink
   let { kindOf, open } = kindsFor(identity().caller, collection)
   let hasLeft = false
   let isReplayed = false
+  // Nothing has happened before the first number: who begins there has nothing to read anew until something was received.
+  let knowsNothing = wish.since === 0
 
   const listener: Listener = {
     subscriber,
@@ -100,8 +102,9 @@ export async function subscribe(backend: Backend, asker: Asker, wish: Wish, sink
       if (isReplayed) sink.live(seq)
     },
     receive(change) {
-      if (change.kind === 'reset') return missed()
-      if (change.kind === 'collection') return void review()
+      if (change.kind === 'reset' && !knowsNothing) return missed()
+      if (change.kind === 'collection' || change.kind === 'reset') return void review()
+      knowsNothing = false
       const kind = kindOf(change)
       if (kind) sink.event(seenWithout(change, open.hidden), kind, collection)
     },

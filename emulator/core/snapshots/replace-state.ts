@@ -1,6 +1,7 @@
 /** The state of a project, replaced as a whole or in part, with other writers locked out. */
 import type { Database } from '../../database/port.js'
-import { lockState, selectCountedNames } from '../../store/project-state.js'
+import { type CountedName, lockState, selectCountedNames } from '../../store/project-state.js'
+import { insertLeftNames } from '../../store/realtime/left-names.js'
 import { lockSnapshots, takeTime } from '../../store/snapshots/registry.js'
 import type { Backend } from '../context.js'
 import { restartChanges } from '../projects/reset.js'
@@ -31,10 +32,17 @@ export async function replaceState<Result>(
     const after = await selectCountedNames(unit.db, project)
     const collections = [...new Set([...before, ...after].map(({ id }) => id))]
     await restartChanges(unit, { project, isWhole, collections })
+    if (!isWhole) await insertLeftNames(unit.db, project, leftBy(before, after))
     publish(unit, identityChanged())
     return result
   })
   backend.sweepSoon()
   backend.sweepFilesSoon()
   return result
+}
+
+/** Names that are no collection's any more. Another one under its name was told to begin anew, as all are. */
+function leftBy(before: readonly CountedName[], after: readonly CountedName[]): string[] {
+  const names = new Set(after.map(({ name }) => name))
+  return before.map(({ name }) => name).filter((name) => !names.has(name))
 }

@@ -24,6 +24,7 @@ import type { Migration } from './migration.js'
 import { pendingChanges } from './realtime/0017-pending-changes.js'
 import { pieceOfPending } from './realtime/0021-piece-of-pending.js'
 import { sharedCopies } from './realtime/0022-shared-copies.js'
+import { leftNames } from './realtime/0026-left-names.js'
 
 /** Every change of the tables, oldest first. */
 export const migrations: readonly Migration[] = [
@@ -52,4 +53,5 @@ export const migrations: readonly Migration[] = [
   schemaOrder,
   orderOfArrival,
   knownOrder,
+  leftNames,
 ]

@@ -134,19 +134,26 @@ export async function selectKept(db: Database, project: string): Promise<Kept> {
   return { oldest: row?.oldest ?? null, lastSeq: row?.last_seq ?? 0 }
 }
 
+interface ChangePlace {
+  readonly project: string
+  readonly collection: string
+  readonly at: string
+  readonly kind: 'collection' | 'reset'
+}
+
 /**
- * Records that a collection itself has changed, in the transaction where it does; the number of that change, where it has one
- * before the commit.
+ * Records that a collection itself has changed, or is another one under its name, in the transaction where that happens; the number
+ * of that change, where it has one before the commit.
  */
 export async function insertCollectionChange(
   tx: Database,
-  { project, collection, at }: { project: string; collection: string; at: string },
+  { project, collection, at, kind }: ChangePlace,
 ): Promise<number | null> {
   if (tx.capabilities.runsWritersTogether) {
     await tx.query(
       writing(sql`
       insert into pending_changes (project_id, kind, collection_id, recorded_at)
-      values (${project}, 'collection', ${collection}::uuid, ${at}::timestamptz)`),
+      values (${project}, ${kind}, ${collection}::uuid, ${at}::timestamptz)`),
     )
     return null
   }
@@ -156,7 +163,7 @@ export async function insertCollectionChange(
       update sequences set last_seq = last_seq + 1 where project_id = ${project} returning last_seq
     )
     insert into changes (project_id, seq, kind, collection_id, recorded_at)
-    select ${project}, drawn.last_seq, 'collection', ${collection}::uuid, ${at}::timestamptz from drawn
+    select ${project}, drawn.last_seq, ${kind}, ${collection}::uuid, ${at}::timestamptz from drawn
     returning seq`),
   )
   return recorded?.seq ?? null

@@ -1,0 +1,99 @@
+/** Subscribers that come back to a name which another collection has by then. Contract 9.4 and 9.6. */
+import { expect, test } from 'vitest'
+import { createClient } from '../../../client/index.js'
+import { control } from '../../fixtures/control.js'
+import { type Message, openAuthenticated, openEvents } from '../../fixtures/realtime/streams.js'
+import { aProject, service } from '../../fixtures/service.js'
+
+/** A project with a document in `posts`, and in `drafts`. */
+async function aDesk() {
+  const { id: project, secretKey } = await aProject()
+  const owner = createClient({ url: service.url, apiKey: secretKey })
+  for (const name of ['posts', 'drafts']) {
+    await owner.collections.create({ name })
+    await owner.collection(name).create({ n: name })
+  }
+  /** What who comes back to the name is told over both transports, up to a change that is made then. */
+  async function told(collection: string, since: number) {
+    const socket = await openAuthenticated(service.url, secretKey, 'a')
+    socket.say({ type: 'subscribe', collection, since })
+    const headers = { 'x-api-key': secretKey, 'last-event-id': String(since) }
+    const stream = await openEvents(service.url, `/realtime/sse/${collection}?dialect=a`, headers)
+    await owner.collection(collection).create({ n: 'last' })
+    const isWhole = ({ heard }: { heard: readonly Message[] }) => said(heard).includes('last')
+    await expect.poll(() => [socket, stream].every(isWhole)).toBe(true)
+    const all = [socket, stream].map(({ heard }) => said(heard))
+    socket.close()
+    stream.close()
+    expect(all[1]).toEqual(all[0])
+    return all[0]
+  }
+  /** The number of a change that is made now. */
+  async function newestOf(collection: string): Promise<number> {
+    const subscription = owner.collection(collection).subscribe()
+    await subscription.ready
+    await owner.collection(collection).create({ n: 'newest' })
+    for await (const { seq } of subscription) return seq
+    throw new Error('The subscription has ended.')
+  }
+  return { project, owner, told, newestOf, newest: await newestOf('drafts') }
+}
+
+function said(messages: readonly Message[]): unknown[] {
+  return messages.flatMap(({ code, document }) => {
+    if (code !== undefined) return [code]
+    return document === undefined ? [] : [(document as { data: { n: unknown } }).data.n]
+  })
+}
+
+test('contract 9.4 who was away while a collection was deleted and made again is told to read anew', async () => {
+  const { owner, told, newest, newestOf } = await aDesk()
+  await owner.collections.delete('posts')
+  await owner.collections.create({ name: 'posts' })
+  await owner.collection('posts').create({ n: 'new' })
+
+  expect(await told('posts', newest)).toEqual(['RESYNC', 'new', 'last'])
+  // It knows the new one from then on.
+  expect(await told('posts', await newestOf('posts'))).toEqual(['last'])
+})
+
+test('contract 9.4 who was away while two collections swapped their names is told to read anew', async () => {
+  const { owner, told, newest } = await aDesk()
+  await owner.collections.update('posts', { name: 'old' })
+  await owner.collections.update('drafts', { name: 'posts' })
+  await owner.collections.update('old', { name: 'drafts' })
+
+  expect(await told('posts', newest)).toEqual(['RESYNC', 'last'])
+  expect(await told('drafts', newest)).toEqual(['RESYNC', 'last'])
+})
+
+test('contract 9.4 who comes back to a name that no other collection had misses nothing, and is not told so', async () => {
+  const { owner, told, newest } = await aDesk()
+  await owner.collections.create({ name: 'notes' })
+  await owner.collection('notes').create({ n: 'first' })
+  await owner.collections.update('posts', { name: 'articles' })
+
+  expect(await told('notes', newest)).toEqual(['first', 'last'])
+  expect(await told('articles', newest)).toEqual(['last'])
+})
+
+test('contract 9.4 who begins with the first change of all knows nothing that has to be read anew', async () => {
+  const { owner, told } = await aDesk()
+  await owner.collections.delete('posts')
+  await owner.collections.create({ name: 'posts' })
+  await owner.collection('posts').create({ n: 'new' })
+
+  expect(await told('posts', 0)).toEqual(['new', 'last'])
+})
+
+test('contract 9.4 a name that an undo has taken from its collection is a left one too', async () => {
+  const { project, owner, told, newestOf } = await aDesk()
+  const { name: snapshot } = await control.snapshots.save({ project, automatic: true, command: 'seed' })
+  await owner.collections.create({ name: 'notes' })
+  const newest = await newestOf('notes')
+  await control.snapshots.finish({ project, snapshot })
+  await control.snapshots.undo({ project })
+  await owner.collections.create({ name: 'notes' })
+
+  expect(await told('notes', newest)).toEqual(['RESYNC', 'last'])
+})
