@@ -1,6 +1,6 @@
 /**
  * What belongs to a state folder and outlives its data: the keys of its projects, the control token and the port, so that what
- * an app has in its environment stays true. Each is a file of its own, so that an emulator in memory can be beside another one.
+ * an app has in its environment stays true, and how far changes were numbered, so that no number means another one. Each is a file of its own, so that an emulator in memory can be beside another one.
  * Contract 11; decision 25.
  */
 import { createHash, randomBytes } from 'node:crypto'
@@ -49,14 +49,8 @@ export async function openFolderKeys(options: FolderKeysOptions): Promise<Folder
   const place = folder === undefined ? undefined : openPlace(await placeOf(folder, options), warn)
   const token = openValue(place, 'control-token', readToken)
   const port = openValue(place, 'port', readPort)
-  const projects = new Map<string, Value<readonly ProjectKey[]>>()
-
-  function ofProject(project: string): Value<readonly ProjectKey[]> {
-    const name = `project-${createHash('sha256').update(project).digest('hex').slice(0, 16)}.json`
-    const known = projects.get(project) ?? openValue(place, name, readKeys)
-    projects.set(project, known)
-    return known
-  }
+  const keysOf = perProject((name) => openValue(place, `project-${name}.json`, readKeys))
+  const stepOf = perProject((name) => openValue(place, `numbers-${name}.json`, readStep))
 
   if (isTokenNew) await token.write(newToken())
   const controlToken = await token.first(newToken())
@@ -66,10 +60,29 @@ export async function openFolderKeys(options: FolderKeysOptions): Promise<Folder
     port: await port.read(),
     keepPort: (chosen) => port.write(chosen),
     hasData,
-    keysOf: async (project) => (await ofProject(project).read()) ?? [],
-    keepFirst: (project, keys) => ofProject(project).first(keys),
+    keysOf: async (project) => (await keysOf(project).read()) ?? [],
+    keepFirst: (project, keys) => keysOf(project).first(keys),
     changing: createSemaphore(1).run,
-    keep: (project, keys) => ofProject(project).write(keys),
+    keep: (project, keys) => keysOf(project).write(keys),
+    async nextStep(project) {
+      // Older versions have kept none: where there are keys, there were data.
+      const reached = (await stepOf(project).read()) ?? ((await keysOf(project).read()) ? 0 : -1)
+      await stepOf(project).write(reached + 1)
+      return reached + 1
+    },
+    async keepStep(project, step) {
+      if (step > ((await stepOf(project).read()) ?? 0)) await stepOf(project).write(step)
+    },
+  }
+}
+
+/** One value for each project, by what its id is called in names of files. */
+function perProject<T>(open: (name: string) => Value<T>): (project: string) => Value<T> {
+  const opened = new Map<string, Value<T>>()
+  return (project) => {
+    const known = opened.get(project) ?? open(createHash('sha256').update(project).digest('hex').slice(0, 16))
+    opened.set(project, known)
+    return known
   }
 }
 
@@ -213,6 +226,10 @@ function readToken(json: unknown): string | undefined {
 
 function readPort(json: unknown): number | undefined {
   return Number.isInteger(json) && Number(json) > 0 && Number(json) < 65_536 ? Number(json) : undefined
+}
+
+function readStep(json: unknown): number | undefined {
+  return Number.isSafeInteger(json) && Number(json) >= 0 ? Number(json) : undefined
 }
 
 /** No key at all is what a project that was deleted leaves: where it comes again, its keys are drawn. */

@@ -113,6 +113,10 @@ export interface Keyring {
   changing<Result>(work: () => Promise<Result>): Promise<Result>
   /** Keeps these in place of others. */
   keep(project: string, keys: readonly ProjectKey[]): Promise<void>
+  /** Which step the numbers of new data of the project begin at: none that data behind the same keys have reached. */
+  nextStep(project: string): Promise<number>
+  /** Data of the project have reached that step. */
+  keepStep(project: string, step: number): Promise<void>
 }
 
 export interface Clocks {

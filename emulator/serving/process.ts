@@ -40,6 +40,8 @@ const noKeyring: Keyring = {
   keepFirst: async (_project, keys) => keys,
   changing: (work) => work(),
   keep: async () => undefined,
+  nextStep: async () => 0,
+  keepStep: async () => undefined,
 }
 
 /** @throws {StartError} whose `code` and `hint` say why it cannot start and what to do */

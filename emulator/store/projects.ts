@@ -32,16 +32,19 @@ export interface ListedKey extends GrantedKey {
   readonly lastUsedAt: string | null
 }
 
+/** @param beginning the number before that of its first change */
 export async function insertProject(
   db: Database,
   project: Project,
   keys: readonly ProjectKey[],
   at: string,
+  beginning = 0,
 ): Promise<void> {
   await db.batch([
     writing(sql`insert into projects (id, name, settings, created_at)
         values (${project.id}, ${project.name}, ${JSON.stringify(project.settings)}::jsonb, ${at})`),
-    writing(sql`insert into sequences (project_id, last_seq) values (${project.id}, 0)`),
+    writing(sql`insert into sequences (project_id, last_seq, kept_after)
+        values (${project.id}, ${beginning}::bigint, ${beginning}::bigint)`),
     writing(sql`insert into user_counts (project_id, users) values (${project.id}, 0)`),
     writing(sql`insert into file_totals (project_id, files, bytes) values (${project.id}, 0, 0)`),
     ...keys.map((key) => insertion(project.id, key, at)),

@@ -29,6 +29,8 @@ function aBackendWithKeys(ids: readonly string[], { hasData = true, inFolder = i
       kept = keys.map(({ id }) => id)
     },
     changing: createSemaphore(1).run,
+    nextStep: async () => 0,
+    keepStep: async () => undefined,
   }
   async function query<Row>({ text, values }: Sql): Promise<Row[]> {
     asked++

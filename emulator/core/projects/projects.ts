@@ -20,6 +20,7 @@ import {
   selectProjects,
   updateSettings,
 } from '../../store/projects.js'
+import { numbersLeftOut, selectKept } from '../../store/realtime/changes.js'
 import { audit } from '../audit/audit-log.js'
 import type { Backend, Identity } from '../context.js'
 import { projectEvent } from '../events/happenings.js'
@@ -72,6 +73,7 @@ export async function openProject(backend: Backend, id: string): Promise<OpenedP
   const { db, keyring } = backend
   const [project, known] = await Promise.all([selectProject(db, id), selectProjectKeys(db, id)])
   if (!project) return makeProject(backend, id)
+  await keyring.keepStep(id, Math.floor((await selectKept(db, id)).lastSeq / numbersLeftOut))
   if (keyring.hasData) {
     const kept = await keyring.keysOf(id)
     for (const key of without(kept, known)) await insertKey(db, id, key, backend.now(id).toISOString())
@@ -87,11 +89,13 @@ export type OpenedProject = Omit<NewProject, 'secretKey'> & { readonly secretKey
 async function makeProject(backend: Backend, id: string): Promise<OpenedProject> {
   const { keyring } = backend
   const drawn = drawKeys(backend)
+  // Whoever knows a number of other data behind the same key begins anew: the key, and all that goes by it, stays the same.
+  const beginning = numbersLeftOut * (await keyring.nextStep(id))
   // Kept before they are used: of two that start together in a new folder, one draws for both.
   const keys = await keyring.keepFirst(id, drawn.keys)
   const project: Project = { id, name: id, settings: defaultSettings }
   await inTransaction(unitOf(backend), async (unit) => {
-    await insertProject(unit.db, project, keys, backend.now(id).toISOString())
+    await insertProject(unit.db, project, keys, backend.now(id).toISOString(), beginning)
     await audit(unit, { project: id, operation: 'project.created' })
   })
   const apiKey = publicKey(keys) ?? (await createKey(backend, id)).key

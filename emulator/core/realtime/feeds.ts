@@ -119,10 +119,11 @@ async function begin(
   listener: Listener,
   since: number | undefined,
 ): Promise<boolean> {
-  const { oldest, lastSeq } = await kept()
+  const { oldest, lastSeq, beginning } = await kept()
+  const after = since === 0 ? beginning : since
   const isKept =
-    since !== undefined && since <= lastSeq && (since === lastSeq || (oldest !== null && oldest <= since + 1))
-  listener.position = isKept ? since : lastSeq
+    after !== undefined && after <= lastSeq && (after === lastSeq || (oldest !== null && oldest <= after + 1))
+  listener.position = isKept ? after : lastSeq
   listener.begun(since === undefined || isKept)
   if (listener.position < lastSeq) return false
   add(reader, connection, listener)

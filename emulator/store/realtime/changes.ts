@@ -122,17 +122,28 @@ export interface Kept {
   /** Nothing where no change is. */
   readonly oldest: number | null
   readonly lastSeq: number
+  /** The number before the first one. */
+  readonly beginning: number
 }
 
 /** The newest number of a project, and the oldest one whose change is still kept. */
 export async function selectKept(db: Database, project: string): Promise<Kept> {
   await numberChanges(db, project)
-  const [row] = await db.query<{ oldest: number | null; last_seq: number }>(sql`
-    select s.last_seq, (select min(seq) from changes where project_id = s.project_id and seq > s.kept_after) as oldest
+  const [row] = await db.query<{ oldest: number | null; last_seq: number; kept_after: number }>(sql`
+    select s.last_seq, s.kept_after,
+      (select min(seq) from changes where project_id = s.project_id and seq > s.kept_after) as oldest
     from sequences s
     where s.project_id = ${project}`)
-  return { oldest: row?.oldest ?? null, lastSeq: row?.last_seq ?? 0 }
+  const { oldest = null, last_seq: lastSeq = 0, kept_after: keptAfter = 0 } = row ?? {}
+  // As the project was made; what was trimmed or reset since ends elsewhere.
+  return { oldest, lastSeq, beginning: keptAfter % numbersLeftOut === 0 ? keptAfter : 0 }
 }
+
+/**
+ * More numbers than any project draws in its life. Where numbers may have been given to other changes already, so many are left
+ * out. The largest number that JavaScript counts to is 9,000,000 times that.
+ */
+export const numbersLeftOut = 1_000_000_000
 
 interface ChangePlace {
   readonly project: string

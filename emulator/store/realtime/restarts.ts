@@ -1,9 +1,6 @@
 /** Numbers of changes after a backup was restored: those that were given behind it would be given again, to other changes. */
 import { type Database, sql, writing } from '../../database/port.js'
-import { insertResets } from './changes.js'
-
-/** More than any project has changed behind its backup. The largest number that JavaScript counts to is 9,000,000 times that. */
-export const numbersLeftOut = 1_000_000_000
+import { insertResets, numbersLeftOut } from './changes.js'
 
 /**
  * Leaves out the numbers that may have been given already, and has subscribers to collections of the project read anew,

@@ -1,6 +1,6 @@
 /** What goes on in the transaction that brings something back, and how a row of a snapshot is compared and copied. */
 import { type Database, type Fragment, identifier, joinSql, sql, writing } from '../../database/port.js'
-import { numbersLeftOut } from '../realtime/restarts.js'
+import { numbersLeftOut } from '../realtime/changes.js'
 import { keptIn, onItsOwn, type PartName, partNames, parts, tableOf } from './parts.js'
 
 /** By part, the columns that the snapshot's table and today's have in common. A column that was added since keeps its default. */

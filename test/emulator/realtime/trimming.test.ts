@@ -36,7 +36,7 @@ describe.each(engines)('A round of trimming on %s', (engine) => {
     expect(deleted).toBe(2_000)
     // Each is found, then deleted: twice, and some at the borders of pieces.
     expect(read).toBeLessThan(3 * deleted)
-    expect(kept).toEqual({ oldest: 1_001, lastSeq: 2_000 })
+    expect(kept).toEqual({ oldest: 1_001, lastSeq: 2_000, beginning: 0 })
     expect(readForKept).toBeLessThan(10)
     expect([...trimming.reached]).toEqual(
       expect.arrayContaining([
