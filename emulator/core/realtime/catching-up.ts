@@ -1,7 +1,6 @@
 /** Connections that fell behind and subscriptions that come back: they read at their own pace what the others have received already. */
 import { setImmediate as othersFirst, setTimeout as pause } from 'node:timers/promises'
-import type { Database } from '../../database/port.js'
-import { type ChangePage, type Range, selectChanges, selectKept } from '../../store/realtime/changes.js'
+import { type ChangePage, type Range, selectChanges } from '../../store/realtime/changes.js'
 import { openBudget } from '../budget.js'
 import {
   announce,
@@ -13,8 +12,17 @@ import {
   progressOf,
   type Reader,
   receive,
+  skip,
 } from './connections.js'
-import { type FeedState, type KeptChanges, projectReader, queue, retryMilliseconds, runJobs } from './readers.js'
+import {
+  type FeedState,
+  type KeptChanges,
+  projectReader,
+  queue,
+  readKept,
+  retryMilliseconds,
+  runJobs,
+} from './readers.js'
 
 /** Hands one listener what it has missed until now, as fast as its connection takes it. */
 export async function replay(state: FeedState, project: string, listener: Listener): Promise<void> {
@@ -122,21 +130,4 @@ function readOnce({ db, replays, reads }: FeedState, range: Range): Promise<Kept
   const reading = reads.get(name) ?? replays.run(() => readKept(db, range)).finally(() => reads.delete(name))
   reads.set(name, reading)
   return reading
-}
-
-/** Old changes are deleted meanwhile: whether some may be missing is known once the others have been read. */
-async function readKept(db: Database, range: Range): Promise<KeptChanges> {
-  const changes = await selectChanges(db, range)
-  const { oldest } = await selectKept(db, range.project)
-  const isKept = range.after >= changes.lastSeq || (oldest !== null && oldest <= range.after + 1)
-  return { ...changes, isKept }
-}
-
-/** What is no longer kept cannot be received; what comes from now on can. */
-function skip(listeners: Iterable<Listener>, lastSeq: number): void {
-  for (const listener of listeners) {
-    if (listener.isOver() || listener.position >= lastSeq) continue
-    listener.position = lastSeq
-    listener.missed()
-  }
 }

@@ -122,3 +122,12 @@ export function announce(connection: FeedConnection, seq: number): void {
     if (listener.position <= seq && !listener.isOver()) listener.live(seq)
   }
 }
+
+/** What is no longer kept cannot be received; what comes from now on can. */
+export function skip(listeners: Iterable<Listener>, lastSeq: number): void {
+  for (const listener of listeners) {
+    if (listener.isOver() || listener.position >= lastSeq) continue
+    listener.position = lastSeq
+    listener.missed()
+  }
+}

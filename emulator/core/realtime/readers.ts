@@ -1,7 +1,7 @@
 /** How changes are read for all connections of a project, and what is done between two reads. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Database } from '../../database/port.js'
-import { type ChangePage, type Kept, selectChanges, selectKept } from '../../store/realtime/changes.js'
+import { type ChangePage, type Kept, type Range, selectChanges, selectKept } from '../../store/realtime/changes.js'
 import { openBudget } from '../budget.js'
 import { publishMeasure } from '../measures.js'
 import type { Semaphore } from '../semaphore.js'
@@ -13,6 +13,7 @@ import {
   type Moment,
   newReader,
   type Reader,
+  skip,
 } from './connections.js'
 import type { Subscriber } from './subscriber.js'
 
@@ -29,10 +30,13 @@ export interface FeedState {
   stepAside(reader: Reader, connection: FeedConnection): void
 }
 
-/** Changes for subscribers that fell behind; not kept where some before them may be missing. */
+/** The next changes; not kept where some before them may be missing. */
 export interface KeptChanges extends ChangePage {
   readonly isKept: boolean
 }
+
+/** Of each project, many more stay than these, whatever their age: who is so close behind has missed none. */
+const surelyKept = 500
 
 /** After the database has failed. */
 export const retryMilliseconds = 500
@@ -107,13 +111,27 @@ async function advance(state: FeedState, reader: Reader): Promise<void> {
     const collections = collectionsOf(reader)
     if (collections.size === 0) return
     const range = { project: reader.project, collections: [...collections], after: reader.cursor }
-    const { changes, isAll, lastSeq } = await selectChanges(state.db, range)
-    if (changes.length > 0) await deliverAll(state, reader, changes)
+    // Where the database could not be asked for long, others may have written and trimmed meanwhile.
+    const { changes, isAll, lastSeq, isKept } = await readKept(state.db, range)
+    if (!isKept) skipAll(reader, lastSeq)
+    else if (changes.length > 0) await deliverAll(state, reader, changes)
     measureLag(changes)
-    reader.cursor = isAll ? Math.max(reader.cursor, lastSeq) : (changes.at(-1)?.seq ?? reader.cursor)
+    reader.cursor = isAll || !isKept ? Math.max(reader.cursor, lastSeq) : (changes.at(-1)?.seq ?? reader.cursor)
     for (const connection of reader.connections) announce(connection, reader.cursor)
-    if (isAll) return
+    if (isAll && isKept) return
   }
+}
+
+/** Old changes are deleted meanwhile: whether some may be missing is known once the others have been read. */
+export async function readKept(db: Database, range: Range): Promise<KeptChanges> {
+  const changes = await selectChanges(db, range)
+  if (range.after >= changes.lastSeq - surelyKept) return { ...changes, isKept: true }
+  const { oldest } = await selectKept(db, range.project)
+  return { ...changes, isKept: oldest !== null && oldest <= range.after + 1 }
+}
+
+function skipAll({ connections }: Reader, lastSeq: number): void {
+  for (const { listeners } of connections) for (const some of listeners.values()) skip(some, lastSeq)
 }
 
 /** Nothing is allocated for each connection: there may be ten thousand, each time that something is read. */
