@@ -68,13 +68,11 @@ async function addFound(
 ): Promise<void> {
   while (!signal.aborted) {
     await pause(lookMilliseconds, undefined, { signal }).catch(() => undefined)
-    const reached = places.newest()
     const found = signal.aborted ? undefined : await find().catch(() => undefined)
     for (const one of found ?? []) {
       // Its name alone decides: who comes back after a lost connection is subscribed to whatever has the name by then.
       if (!following.has(one.name)) await following.add(one.name, places.of(one)).catch(() => undefined)
     }
-    if (found) places.lookedAt(reached)
   }
 }
 
@@ -86,29 +84,17 @@ async function namedOnes(client: Client, names: readonly string[], { has }: Foll
 }
 
 interface Places {
-  /** Where a collection begins, or goes on. */
-  of(collection: Pick<Collection, 'id' | 'name'>): Place
-  /** The newest change that came of any of them. */
-  newest(): number
-  /** A look found all collections that there were when that change had come. */
-  lookedAt(newest: number): void
+  /** Where a collection begins, or goes on: one that was not known, whatever its name was before, at its first change. */
+  of(collection: Pick<Collection, 'id'>): Place
 }
 
 function placesOf(chosen: readonly Collection[], since: number | undefined): Places {
-  const byId = new Map<string, Place>(chosen.map(({ id }) => [id, { since }]))
-  const byName = new Map(chosen.map(({ id, name }) => [name, byId.get(id)]))
-  let looked = since ?? 0
+  const known = new Map<string, Place>(chosen.map(({ id }) => [id, { since }]))
   return {
-    of({ id, name }) {
-      // All that happened to one that is new is behind what came of the former one of its name, or before the last look.
-      const place = byId.get(id) ?? { since: byName.get(name)?.since ?? looked }
-      byId.set(id, place)
-      byName.set(name, place)
+    of({ id }) {
+      const place = known.get(id) ?? { since: 0 }
+      known.set(id, place)
       return place
-    },
-    newest: () => Math.max(looked, ...[...byId.values()].map(({ since }) => since ?? 0)),
-    lookedAt(newest) {
-      looked = newest
     },
   }
 }
