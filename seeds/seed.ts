@@ -27,11 +27,11 @@ const usualPlaces = ['seed.json', 'seed.ts', 'seed.js', ...usualEndings.map((end
 /** The files that were named, or those in the usual places. @throws {InputFailure} where there is none */
 export async function findSeeds(words: readonly string[]): Promise<string[]> {
   if (words.length > 0) {
-    const named = await expandPaths(words)
+    const named = await expandPaths(words, 'name')
     for (const file of named) if (!existsSync(file)) throw noFile(file)
     return named
   }
-  const found = await Promise.all(usualPlaces.map((place) => expandPaths([place]).catch(() => [])))
+  const found = await Promise.all(usualPlaces.map((place) => expandPaths([place], 'name').catch(() => [])))
   const files = found.flat().filter((file) => existsSync(file))
   if (files.length > 0) return files
   throw misused('There is nothing to seed.', 'Name files, or put them into seed.json or seeds/: svc seed --help')

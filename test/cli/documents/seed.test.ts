@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from 'node:fs'
+import { rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openWorld } from '../command-line.js'
@@ -41,6 +41,18 @@ test('one file holds collections with schemas, and documents that refer to each 
   expect((await seeds.world.svc(['docs', 'create', `${seeds.own}posts`, 'views=1'])).stderr).toContain(
     '"title" is required',
   )
+})
+
+test('a link to a file of rows fills the collection that the link is called after', async () => {
+  const rows = file(`${seeds.own}rows.json`, JSON.stringify([{ n: 1 }]))
+  symlinkSync(rows, join(seeds.world.folder, `${seeds.own}same.json`))
+
+  const planted = await seeds.world.json(['seed', rows, `${seeds.own}same.json`, rows])
+
+  expect(planted).toMatchObject([
+    { collection: `${seeds.own}rows`, created: 1 },
+    { collection: `${seeds.own}same`, created: 1 },
+  ])
 })
 
 test('seeding again adds nothing, and leaves alone what somebody has changed', async () => {
