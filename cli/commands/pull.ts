@@ -8,7 +8,7 @@ import type { CollectionPlan } from '../sync/compare.js'
 import { hashOf, withIds } from '../sync/documents.js'
 import { openPairs } from '../sync/pairs.js'
 import type { Sides, SyncPlan } from '../sync/plan.js'
-import { forgetRedacted } from '../sync/redacted-fields.js'
+import { forgetRedacted, keepRedacted } from '../sync/redacted-fields.js'
 import { redact } from '../sync/redaction.js'
 import { byFlag, collectionArgs, type Followed, SyncCommand } from '../sync/sync-command.js'
 import { targetWords } from '../target/target.js'
@@ -41,7 +41,8 @@ It shows what it is going to do, and saves a snapshot first: svc undo takes it b
     }),
     unredact: Flags.string({
       multiple: true,
-      description: 'write this field as it is, which an earlier pull redacted, into a collection that is not here',
+      description:
+        'write this field as it is, which an earlier pull redacted, where the collection has no substitutes of it here',
       helpValue: 'field',
     }),
     delete: Flags.boolean({ description: 'delete here what was deleted there' }),
@@ -53,8 +54,8 @@ It shows what it is going to do, and saves a snapshot first: svc undo takes it b
     const redacted = readFields('--redact', flags.redact ?? [])
     const unredacted = readFields('--unredact', flags.unredact ?? [])
     return this.withBoth(flags, async (sides, here) => {
-      const options = { names: argv.map(String), by: flags.by, redact: redacted, unredact: unredacted }
-      const plan = await this.plan(sides, options)
+      const rules = { isPull: true, redact: redacted, unredact: unredacted }
+      const plan = await this.plan(sides, { names: argv.map(String), by: flags.by, ...rules })
       requireKnown(plan.collections, redacted, here)
       requireAbsent(plan.collections, unredacted, here)
       const plans = plan.collections.filter(({ remote }) => remote !== undefined)
@@ -65,9 +66,7 @@ It shows what it is going to do, and saves a snapshot first: svc undo takes it b
       const isNothing = total === 0 && plans.every(({ local }) => local)
       if (isNothing) this.note('There is nothing to pull.')
       else await this.confirm(question(total, new URL(sides.url).host), flags)
-      const secret = this.requireTarget(flags).key ?? sides.url
-      const pull = () =>
-        this.follow(total, flags, (followed) => pullAll({ sides, plan, work, secret, unredacted }, followed))
+      const pull = () => this.follow(total, flags, (followed) => pullAll({ sides, plan, work, unredacted }, followed))
       const command = ['pull', ...argv.map(String)].join(' ')
       const synced = await (isNothing ? pull() : this.undoably(here, command, flags, pull))
       this.showRefused(synced.refused)
@@ -125,13 +124,14 @@ interface Pulling {
   readonly sides: Sides
   readonly plan: SyncPlan
   readonly work: readonly ChosenWork[]
-  readonly secret: string
   readonly unredacted: Fields
 }
 
-async function pullAll({ sides, plan: { ids }, work, secret, unredacted }: Pulling, followed: Followed) {
-  for (const [name, fields] of unredacted) forgetRedacted(sides.url, name, fields)
-  const works = await openWorks(sides.url, work, (plan) => createHere(sides, plan))
+async function pullAll({ sides, plan: { ids }, work, unredacted }: Pulling, followed: Followed) {
+  for (const [name, fields] of unredacted) forgetRedacted(sides, name, fields)
+  for (const { plan } of work) keepRedacted(sides, plan.name, redactedIn(plan))
+  const secret = sides.key ?? sides.url
+  const works = await openWorks(work, (plan) => createHere(sides, plan))
   const toRemote = new Map(ids)
   const toLocal = new Map([...ids].map(([local, remote]) => [remote, local]))
   const written = (one: SyncWork, data: JsonObject) => redact(withIds(data, toLocal), one.redacted, secret)
@@ -155,7 +155,9 @@ async function pullAll({ sides, plan: { ids }, work, secret, unredacted }: Pulli
     targetHash: (one, data) => hashOf(withIds(data, toRemote), one.redacted),
     keepUndo: () => undefined,
   }
-  return applySync(works, direction)
+  const synced = await applySync(works, direction)
+  for (const { pairs } of works) pairs.markPulled()
+  return synced
 }
 
 async function createHere({ local, url }: Sides, { name, remote }: CollectionPlan) {
@@ -179,10 +181,10 @@ function readFields(flag: string, texts: readonly string[]): Map<string, string[
 
 /** A push would write the substitutes that are here, if it did not know of them. */
 function requireAbsent(plans: readonly CollectionPlan[], unredacted: Fields, { url }: { readonly url: string }): void {
-  for (const name of unredacted.keys()) {
+  for (const [name, fields] of unredacted) {
     const plan = plans.find((one) => one.name === name)
     if (!plan?.remote) throw misuse(`--unredact names "${name}", which is not pulled.`, 'Is it spelled otherwise?')
-    if (!plan.local) continue
+    if (!fields.some((field) => plan.substitutes.has(field))) continue
     throw new CliFailure(
       'REDACTED',
       exits.invalid,

@@ -123,7 +123,7 @@ interface Pushing {
 }
 
 async function pushAll({ sides, plan: { ids }, work, undo }: Pushing, followed: Followed) {
-  const works = await openWorks(sides.url, work, (plan) => createThere(sides, plan))
+  const works = await openWorks(work, (plan) => createThere(sides, plan))
   const toRemote = new Map(ids)
   const direction: Direction = {
     ...followed,

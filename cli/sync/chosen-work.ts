@@ -2,7 +2,6 @@ import { formatPath } from '../../client/protocol/model/path.js'
 import type { SyncWork } from './apply.js'
 import type { CollectionPlan } from './compare.js'
 import type { Pairs } from './pairs.js'
-import { keepRedacted } from './redacted-fields.js'
 
 /** What of the plan of a collection a pull or a push writes, and the row that shows it. */
 export interface ChosenWork extends Pick<SyncWork, 'create' | 'update' | 'remove'> {
@@ -48,12 +47,10 @@ export function redactedIn({ redacted }: CollectionPlan): readonly string[] {
  * what is redacted, before anything is written: no document may be here whose rules are not known.
  */
 export async function openWorks(
-  url: string,
   chosen: readonly ChosenWork[],
   create: (plan: CollectionPlan) => Promise<Pairs>,
 ): Promise<SyncWork[]> {
   const works: SyncWork[] = []
-  for (const { plan } of chosen) keepRedacted(url, plan.name, redactedIn(plan))
   for (const { plan, row: _, ...writes } of chosen) {
     const pairs = plan.pairs ?? (await create(plan))
     pairs.redact(redactedIn(plan))

@@ -19,6 +19,8 @@ export interface CollectionPlan {
   readonly remote: Collection | undefined
   /** Left out until both have the collection. */
   readonly pairs: Pairs | undefined
+  /** Dotted names of fields that are substitutes in the documents here, wherever they were pulled from. */
+  readonly substitutes: ReadonlySet<string>
   readonly redacted: readonly Path[]
   /** Of both; where they differ, the service's. A document that lacks a field with a default is the same as one that has it. */
   readonly schema: Schema
@@ -45,6 +47,7 @@ export interface Opened {
   readonly pairs: Pairs | undefined
   /** Of one that the service does not show, with those that it was pulled from or pushed to. */
   readonly former: readonly Pairs[]
+  readonly substitutes: ReadonlySet<string>
   readonly redacted: readonly Path[]
   readonly schema: Schema
 }
@@ -69,7 +72,7 @@ interface Compared {
 
 /** Sorts the documents of a collection by what has become of them on both sides. */
 export function compare(one: Opened, { here, there, pairs }: Compared): CollectionPlan {
-  const { name, local, remote, redacted, schema } = one
+  const { name, local, remote, substitutes, redacted, schema } = one
   const kinds: Record<
     'same' | 'changedHere' | 'changedThere' | 'conflicts' | 'deletedHere' | 'deletedThere',
     ComparedPair[]
@@ -88,7 +91,7 @@ export function compare(one: Opened, { here, there, pairs }: Compared): Collecti
     kinds[kind].push(compared)
   }
   return {
-    ...{ name, local, remote, pairs: one.pairs, redacted, schema, isGone: one.former.length > 0 },
+    ...{ name, local, remote, pairs: one.pairs, substitutes, redacted, schema, isGone: one.former.length > 0 },
     isSchemaSame: !local || !remote || canonicalJson(jsonOf(local.schema)) === canonicalJson(jsonOf(remote.schema)),
     ...kinds,
     onlyHere: [...here.hashes.keys()].filter((id) => !pairedHere.has(id)),

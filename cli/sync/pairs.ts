@@ -23,6 +23,8 @@ export interface Pairs {
   readonly gone: ReadonlyMap<string, Pair>
   /** Dotted names of fields that are substitutes in the documents here, by which no push may overwrite what is there. */
   readonly redacted: ReadonlySet<string>
+  /** Whether a pull was carried out, and not pushes alone. */
+  readonly isPulled: boolean
   /** Ids that a batch of documents was created for, of which no answer is known: the run was killed meanwhile. */
   readonly pending: ReadonlySet<string>
   /** How many lines there are: it tells a batch that is sent again after a crash from the same batch at another time. */
@@ -32,6 +34,8 @@ export interface Pairs {
   add(pairs: readonly Pair[]): void
   remove(pairs: readonly Pair[]): void
   redact(names: readonly string[]): void
+  /** After a pull. */
+  markPulled(): void
 }
 
 /**
@@ -60,11 +64,13 @@ export function openPairs(url: string, ids: { readonly local: string; readonly r
   const redacted = new Set<string>()
   const pending = new Set<string>()
   let generation = 0
+  let isPulled = false
   let isToShrink = false
 
   function take(line: Line): void {
     generation++
     if ('redacted' in line) redacted.add(line.redacted)
+    else if ('pulled' in line) isPulled = true
     else if ('pending' in line) for (const id of line.pending) pending.add(id)
     else {
       pending.delete(line.local)
@@ -104,6 +110,7 @@ export function openPairs(url: string, ids: { readonly local: string; readonly r
     isToShrink = false
     const lines: Line[] = [
       ...[...redacted].map((one) => ({ redacted: one })),
+      ...(isPulled ? [{ pulled: true } as const] : []),
       { pending: [...pending] },
       ...[...gone.values()].map((pair) => ({ ...pair, isGone: true })),
       ...byLocal.values(),
@@ -120,22 +127,28 @@ export function openPairs(url: string, ids: { readonly local: string; readonly r
     get generation() {
       return generation
     },
+    get isPulled() {
+      return isPulled
+    },
     begin: (ids) => append([{ pending: ids }]),
     add: append,
     remove: (pairs) => append(pairs.map((pair) => ({ ...pair, isGone: true }))),
     redact: (names) => append(names.filter((one) => !redacted.has(one)).map((one) => ({ redacted: one }))),
+    markPulled: () => append(isPulled ? [] : [{ pulled: true }]),
   }
 }
 
 type Line =
   | (Pair & { readonly isGone?: boolean })
   | { readonly redacted: string }
+  | { readonly pulled: true }
   | { readonly pending: readonly string[] }
 
 function isLine(value: unknown): value is Line {
   if (!isObject(value)) return false
   return (
     typeof value.redacted === 'string' ||
+    value.pulled === true ||
     Array.isArray(value.pending) ||
     (typeof value.local === 'string' && typeof value.remote === 'string')
   )

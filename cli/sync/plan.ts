@@ -26,6 +26,8 @@ export interface Sides {
   readonly remote: Client
   /** Of the service. */
   readonly url: string
+  /** That the service is read and written with. */
+  readonly key: string | undefined
 }
 
 export interface PlanOptions {
@@ -33,6 +35,8 @@ export interface PlanOptions {
   readonly names: readonly string[]
   /** The field that identifies a document which was neither pulled nor pushed. */
   readonly by: string | undefined
+  /** Whether what comes from the service is to be redacted as earlier pulls were told. */
+  readonly isPull: boolean
   /** Fields to redact, by collection. */
   readonly redact: ReadonlyMap<string, readonly string[]>
   /** Fields that an earlier pull redacted and that are to come as they are, by collection. */
@@ -97,9 +101,10 @@ function foreignIds(
 
 /** The collections that are asked for and, since documents may refer to them, all others. */
 async function openBoth(
-  { local, remote, url }: Sides,
-  { names, redact, unredact }: PlanOptions,
+  sides: Sides,
+  { names, isPull, redact, unredact }: PlanOptions,
 ): Promise<{ readonly opened: readonly Opened[]; readonly others: readonly Opened[] }> {
+  const { local, remote, url } = sides
   const [here, there] = await Promise.all([byName(local), byName(remote)])
   const all = [...new Set([...there.keys(), ...here.keys()])]
   const wanted = names.length > 0 ? [...new Set(names)] : all
@@ -111,17 +116,19 @@ async function openBoth(
   const open = (name: string) => {
     const [one, other] = [here.get(name), there.get(name)]
     const pairs = one && other ? openPairs(url, { local: one.id, remote: other.id }) : undefined
+    const remotes = one ? pairedWith(url, one.id).filter((id) => id !== other?.id) : []
+    const earlier = remotes.map((remote) => openPairs(url, { local: one?.id ?? '', remote }))
     // Its documents are referred to, whether it was deleted there or the key's scopes leave it out.
-    const remotes = one && !other ? pairedWith(url, one.id) : []
-    const former = remotes.map((remote) => openPairs(url, { local: one?.id ?? '', remote }))
-    // Documents that are paired already are as their own pulls have written them.
-    const isNew = !pairs || pairs.byLocal.size === 0
-    const known = isNew ? [...former.flatMap((one) => [...one.redacted]), ...redactedFields(url, name)] : []
+    const former = other ? [] : earlier
+    const substitutes = new Set([...(pairs?.redacted ?? []), ...earlier.flatMap((one) => [...one.redacted])])
+    // What was pulled into it already is as those pulls have written it.
+    const isNew = !pairs?.isPulled || pairs.byLocal.size === 0
+    const rules = isPull && isNew ? redactedFields(sides, name) : []
     const over = new Set(unredact.get(name))
-    const kept = [...(pairs?.redacted ?? []), ...known].filter((field) => !over.has(field))
-    const redacted = [...new Set([...kept, ...(redact.get(name) ?? [])])]
+    const kept = [...substitutes, ...rules].filter((field) => !over.has(field))
+    const redacted = [...new Set([...kept, ...(redact.get(name) ?? [])])].map(parsePath)
     const schema = { ...one?.schema, ...other?.schema }
-    return { name, local: one, remote: other, pairs, former, redacted: redacted.map(parsePath), schema }
+    return { name, local: one, remote: other, pairs, former, substitutes, redacted, schema }
   }
   return { opened: wanted.map(open), others: all.filter((name) => !wanted.includes(name)).map(open) }
 }

@@ -68,7 +68,7 @@ export abstract class SyncCommand extends ServiceCommand {
     }
     return withSecretKey(here, (apiKey) => {
       const local = createClient({ url, apiKey, transport: 'sse', fetch: fetchDirectly })
-      return work({ local, remote: this.patientClient(flags), url: target.url }, here)
+      return work({ local, remote: this.patientClient(flags), url: target.url, key: target.key }, here)
     })
   }
 
@@ -110,14 +110,15 @@ export abstract class SyncCommand extends ServiceCommand {
     options: {
       readonly names: readonly string[]
       readonly by?: string | undefined
+      readonly isPull?: boolean
       readonly redact?: ReadonlyMap<string, string[]>
       readonly unredact?: ReadonlyMap<string, string[]>
     },
   ): Promise<SyncPlan> {
     const stop = stopSignal()
     try {
-      const { names, by, redact = new Map(), unredact = new Map() } = options
-      const plan = await planSync(sides, { names, by, redact, unredact, signal: stop.signal })
+      const { names, by, isPull = false, redact = new Map(), unredact = new Map() } = options
+      const plan = await planSync(sides, { names, by, isPull, redact, unredact, signal: stop.signal })
       for (const { name } of plan.collections.filter(({ isGone }) => isGone)) {
         this.note(`The service does not show "${name}" any more: it was deleted there, or the key is not for it.`)
       }

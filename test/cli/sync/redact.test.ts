@@ -165,3 +165,72 @@ test('--unredact brings a field as it is, into a collection that is not here, an
   expect(first).toEqual(await peopleOf(there))
   expect(await peopleOf(here)).toEqual(first)
 })
+
+test('what was redacted in one project is as it is in another one at the same address', async () => {
+  await createPeople(there)
+  await world.json(['pull', ...staging, ...redactEmail])
+  await here.collections.delete('people')
+  await createPeople(here)
+  const people = await peopleOf(here)
+  const other = await two.addProject('other')
+  const profile = ['--profile', 'other', '--yes']
+
+  const pushed = await world.svc(['push', ...profile])
+  const created = await peopleOf(other)
+  await here.collections.delete('people')
+  await world.json(['pull', ...profile])
+  const pulled = await peopleOf(here)
+  await here.collections.delete('people')
+  await world.json(['pull', ...staging])
+
+  expect(pushed).toMatchObject({ exit: 0, stderr: expect.not.stringContaining('Left out') })
+  expect(created).toEqual(people)
+  expect(pulled).toEqual(people)
+  expect((await peopleOf(here)).map(({ email }) => email)).toEqual([substitute, substitute])
+})
+
+test('a collection that merely has the name of one that was redacted is pushed whole, and pulled into with substitutes', async () => {
+  await createPeople(there)
+  await world.json(['pull', ...staging, ...redactEmail])
+  await here.collections.delete('people')
+  await here.collections.create({ name: 'people' })
+  const eva = await here.collection('people').create({ title: 'Eva', email: 'eva@example.org' })
+
+  await world.json(['push', ...staging])
+  await here.collection('people').update(eva.id, { email: 'eva@example.com' })
+  await world.json(['push', ...staging])
+  const pushed = await peopleOf(there)
+  const pulled = await world.svc(['pull', ...staging])
+
+  expect(pushed[2]).toEqual({ title: 'Eva', email: 'eva@example.com' })
+  expect(pulled).toMatchObject({ exit: 0, stderr: expect.stringContaining('Substitutes in "people"') })
+  expect((await peopleOf(here)).map(({ email }) => email)).toEqual([substitute, substitute, 'eva@example.com'])
+})
+
+test('substitutes stay known where their collection was pushed to another project before', async () => {
+  await createPeople(there)
+  const other = await two.addProject('other')
+  await here.collections.create({ name: 'people' })
+  await here.collection('people').create({ title: 'Eva', email: 'eva@example.org' })
+  await world.json(['push', '--profile', 'other', '--yes'])
+  await world.json(['pull', ...staging, ...redactEmail])
+
+  await world.json(['push', '--profile', 'other', '--yes'])
+
+  expect(await peopleOf(other)).toEqual([
+    { title: 'Ada' },
+    { title: 'Bob' },
+    { title: 'Eva', email: 'eva@example.org' },
+  ])
+})
+
+test('--unredact brings a field as it is into a collection that is here without its substitutes', async () => {
+  await createPeople(there)
+  await world.json(['pull', ...staging, ...redactEmail])
+  await here.collections.delete('people')
+  await here.collections.create({ name: 'people' })
+
+  await world.json(['pull', ...staging, '--unredact', 'people.email'])
+
+  expect(await peopleOf(here)).toEqual(await peopleOf(there))
+})

@@ -1,6 +1,7 @@
 /** Two emulators: `svc dev` in the folder of a world, and one in the place of the hosted service, as the profile "staging". */
 import { type Client, createClient } from '../../../client/index.js'
 import { type Emulator, startEmulator } from '../../../emulator/dev.js'
+import { controlOf } from '../../fixtures/events.js'
 import { type Dev, openWorld, type World } from '../command-line.js'
 
 export interface TwoServices {
@@ -12,6 +13,8 @@ export interface TwoServices {
   readonly url: string
   readonly publicKey: string
   readonly secretKey: string
+  /** Another project at the same address, as the profile of that name. */
+  addProject(profile: string): Promise<Client>
   close(): Promise<void>
 }
 
@@ -39,6 +42,11 @@ export async function openTwoServices(): Promise<TwoServices> {
   return {
     ...{ world, dev, here, there },
     ...{ url: service.url, publicKey: service.apiKey, secretKey: apiKey },
+    async addProject(profile) {
+      const { secretKey } = await controlOf(service).projects.create()
+      await world.svc(['profiles', 'add', profile, '--url', service.url, '--key', secretKey])
+      return createClient({ url: service.url, apiKey: secretKey })
+    },
     async close() {
       await Promise.all([world.close(), service.close()])
     },
