@@ -23,10 +23,19 @@ export async function insertCollection(db: Database, project: string, collection
         ${createdAt}, ${updatedAt})
       on conflict (project_id, name) do nothing
       returning id
+    ), born as (
+      insert into births (collection_id, after)
+      select inserted.id, s.last_seq from inserted, sequences s where s.project_id = ${project}
     )
     insert into document_counts (collection_id, documents) select id, 0 from inserted
     returning collection_id`)
   return (await db.query(insert)).length > 0
+}
+
+/** A number that all changes of a collection are behind; 0 where none is kept. */
+export async function selectBirth(db: Database, id: string): Promise<number> {
+  const [row] = await db.query<{ after: number }>(sql`select after from births where collection_id = ${id}`)
+  return row?.after ?? 0
 }
 
 /** A collection that is not parsed yet. */

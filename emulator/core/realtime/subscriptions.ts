@@ -6,7 +6,7 @@ import { plainError } from '../../../client/protocol/model/error-words.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import type { JsonObject } from '../../../client/protocol/model/json.js'
 import type { Where } from '../../../client/protocol/model/where.js'
-import { selectCollection } from '../../store/collections.js'
+import { selectBirth, selectCollection } from '../../store/collections.js'
 import type { Recorded, RecordedDocumentChange } from '../../store/realtime/changes.js'
 import { requireCollection } from '../collections/collections.js'
 import { requirePermission } from '../collections/permissions.js'
@@ -81,7 +81,7 @@ export async function subscribe(backend: Backend, asker: Asker, wish: Wish, sink
   let { kindOf, open } = kindsFor(identity().caller, collection)
   let hasLeft = false
   let isReplayed = false
-  // Nothing has happened before the first number: who begins there has nothing to read anew until something was received.
+  // Nothing has happened before the first number: who begins there has nothing to read anew among what is replayed.
   let knowsNothing = wish.since === 0
 
   const listener: Listener = {
@@ -93,7 +93,10 @@ export async function subscribe(backend: Backend, asker: Asker, wish: Wish, sink
     begun(isWhole) {
       const view = () => viewOf(wish, backend.feeds.position(listener))
       sink.begun(listener.position, { review, giveWayTo, end, view })
-      if (!isWhole) sink.resync(plainError('RESYNC'))
+      if (!isWhole) {
+        knowsNothing = false
+        sink.resync(plainError('RESYNC'))
+      }
       // Rights may have changed since they were looked at; from here on each change of them is received.
       void review()
     },
@@ -158,14 +161,17 @@ export async function subscribe(backend: Backend, asker: Asker, wish: Wish, sink
     return backend.feeds.leave(listener)
   }
 
-  if (wish.since === undefined && replaced?.giveWayTo(listener)) return listener.begun(true)
+  // Of a younger collection everything may be kept, of whatever the project has kept no more.
+  const asked = wish.since === 0 ? await selectBirth(backend.db, collection.id) : wish.since
+  if (asked === undefined && replaced?.giveWayTo(listener)) return listener.begun(true)
   const left = replaced?.end()
-  const since = wish.since ?? left
+  const since = asked ?? left
   isReplayed = since !== undefined
   await backend.feeds.join(project, listener, since).catch((error) => {
     end()
     throw error
   })
+  knowsNothing = false
 }
 
 function viewOf({ collection, filters = {}, isLive }: Wish, position: number): SubscriptionView {

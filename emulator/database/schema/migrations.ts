@@ -25,6 +25,7 @@ import { pendingChanges } from './realtime/0017-pending-changes.js'
 import { pieceOfPending } from './realtime/0021-piece-of-pending.js'
 import { sharedCopies } from './realtime/0022-shared-copies.js'
 import { leftNames } from './realtime/0026-left-names.js'
+import { births } from './realtime/0027-births.js'
 
 /** Every change of the tables, oldest first. */
 export const migrations: readonly Migration[] = [
@@ -54,4 +55,5 @@ export const migrations: readonly Migration[] = [
   orderOfArrival,
   knownOrder,
   leftNames,
+  births,
 ]

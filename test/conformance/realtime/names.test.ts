@@ -36,7 +36,13 @@ async function aDesk() {
     for await (const { seq } of subscription) return seq
     throw new Error('The subscription has ended.')
   }
-  return { project, owner, told, newestOf, newest: await newestOf('drafts') }
+  return { project, secretKey, owner, told, newestOf, newest: await newestOf('drafts') }
+}
+
+/** After which no earlier change of the project is kept. */
+async function loadAgain(project: string) {
+  await control.snapshots.save({ project, name: 'base' })
+  await control.snapshots.load({ project, snapshot: 'base' })
 }
 
 function said(messages: readonly Message[]): unknown[] {
@@ -85,6 +91,39 @@ test('contract 9.4 who begins with the first change of all knows nothing that ha
 
   expect(await told('posts', 0)).toEqual(['new', 'last'])
 })
+
+test('contract 9.4 of a collection that is younger than a loaded snapshot everything is kept, of others it is not', async () => {
+  const { project, owner, told } = await aDesk()
+  await loadAgain(project)
+  await owner.collections.delete('drafts')
+  for (const name of ['notes', 'drafts']) {
+    await owner.collections.create({ name })
+    await owner.collection(name).create({ n: 'first' })
+  }
+
+  expect(await told('notes', 0)).toEqual(['first', 'last'])
+  expect(await told('drafts', 0)).toEqual(['first', 'last'])
+  expect(await told('posts', 0)).toEqual(['RESYNC', 'last'])
+})
+
+test.each([false, true])(
+  'contract 11 who began with 0 is told of a reset (after a loaded snapshot: %s)',
+  async (isLoaded) => {
+    const { project, secretKey, owner } = await aDesk()
+    if (isLoaded) await loadAgain(project)
+    else await owner.collections.delete('posts').then(() => owner.collections.create({ name: 'posts' }))
+    const socket = await openAuthenticated(service.url, secretKey, 'a')
+    await socket.ask({ type: 'subscribe', collection: 'posts', since: 0 })
+    await expect.poll(() => socket.heard.some(({ type }) => type === 'live')).toBe(true)
+    const before = said(socket.heard)
+
+    await control.projects.reset({ project, collections: ['posts'] })
+
+    await expect.poll(() => said(socket.heard)).toEqual([...before, 'RESYNC'])
+    expect(before).toEqual(isLoaded ? ['RESYNC'] : [])
+    socket.close()
+  },
+)
 
 test('contract 9.4 a name that an undo has taken from its collection is a left one too', async () => {
   const { project, owner, told, newestOf } = await aDesk()
