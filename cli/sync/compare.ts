@@ -78,7 +78,12 @@ export function compare(one: Opened, { here, there, pairs }: Compared): Collecti
     ComparedPair[]
   > = { same: [], changedHere: [], changedThere: [], conflicts: [], deletedHere: [], deletedThere: [] }
   const [pairedHere, pairedThere] = [new Set<string>(), new Set<string>()]
-  for (const pair of [...pairs.values(), ...recovered(one, { here, there, pairs })]) {
+  const found = [...recovered(one, { here, there, pairs })]
+  const foundHere = new Set(found.map(({ local }) => local))
+  const foundThere = new Set(found.map(({ remote }) => remote))
+  // One of which a document was created again is over.
+  const left = [...pairs.values()].filter((pair) => !foundHere.has(pair.local) && !foundThere.has(pair.remote))
+  for (const pair of [...left, ...found]) {
     const compared = {
       ...pair,
       ...{ localHash: here.hashes.get(pair.local), localWhole: wholeOf(here, pair.local) },
@@ -104,7 +109,9 @@ export function compare(one: Opened, { here, there, pairs }: Compared): Collecti
 function* recovered({ pairs: kept }: Opened, { here, there, pairs }: Compared): Generator<Pair> {
   if (!kept || kept.pending.size === 0) return
   const paired = new Set(
-    [...pairs.values()].flatMap((pair) => (here.hashes.has(pair.local) ? [pair.local, pair.remote] : [])),
+    [...pairs.values()].flatMap(({ local, remote }) =>
+      here.hashes.has(local) && there.hashes.has(remote) ? [local, remote] : [],
+    ),
   )
   const isFree = ([id]: readonly [string, string]) => !paired.has(id)
   const [mine, theirs] = [[...here.hashes].filter(isFree), [...there.hashes].filter(isFree)]

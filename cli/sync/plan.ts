@@ -78,7 +78,7 @@ export async function planSync(sides: Sides, options: PlanOptions): Promise<Sync
     const here = await read(sides.local, one, one.local, options, { ids, foreign })
     collections.push(compare(one, { here, there, pairs: pairsOf.get(one.name) ?? new Map() }))
   }
-  const recovered = collections.flatMap(({ same }) => same.filter(({ local }) => !ids.has(local)))
+  const recovered = collections.flatMap(({ same }) => same.filter(({ local, remote }) => ids.get(local) !== remote))
   for (const { local, remote } of recovered) ids.set(local, remote)
   return { collections, ids, recovered: recovered.map(({ local }) => local) }
 }
