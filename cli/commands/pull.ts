@@ -128,8 +128,11 @@ interface Pulling {
 }
 
 async function pullAll({ sides, plan: { ids }, work, unredacted }: Pulling, followed: Followed) {
-  for (const [name, fields] of unredacted) forgetRedacted(sides, name, fields)
-  for (const { plan } of work) keepRedacted(sides, plan.name, redactedIn(plan))
+  for (const { plan } of work) {
+    if (!plan.remote) continue
+    forgetRedacted(sides, plan.remote, unredacted.get(plan.name) ?? [])
+    keepRedacted(sides, plan.remote, redactedIn(plan))
+  }
   const secret = sides.key ?? sides.url
   const works = await openWorks(work, (plan) => createHere(sides, plan))
   const toRemote = new Map(ids)

@@ -123,7 +123,7 @@ async function openBoth(
     const substitutes = new Set([...(pairs?.redacted ?? []), ...earlier.flatMap((one) => [...one.redacted])])
     // What was pulled into it already is as those pulls have written it.
     const isNew = !pairs?.isPulled || pairs.byLocal.size === 0
-    const rules = isPull && isNew ? redactedFields(sides, name) : []
+    const rules = isPull && isNew && other ? redactedFields(sides, other) : []
     const over = new Set(unredact.get(name))
     const kept = [...substitutes, ...rules].filter((field) => !over.has(field))
     const redacted = [...new Set([...kept, ...(redact.get(name) ?? [])])].map(parsePath)

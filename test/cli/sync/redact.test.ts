@@ -234,3 +234,15 @@ test('--unredact brings a field as it is into a collection that is here without 
 
   expect(await peopleOf(here)).toEqual(await peopleOf(there))
 })
+
+test('what is redacted stays so where the collection has another name at the service', async () => {
+  await createPeople(there)
+  await world.json(['pull', ...staging, ...redactEmail])
+  await there.collections.rename('people', 'clients')
+
+  const pulled = await world.svc(['pull', ...staging])
+
+  expect(pulled).toMatchObject({ exit: 0, stderr: expect.stringContaining('Substitutes in "clients"') })
+  const { items } = await here.collection('clients').list()
+  expect(items.map(({ data }) => data.email)).toEqual([substitute, substitute])
+})
