@@ -91,8 +91,7 @@ export async function subscribe(backend: Backend, asker: Asker, wish: Wish, sink
     isOver: () => hasLeft || !subscriber.isOpen(),
     costOf: (change) => (wish.where.all.length === 0 && open.hidden.length === 0 ? 1 : costOf(change, wish.where)),
     begun(isWhole) {
-      const view = () => viewOf(wish, backend.feeds.position(listener))
-      sink.begun(listener.position, { review, giveWayTo, end, view })
+      sink.begun(listener.position, { review, giveWayTo, end, view: () => viewOf(wish, backend.feeds.position(listener)) })
       if (!isWhole) {
         knowsNothing = false
         sink.resync(plainError('RESYNC'))
@@ -122,13 +121,8 @@ export async function subscribe(backend: Backend, asker: Asker, wish: Wish, sink
   /** Nothing more goes out on this connection before it is known who may receive it, however long the database takes to say so. */
   async function review(): Promise<void> {
     const looked = look()
-    subscriber.hold(looked.then((isSettled) => (isSettled ? undefined : lookAgain())))
+    subscriber.hold(looked.then((isSettled) => (isSettled ? undefined : again(look))))
     await looked
-  }
-
-  async function lookAgain(): Promise<void> {
-    do await pause(retryMilliseconds)
-    while (!(await look()))
   }
 
   /** Ends the subscription where it is no longer permitted; false where the database did not answer. */
@@ -172,6 +166,11 @@ export async function subscribe(backend: Backend, asker: Asker, wish: Wish, sink
     throw error
   })
   knowsNothing = false
+}
+
+async function again(isSettled: () => Promise<boolean>): Promise<void> {
+  do await pause(retryMilliseconds)
+  while (!(await isSettled()))
 }
 
 function viewOf({ collection, filters = {}, isLive }: Wish, position: number): SubscriptionView {
