@@ -91,11 +91,10 @@ export async function subscribe(backend: Backend, asker: Asker, wish: Wish, sink
     isOver: () => hasLeft || !subscriber.isOpen(),
     costOf: (change) => (wish.where.all.length === 0 && open.hidden.length === 0 ? 1 : costOf(change, wish.where)),
     begun(isWhole) {
-      sink.begun(listener.position, { review, giveWayTo, end, view: () => viewOf(wish, backend.feeds.position(listener)) })
-      if (!isWhole) {
-        knowsNothing = false
-        sink.resync(plainError('RESYNC'))
-      }
+      const view = () => viewOf(wish, backend.feeds.position(listener))
+      sink.begun(listener.position, { review, giveWayTo, end, view })
+      knowsNothing &&= isWhole
+      if (!isWhole) sink.resync(plainError('RESYNC'))
       // Rights may have changed since they were looked at; from here on each change of them is received.
       void review()
     },
