@@ -45,8 +45,8 @@ export async function openTail(
   const former = formerDocuments(client)
   // Who asks for earlier changes receives documents as they were, not as they are.
   if (since === undefined) for (const name of collections) await former.look(name)
-  const places = placesOf(chosen, since)
-  await Promise.all(chosen.map((one) => following.add(one.name, places.of(one))))
+  const places: Places = new Map(chosen.map(({ id }) => [id, { since }]))
+  await Promise.all(chosen.map((one) => following.add(one.name, placeOf(places, one))))
   const find = words.length === 0 ? () => client.collections.list() : () => namedOnes(client, collections, following)
   void addFound(find, following, places, signal)
   return {
@@ -71,7 +71,7 @@ async function addFound(
     const found = signal.aborted ? undefined : await find().catch(() => undefined)
     for (const one of found ?? []) {
       // Its name alone decides: who comes back after a lost connection is subscribed to whatever has the name by then.
-      if (!following.has(one.name)) await following.add(one.name, places.of(one)).catch(() => undefined)
+      if (!following.has(one.name)) await following.add(one.name, placeOf(places, one)).catch(() => undefined)
     }
   }
 }
@@ -83,18 +83,12 @@ async function namedOnes(client: Client, names: readonly string[], { has }: Foll
   return found.filter((one) => one !== undefined)
 }
 
-interface Places {
-  /** Where a collection begins, or goes on: one that was not known, whatever its name was before, at its first change. */
-  of(collection: Pick<Collection, 'id'>): Place
-}
+/** Where each collection begins, or goes on, by its id. */
+type Places = Map<string, Place>
 
-function placesOf(chosen: readonly Collection[], since: number | undefined): Places {
-  const known = new Map<string, Place>(chosen.map(({ id }) => [id, { since }]))
-  return {
-    of({ id }) {
-      const place = known.get(id) ?? { since: 0 }
-      known.set(id, place)
-      return place
-    },
-  }
+/** One that was not known, whatever its name was before, begins at its first change. */
+function placeOf(places: Places, { id }: Collection): Place {
+  const place = places.get(id) ?? { since: 0 }
+  places.set(id, place)
+  return place
 }
