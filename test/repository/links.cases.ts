@@ -23,4 +23,15 @@ export function linksCases(name: PackageName, project: () => Installed): void {
     if (name === 'svc-toolkit') expect(pages).toContain('docs/guides/add-to-your-app.md')
     expect(lost).toEqual([])
   })
+
+  it.runIf(name === 'svc-toolkit')('lists each guide in the index of the guides, once', async () => {
+    const guides = join(project().folder, 'node_modules', name, 'docs/guides')
+    const index = await readFile(join(guides, 'README.md'), 'utf8')
+
+    const listed = [...index.matchAll(/\]\(([^)]+)\)/g)].map(([, link = '']) => link)
+
+    const files = (await readdir(guides)).filter((file) => file !== 'README.md')
+    expect(listed.sort()).toEqual(files.sort())
+    expect(files.length).toBeGreaterThan(20)
+  })
 }
