@@ -1,9 +1,10 @@
 import { SvcError } from '../../../client/protocol/model/errors.js'
+import { isOfProvider } from '../../../client/protocol/model/user.js'
 import { deleteTokens } from '../../store/accounts/one-time-tokens.js'
 import { deletePendingLogin } from '../../store/accounts/pending-logins.js'
 import { deleteSessionsOf } from '../../store/accounts/sessions.js'
 import { selectSecrets, updatePasswordHash } from '../../store/accounts/user-secrets.js'
-import { lockUser } from '../../store/accounts/users.js'
+import { lockUser, selectUser } from '../../store/accounts/users.js'
 import type { Context, UserContext } from '../context.js'
 import { userEvent } from '../events/happenings.js'
 import { countFailure, requireMayTry } from '../logins/login-throttle.js'
@@ -37,11 +38,11 @@ export async function changePassword(
  */
 export async function replaceOwnPassword(
   ctx: UserContext,
-  { former, hash }: { former: string; hash: string },
+  { former, hash }: { former: string | null; hash: string },
 ): Promise<void> {
   const { id, sessionId } = ctx.caller.user
   const secrets = await selectSecrets(ctx.db, id)
-  if (secrets?.passwordHash !== former) throw wrongPassword()
+  if (!secrets || secrets.passwordHash !== former) throw wrongPassword()
   await setPassword(ctx, id, hash, sessionId)
 }
 
@@ -66,12 +67,13 @@ export async function setPassword(
   })
 }
 
-/** The current password or, without one, a login of the last minutes; answers its hash. Contract 6.3. */
-export async function requireOwnPassword(ctx: UserContext, password: string | undefined): Promise<string> {
+/** The current password or, without one, a login of the last minutes; answers its hash, null where there is none yet. Contract 6.3. */
+export async function requireOwnPassword(ctx: UserContext, password: string | undefined): Promise<string | null> {
   if (password !== undefined) return requirePassword(ctx, password)
   const since = ctx.backend.now(ctx.project.id).getTime() - Date.parse(ctx.caller.user.signedInAt)
-  const secrets = await selectSecrets(ctx.db, ctx.caller.user.id)
-  if (since < recentMilliseconds && secrets?.passwordHash) return secrets.passwordHash
+  const hash = await ownHash(ctx)
+  if (since < recentMilliseconds) return hash
+  if (hash === null) throw noPassword(isNoneYet)
   throw new SvcError('INVALID_CREDENTIALS', 'Send the current password as "currentPassword".')
 }
 
@@ -79,14 +81,29 @@ export async function requireOwnPassword(ctx: UserContext, password: string | un
 async function requirePassword(ctx: UserContext, password: string): Promise<string> {
   const { id } = ctx.caller.user
   const attempt = { account: { id }, address: undefined }
-  const [secrets] = await Promise.all([selectSecrets(ctx.db, id), requireMayTry(ctx, attempt)])
-  const hash = secrets?.passwordHash ?? null
+  const [hash] = await Promise.all([ownHash(ctx), requireMayTry(ctx, attempt)])
+  if (hash === null) throw noPassword(isNoneYet)
   const isRight = await isPassword(ctx, password, { hash, account: id })
   // Of many attempts at once, those that failed meanwhile count, and the answer does not disclose whether this one was right.
   await requireMayTry(ctx, attempt)
-  if (isRight && hash !== null) return hash
+  if (isRight) return hash
   await countFailure(ctx, attempt)
   throw wrongPassword()
+}
+
+const isNoneYet = 'This user has no password yet. A mail to reset it sets one.'
+
+/** What the signed-in user's password is known by; null where none was set. @throws {SvcError} where a provider's user asks */
+async function ownHash({ db, project, caller }: UserContext): Promise<string | null> {
+  const { id } = caller.user
+  const [user, secrets] = await Promise.all([selectUser(db, project.id, id), selectSecrets(db, id)])
+  if (user && isOfProvider(user))
+    throw noPassword('This user logs in through an identity provider, and has no password.')
+  return secrets?.passwordHash ?? null
+}
+
+function noPassword(message: string): SvcError {
+  return new SvcError('INVALID_CREDENTIALS', message, [], { reason: { kind: 'credentials', problem: 'no password' } })
 }
 
 function wrongPassword(): SvcError {

@@ -1,6 +1,6 @@
 /** A new password for who has forgotten the old one. Contract 6.8. */
+import { isOfProvider } from '../../../client/protocol/model/user.js'
 import { deleteMail } from '../../store/accounts/mails.js'
-import { selectSecrets } from '../../store/accounts/user-secrets.js'
 import { noUserId, selectUserByEmail } from '../../store/accounts/users.js'
 import type { Backend, Context } from '../context.js'
 import { mailEvent, userEvent } from '../events/happenings.js'
@@ -23,9 +23,8 @@ export async function requestPasswordReset(ctx: Context, email: string): Promise
   // No user has what is not an address, and the answer is the same.
   if (!address) return
   const found = await selectUserByEmail(db, project.id, address.key)
-  const secrets = await selectSecrets(db, found?.id ?? noUserId)
-  // Who logs in through a provider has no password to forget.
-  const user = secrets?.passwordHash ? found : undefined
+  // Who logs in through a provider has no password to forget; whoever else has none yet gets one this way.
+  const user = found && !isOfProvider(found) ? found : undefined
   const token = newToken()
   const template = resetMail({ project: project.name, link: resetLink(ctx, token) })
   const mail = await backend.mail.compose({ project: project.id, to: user?.email ?? address.shown, ...template })

@@ -4,6 +4,7 @@ import type { OutgoingUser } from '../../../client/protocol/model/document.js'
 import { plainError } from '../../../client/protocol/model/error-words.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import type { Reason } from '../../../client/protocol/model/requests/reason.js'
+import { isOfProvider } from '../../../client/protocol/model/user.js'
 import {
   deletePendingLogin,
   lockPendingLogin,
@@ -45,7 +46,7 @@ export async function logIn(ctx: Context, { email, password }: Credentials, addr
   const user = await selectUserByEmail(ctx.db, ctx.project.id, emailKey)
   const attempt = { account: user ?? emailKey, address }
   const [secrets] = await Promise.all([selectSecrets(ctx.db, user?.id ?? noUserId), requireMayTry(ctx, attempt)])
-  const passwordHash = secrets?.passwordHash ?? null
+  const passwordHash = (user && isOfProvider(user) ? null : secrets?.passwordHash) ?? null
   const isRight = await isPassword(ctx, password, { hash: passwordHash, account: user?.id ?? emailKey, address })
   // Of many attempts at once, those that failed meanwhile count, and the answer does not disclose whether this one was right.
   await requireMayTry(ctx, attempt)

@@ -1,4 +1,5 @@
 import type { OutgoingUser } from '../../../client/protocol/model/document.js'
+import { isOfProvider } from '../../../client/protocol/model/user.js'
 import { LoginRefused, type ProviderProfile } from '../../idp/provider.js'
 import { insertUser, selectUserByEmail, selectUserBySubject } from '../../store/accounts/users.js'
 import { readEmail } from '../accounts/emails.js'
@@ -46,6 +47,6 @@ export async function userOfProfile(
     selectUserByEmail(db, project.id, address.key),
   ])
   if (faster) return faster
-  const isPasswordUser = holder?.oauthId === null
+  const isPasswordUser = holder !== undefined && !isOfProvider(holder)
   throw new LoginRefused(isPasswordUser ? 'email_already_registered_with_password' : 'authentication_failed')
 }
