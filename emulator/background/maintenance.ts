@@ -4,15 +4,11 @@ import type { Clocks } from '../core/context.js'
 import { keptTimes } from '../core/documents/idempotency.js'
 import type { Database } from '../database/port.js'
 import { deleteOldMails } from '../store/accounts/mails.js'
-import { deleteExpiredTokens } from '../store/accounts/one-time-tokens.js'
-import { deleteExpiredAttempts } from '../store/accounts/recent-attempts.js'
-import { deleteExpiredSessions } from '../store/accounts/sessions.js'
 import { deleteOldAuditRecords } from '../store/audit.js'
 import { deleteRemovedDocuments } from '../store/collections.js'
-import { deleteExpiredAnswers } from '../store/idempotency.js'
-import { deleteExpiredLogins } from '../store/providers/idp-logins.js'
+import { deleteAnswersAhead, deleteFormerAnswers, type KeptTimes } from '../store/idempotency.js'
+import { deleteExpired } from '../store/pieces.js'
 import { deleteExpiredWindows } from '../store/rate-windows.js'
-import { deleteExpiredTickets } from '../store/realtime/tickets.js'
 import { deleteOldChanges, type Times } from '../store/realtime/trimming.js'
 import type { Leader } from './leader.js'
 import { openRounds, type Rounds } from './rounds.js'
@@ -35,6 +31,8 @@ const keptChangesMilliseconds = 3_600_000
 /** Of each project, so that none pushes out what another has. */
 const keptAudit = 100_000
 const keptAuditMilliseconds = 90 * 86_400_000
+/** Tables whose rows are worth nothing from their own `expires_at` on. */
+const expiring = ['sessions', 'one_time_tokens', 'realtime_tickets', 'idp_logins', 'recent_attempts'] as const
 /** The first requests go first. */
 const firstMilliseconds = 1_000
 const everyMilliseconds = 60_000
@@ -49,20 +47,31 @@ export function openMaintenance(db: Database, { now, clocks, report, leader }: M
     firstMilliseconds,
     everyMilliseconds,
     async work({ isStopped }) {
-      for (const isMore of piecewise(db, { ago, times: timesOf(clocks) ?? { service: ago(0), own: new Map() } })) {
-        while (!isStopped() && (await isMore())) await pause(betweenPiecesMilliseconds)
+      const times = timesOf(clocks) ?? { service: ago(0), own: new Map() }
+      const failures: unknown[] = []
+      for (const isMore of steps(db, { ago, times, answers: keptTimes(now(), clocks?.latest()) })) {
+        try {
+          while (!isStopped() && (await isMore())) await pause(betweenPiecesMilliseconds)
+        } catch (error) {
+          // What is wrong with one table keeps nothing of the others.
+          failures.push(error)
+        }
       }
-      if (!isStopped()) await deleteExpiredAnswers(db, keptTimes(now(), clocks?.latest()))
-      if (!isStopped()) await deleteExpired(db, ago)
+      const [first, ...further] = failures
+      if (!isStopped()) for (const failure of further) report(failure)
+      if (first !== undefined) throw first
     },
   })
 }
 
-/** What may be a lot: each deletes one piece, and says whether there may be another. */
-function piecewise(
-  db: Database,
-  { ago, times }: { readonly ago: (milliseconds: number) => string; readonly times: Times },
-): readonly (() => Promise<boolean>)[] {
+interface Bounds {
+  readonly ago: (milliseconds: number) => string
+  readonly times: Times
+  readonly answers: KeptTimes
+}
+
+/** All that is deleted, none of which depends on another: each deletes one piece, and says whether there may be another. */
+function steps(db: Database, { ago, times, answers }: Bounds): readonly (() => Promise<boolean>)[] {
   const changes = { before: ago(keptChangesMilliseconds), times, kept: keptChanges, most: piece, reached: new Map() }
   const audit = { before: ago(keptAuditMilliseconds), kept: keptAudit, most: piece }
   return [
@@ -70,6 +79,10 @@ function piecewise(
     async () => (await deleteOldChanges(db, changes)) === piece,
     async () => (await deleteOldMails(db, { kept: keptMails, most: piece })) === piece,
     async () => (await deleteOldAuditRecords(db, audit)) >= piece,
+    () => deleteFormerAnswers(db, answers, piece),
+    () => deleteAnswersAhead(db, answers, piece),
+    ...expiring.map((table) => () => deleteExpired(db, table, ago(0), piece)),
+    () => deleteExpiredWindows(db, piece),
   ]
 }
 
@@ -77,13 +90,4 @@ function timesOf(clocks: MaintenanceOptions['clocks']): Times | undefined {
   if (!clocks) return undefined
   const own = new Map(clocks.own().map(({ project, now }) => [project, now.toISOString()]))
   return { service: clocks.service.now().toISOString(), own }
-}
-
-async function deleteExpired(db: Database, ago: (milliseconds: number) => string): Promise<void> {
-  await deleteExpiredSessions(db, ago(0))
-  await deleteExpiredTokens(db, ago(0))
-  await deleteExpiredTickets(db, ago(0))
-  await deleteExpiredLogins(db, ago(0))
-  await deleteExpiredAttempts(db, ago(0))
-  await deleteExpiredWindows(db)
 }

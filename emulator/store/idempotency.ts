@@ -1,4 +1,5 @@
 import { type Database, type Fragment, sql, writing } from '../database/port.js'
+import { deletePiece } from './pieces.js'
 
 export interface KeptAnswer {
   readonly bodyHash: string
@@ -47,8 +48,16 @@ export async function selectAnswer(db: Database, { project, scope, kept }: KeyPl
   return row && { bodyHash: row.body_hash, status: row.status, headers: row.headers, answer: row.answer }
 }
 
-export async function deleteExpiredAnswers(db: Database, kept: KeptTimes): Promise<void> {
-  await db.query(sql`delete from idempotency where not (${isKept(kept)})`)
+/** Deletes some from before what is kept; whether there may be more. */
+export function deleteFormerAnswers(db: Database, { from }: KeptTimes, most: number): Promise<boolean> {
+  const test = sql`created_at < ${from}::timestamptz`
+  return deletePiece(db, { table: 'idempotency', test, order: sql`created_at`, most })
+}
+
+/** Deletes some from while a clock was ahead; whether there may be more. */
+export function deleteAnswersAhead(db: Database, { to }: KeptTimes, most: number): Promise<boolean> {
+  const test = sql`created_at > ${to}::timestamptz`
+  return deletePiece(db, { table: 'idempotency', test, order: sql`created_at desc`, most })
 }
 
 function isKept({ from, to }: KeptTimes): Fragment {

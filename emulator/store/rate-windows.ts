@@ -1,5 +1,6 @@
 /** What processes have reserved of the windows that a limit counts in. */
 import { type Database, sql, writing } from '../database/port.js'
+import { deletePiece } from './pieces.js'
 
 interface Reservation {
   readonly name: string
@@ -43,7 +44,7 @@ export async function upsertReservations(
   return new Map(rows.map(({ name, number, granted, reserved }) => [`${number} ${name}`, { granted, reserved }]))
 }
 
-/** By the database's own clock. */
-export async function deleteExpiredWindows(db: Database): Promise<void> {
-  await db.query(sql`delete from rate_windows where expires_at < now()`)
+/** By the database's own clock. Deletes some; whether there may be more. */
+export function deleteExpiredWindows(db: Database, most: number): Promise<boolean> {
+  return deletePiece(db, { table: 'rate_windows', test: sql`expires_at < now()`, order: sql`expires_at`, most })
 }

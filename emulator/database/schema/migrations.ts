@@ -26,6 +26,7 @@ import { pieceOfPending } from './realtime/0021-piece-of-pending.js'
 import { sharedCopies } from './realtime/0022-shared-copies.js'
 import { leftNames } from './realtime/0026-left-names.js'
 import { births } from './realtime/0027-births.js'
+import { answersByTime } from './upkeep/0028-answers-by-time.js'
 
 /** Every change of the tables, oldest first. */
 export const migrations: readonly Migration[] = [
@@ -56,4 +57,5 @@ export const migrations: readonly Migration[] = [
   knownOrder,
   leftNames,
   births,
+  answersByTime,
 ]

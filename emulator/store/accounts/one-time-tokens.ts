@@ -71,7 +71,3 @@ export async function deleteToken(
 export async function deleteTokens(db: Database, user: string, purpose: Purpose): Promise<void> {
   await db.query(sql`delete from one_time_tokens where user_id = ${user} and purpose = ${purpose}`)
 }
-
-export async function deleteExpiredTokens(db: Database, at: string): Promise<void> {
-  await db.query(sql`delete from one_time_tokens where expires_at <= ${at}`)
-}

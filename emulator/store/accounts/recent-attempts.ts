@@ -65,10 +65,6 @@ export async function deleteAttempts(db: Database, project: string, subject: str
   await db.query(sql`delete from recent_attempts where project_id = ${project} and subject = ${subject}`)
 }
 
-export async function deleteExpiredAttempts(db: Database, at: string): Promise<void> {
-  await db.query(sql`delete from recent_attempts where expires_at <= ${at}`)
-}
-
 function readTimes(times: string): number[] {
   return (JSON.parse(times) as string[]).map((time) => Date.parse(time))
 }

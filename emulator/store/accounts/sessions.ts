@@ -107,10 +107,6 @@ export async function deleteSessionOf(db: Database, user: string, id: string): P
   return rows.length > 0
 }
 
-export async function deleteExpiredSessions(db: Database, at: string): Promise<void> {
-  await db.query(sql`delete from sessions where expires_at <= ${at}`)
-}
-
 export async function selectTokenSecret(db: Database, project: string): Promise<string | undefined> {
   const [row] = await db.query<{ token_secret: string }>(sql`select token_secret from projects where id = ${project}`)
   return row?.token_secret

@@ -75,7 +75,3 @@ export async function deleteLogin(
   const { provider, verifier, nonce, redirect_url: redirectUrl, complete_url: completeUrl, login_url: loginUrl } = row
   return { provider, verifier, nonce, redirectUrl, completeUrl, loginUrl }
 }
-
-export async function deleteExpiredLogins(db: Database, at: string): Promise<void> {
-  await db.query(sql`delete from idp_logins where expires_at <= ${at}`)
-}

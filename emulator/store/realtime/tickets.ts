@@ -63,7 +63,3 @@ export async function deleteTicket(db: Database, hash: string): Promise<TakenTic
   const key = id === null ? lost : grantedFromRow({ ...rest, key_id: id, secret: secret === true })
   return { project: projectFromRow(row), key, session: row.session_id, user: row.user_id, expiresAt: row.expires_at }
 }
-
-export async function deleteExpiredTickets(db: Database, at: string): Promise<void> {
-  await db.query(sql`delete from realtime_tickets where expires_at <= ${at}`)
-}

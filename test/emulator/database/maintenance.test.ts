@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { onlyProcess } from '../../../emulator/background/leader.js'
 import { openMaintenance } from '../../../emulator/background/maintenance.js'
-import { type Database, sql } from '../../../emulator/database/port.js'
+import { type Database, type Sql, sql } from '../../../emulator/database/port.js'
 import { engines, type OpenedEngine, openEngine } from '../../fixtures/databases/engines.js'
 
 const now = new Date('2026-01-01T12:00:00.000Z')
@@ -64,6 +64,44 @@ const left = [
   ['the audit log, 90 days', sql`select operation as what from audit_entries where project_id = 'old'`, ['kept']],
 ] as const
 
+const many = sql`generate_series(1, 4001) as n`
+/** Two pieces and one row, all of it over. */
+const backlogs: readonly (readonly [table: string, insert: Sql])[] = [
+  [
+    'sessions',
+    sql`insert into sessions (id, project_id, user_id, signed_in_at, expires_at)
+      select ${uuid}, 'old', ${id}::uuid, now(), ${ago(minute)}::timestamptz from ${many}`,
+  ],
+  [
+    'one_time_tokens',
+    sql`insert into one_time_tokens (user_id, purpose, email, token_hash, created_at, expires_at)
+      select ${id}::uuid, n::text, 'ada', n::text, now(), ${ago(minute)}::timestamptz from ${many}`,
+  ],
+  [
+    'realtime_tickets',
+    sql`insert into realtime_tickets (ticket_hash, project_id, expires_at) select n::text, 'old', ${ago(minute)}::timestamptz from ${many}`,
+  ],
+  [
+    'idp_logins',
+    sql`insert into idp_logins (state_hash, project_id, provider, verifier, nonce, redirect_url, expires_at)
+      select n::text, 'old', '', '', '', '', ${ago(minute)}::timestamptz from ${many}`,
+  ],
+  [
+    'recent_attempts',
+    sql`insert into recent_attempts (project_id, subject, times, expires_at) select 'old', n::text, '{}', ${ago(minute)}::timestamptz from ${many}`,
+  ],
+  [
+    'rate_windows',
+    sql`insert into rate_windows (name, number, most, granted, reserved, expires_at)
+      select 'many', n, 1, 1, 1, now() - interval '1 minute' from ${many}`,
+  ],
+  [
+    'idempotency',
+    sql`insert into idempotency (project_id, scope, body_hash, status, headers, answer, created_at)
+      select 'old', n::text, '', 200, '{}', '', ${ago(day + minute)}::timestamptz from ${many}`,
+  ],
+]
+
 /** Answers what went wrong. */
 async function oneRound(db: Database): Promise<unknown[]> {
   const faults: unknown[] = []
@@ -90,6 +128,55 @@ describe.each(engines)('Maintenance on %s', (engine) => {
 
     expect(faults).toEqual([])
     expect(found.map(({ what }) => what)).toEqual(kept)
+  })
+
+  it('what one table refuses keeps nothing of the others, and is reported', async () => {
+    const refused = ['changes', 'idempotency', 'realtime_tickets']
+    const query: Database['query'] = async (statement) => {
+      const refusing = refused.find((table) => new RegExp(`delete from "?${table}"?\\s`).test(statement.text))
+      if (refusing !== undefined) throw new Error(`No ${refusing} today.`)
+      return opened.db.query(statement)
+    }
+    await opened.db.query(sql`insert into recent_attempts (project_id, subject, times, expires_at)
+      values ('old', 'gone', '{}', ${ago(minute)})`)
+
+    const faults = await oneRound({ ...opened.db, query })
+
+    expect(await opened.db.query(sql`select subject as what from recent_attempts`)).toEqual([{ what: 'kept' }])
+    expect(new Set(faults.map(String))).toEqual(new Set(refused.map((table) => `Error: No ${table} today.`)))
+  })
+
+  it.each(backlogs)('a backlog of %s is deleted in pieces, by one round', async (table, insert) => {
+    await opened.db.query(insert)
+    const pieces: number[] = []
+    const query: Database['query'] = async (statement) => {
+      const rows = await opened.db.query<never>(statement)
+      if (statement.text.includes(`delete from "${table}"`) && rows.length > 0) pieces.push(rows.length)
+      return rows
+    }
+
+    const faults = await oneRound({ ...opened.db, query })
+
+    expect(faults).toEqual([])
+    expect(pieces).toEqual([2_000, 2_000, 1])
+  })
+
+  it('kept answers are found by their time, without reading those that stay', async () => {
+    await opened.db.query(sql`insert into idempotency (project_id, scope, body_hash, status, headers, answer, created_at)
+      select 'old', 'many ' || n, '', 200, '{}', '', ${ago(minute)}::timestamptz from generate_series(1, 5000) as n`)
+    const asked: Sql[] = []
+    const query: Database['query'] = (statement) => {
+      if (statement.text.includes('delete from "idempotency"')) asked.push(statement)
+      return opened.db.query(statement)
+    }
+
+    await oneRound({ ...opened.db, query })
+
+    expect(asked).toHaveLength(2)
+    for (const { text, values } of asked) {
+      const plan = await opened.db.query({ text: `explain ${text}`, values })
+      expect(JSON.stringify(plan)).toContain('using idempotency_by_time')
+    }
   })
 
   // So many rows would take a busy machine a minute.
