@@ -2,7 +2,7 @@
 import { holdLock } from './database/pglite/lock.js'
 import { openPglite } from './database/pglite/pglite.js'
 import { copyBeforeRepair, damaged, inspectData, noteRebuilt, prepareData } from './database/pglite/state-folder.js'
-import { type Rebuilt, rebuildIndexes } from './store/upkeep.js'
+import { type Rebuilt, rebuildIndexes } from './store/upkeep/tables.js'
 
 export interface Repaired extends Rebuilt {
   /** Where the data are as they were. */

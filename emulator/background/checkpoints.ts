@@ -1,6 +1,6 @@
 /** Keeps the log of the embedded database short, which would grow by gigabytes in an import. */
 import type { Database } from '../database/port.js'
-import { checkpoint } from '../store/upkeep.js'
+import { checkpoint } from '../store/upkeep/tables.js'
 import { openRounds, type Rounds } from './rounds.js'
 
 /** What is written again after a crash, at most, and what the log takes. */

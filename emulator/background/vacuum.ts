@@ -1,6 +1,6 @@
 /** Removes dead rows and takes statistics where the engine does not do so by itself. */
 import type { Database } from '../database/port.js'
-import { tidyTables } from '../store/upkeep.js'
+import { tidyTables } from '../store/upkeep/tables.js'
 import { openRounds, type Rounds } from './rounds.js'
 
 const everyMilliseconds = 60_000

@@ -1,5 +1,5 @@
 import { type Database, type Fragment, sql, writing } from '../database/port.js'
-import { deletePiece } from './pieces.js'
+import { deletePiece } from './upkeep/pieces.js'
 
 export interface KeptAnswer {
   readonly bodyHash: string

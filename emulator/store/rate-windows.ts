@@ -1,6 +1,6 @@
 /** What processes have reserved of the windows that a limit counts in. */
 import { type Database, sql, writing } from '../database/port.js'
-import { deletePiece } from './pieces.js'
+import { deletePiece } from './upkeep/pieces.js'
 
 interface Reservation {
   readonly name: string

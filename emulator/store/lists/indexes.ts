@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import type { Path } from '../../../client/protocol/model/path.js'
 import { ownField } from '../../../client/protocol/model/where.js'
 import { type Database, type Fragment, joinSql, sql, textLiteral, writing } from '../../database/port.js'
-import { patientSql } from '../upkeep.js'
+import { patientSql } from '../upkeep/tables.js'
 import {
   fieldText,
   fieldValue,

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { openPglite } from '../../../emulator/database/pglite/pglite.js'
 import { sql } from '../../../emulator/database/port.js'
-import { checkpoint } from '../../../emulator/store/upkeep.js'
+import { checkpoint } from '../../../emulator/store/upkeep/tables.js'
 import { openEngine } from '../../fixtures/databases/engines.js'
 
 const megabyte = 1024 * 1024

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Database, sql } from '../../../emulator/database/port.js'
-import { tidyTables } from '../../../emulator/store/upkeep.js'
+import { tidyTables } from '../../../emulator/store/upkeep/tables.js'
 import { type OpenedEngine, openEngine } from '../../fixtures/databases/engines.js'
 
 let opened: OpenedEngine

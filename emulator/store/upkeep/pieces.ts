@@ -1,5 +1,5 @@
 /** What may be many rows is deleted in pieces, each of which fits well into the time that a statement may take. */
-import { type Database, type Fragment, identifier, sql } from '../database/port.js'
+import { type Database, type Fragment, identifier, sql } from '../../database/port.js'
 
 interface Piece {
   readonly table: string

@@ -1,5 +1,5 @@
 /** What some engines do for themselves in the background, and the others do not; and what is done where data are damaged. */
-import { type Database, DatabaseError, type Sql, sql } from '../database/port.js'
+import { type Database, DatabaseError, type Sql, sql } from '../../database/port.js'
 
 interface TableRow {
   name: string
