@@ -28,7 +28,7 @@ interface Start extends RunOptions {
 }
 
 /** A command that takes longer than this hangs, however busy the machine is. */
-export const hungMilliseconds = 180_000
+export const hungMilliseconds = 480_000
 
 /** What is typed, or what happens until it is. */
 export type Turn = readonly [question: string, typed: string | (() => Promise<string>)]
@@ -140,12 +140,15 @@ export function cleanEnv(folder: string): Record<string, string> {
 interface Finished {
   readonly exitCode?: number | undefined
   readonly signal?: string | undefined
-  readonly stdout: string
-  readonly stderr: string
+  readonly timedOut: boolean
+  readonly stdout?: unknown
+  readonly stderr?: unknown
 }
 
-function ran({ exitCode, signal, stdout, stderr }: Finished): Ran {
-  return { exit: exitCode ?? (signal === 'SIGKILL' ? 137 : -1), stdout, stderr }
+/** One that was ended because it took too long can have any exit code: `script` ends with 0 then. */
+export function ran({ exitCode, signal, timedOut, stdout, stderr }: Finished): Ran {
+  if (timedOut) throw new Error(`The command took too long, and was ended:\n${stdout}${stderr}`)
+  return { exit: exitCode ?? (signal === 'SIGKILL' ? 137 : -1), stdout: String(stdout), stderr: String(stderr) }
 }
 
 /** The first line of `svc dev --json`: that it is ready, and where. */
