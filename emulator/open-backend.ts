@@ -10,6 +10,8 @@ import { openVacuum } from './background/vacuum.js'
 import { openClocks } from './clock.js'
 import type { Config } from './config.js'
 import { openCaches } from './core/caches.js'
+import { openLongReads, unlimitedReads } from './core/concurrency/long-read-places.js'
+import { createSemaphore } from './core/concurrency/semaphore.js'
 import type { Backend } from './core/context.js'
 import { openJoinedCreates } from './core/documents/joined-creates.js'
 import { openDocumentEvents } from './core/events/document-events.js'
@@ -20,7 +22,6 @@ import { openIds } from './core/ids.js'
 import { openFeeds } from './core/realtime/feeds.js'
 import { openConnections } from './core/realtime/open-connections.js'
 import { openRequestLog } from './core/requests/request-log.js'
-import { createSemaphore } from './core/semaphore.js'
 import type { Database } from './database/port.js'
 import { serversOf } from './database/postgres/addresses.js'
 import { cannotOpen } from './database/postgres/server.js'
@@ -100,6 +101,7 @@ export async function openBackend(
     localProvider,
     indexes,
     totals: openTotals(),
+    longReads: databaseUrl === undefined ? unlimitedReads() : openLongReads(),
     joinedCreates: openJoinedCreates(),
     requests: openRequestLog({ isOn: parts.requestLog }),
     events,

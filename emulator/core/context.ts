@@ -10,6 +10,8 @@ import type { Hasher } from '../ports/passwords/port.js'
 import type { FieldIndexes } from '../store/lists/indexes.js'
 import type { Totals } from '../store/lists/totals.js'
 import type { ProjectKey } from '../store/projects.js'
+import type { LongReads } from './concurrency/long-read-places.js'
+import type { Semaphore } from './concurrency/semaphore.js'
 import type { JoinedCreates } from './documents/joined-creates.js'
 import type { DocumentEvents } from './events/document-events.js'
 import type { EventLog } from './events/event-log.js'
@@ -19,7 +21,6 @@ import type { Caller, Identity, SignedInUser, TokenIdentity } from './identity.j
 import type { Feeds } from './realtime/feeds.js'
 import type { Connections } from './realtime/open-connections.js'
 import type { RequestLog } from './requests/request-log.js'
-import type { Semaphore } from './semaphore.js'
 import type { UnitOfWork } from './unit-of-work.js'
 
 export type { Caller, Identity, SignedInUser, TokenIdentity } from './identity.js'
@@ -68,6 +69,8 @@ export interface Backend {
   readonly indexes: FieldIndexes
   /** How many documents filters have found, remembered. */
   readonly totals: Totals
+  /** Places of reads that may take seconds, of this process. */
+  readonly longReads: LongReads
   /** Writes documents that are created at the same time together. */
   readonly joinedCreates: JoinedCreates
   /** The last requests, for developers. */

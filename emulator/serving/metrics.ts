@@ -19,7 +19,10 @@ const requestBuckets = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5,
 const lagBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60]
 const roundBuckets = [0.005, 0.05, 0.5, 5, 60, 600]
 
-export function openMetrics(backend: Pick<Backend, 'db' | 'feeds' | 'passwords'>, version: string): Metrics {
+/** What the figures are of. */
+type Measured = Pick<Backend, 'db' | 'feeds' | 'longReads' | 'passwords'>
+
+export function openMetrics(backend: Measured, version: string): Metrics {
   const registry = new Registry()
   const registers = [registry]
   collectDefaultMetrics({ register: registry })
@@ -68,14 +71,16 @@ export function openMetrics(backend: Pick<Backend, 'db' | 'feeds' | 'passwords'>
 }
 
 /** What is asked when the metrics are read. */
-function gauges(register: Registry, { db, feeds, passwords }: Pick<Backend, 'db' | 'feeds' | 'passwords'>): void {
+function gauges(register: Registry, { db, feeds, longReads, passwords }: Measured): void {
   const registers = [register]
   new Gauge({
     ...{ registers, labelNames: ['state'] },
     name: 'svc_database_connections',
-    help: 'Connections of the pool: open, idle; and statements that wait for one.',
+    help: 'Connections of the pool: open, idle; and statements and long reads that wait for one.',
     collect() {
-      for (const [state, count] of Object.entries(db.connections?.() ?? {})) this.set({ state }, count)
+      const { waiting = 0, ...connections } = db.connections?.() ?? {}
+      const all = { ...connections, waiting: waiting + longReads.primary.waiting() + longReads.standbys.waiting() }
+      for (const [state, count] of Object.entries(all)) this.set({ state }, count)
     },
   })
   new Gauge({

@@ -77,6 +77,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
   'emulator/ports/limits': ['emulator/ports/limits', 'emulator/store', 'emulator/database/port.ts'],
   'emulator/ports/passwords': [
     'emulator/ports/passwords',
+    'emulator/core/concurrency/fair-queue.ts',
     'client/protocol/model',
     'node:',
     'bcryptjs',

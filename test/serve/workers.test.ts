@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
 import { createClient } from '../../client/index.js'
+import { unlimitedReads } from '../../emulator/core/concurrency/long-read-places.js'
 import type { Backend } from '../../emulator/core/context.js'
 import { openMetrics } from '../../emulator/serving/metrics.js'
 import { version } from '../../emulator/version.js'
@@ -113,7 +114,7 @@ it('metrics tell of the requests of all workers by route, and of nothing that us
 it('metrics tell how many passwords wait', async () => {
   const feeds = { open: () => ({ connections: 4, subscriptions: 5 }) } as Backend['feeds']
   const passwords = { waiting: () => 6 } as Backend['passwords']
-  const one = openMetrics({ db: {} as Backend['db'], feeds, passwords }, version)
+  const one = openMetrics({ db: {} as Backend['db'], feeds, longReads: unlimitedReads(), passwords }, version)
   onTestFinished(one.close)
 
   expect((await one.text()).match(/^svc_(streams|subscriptions|password_queue) .*$/gm)).toEqual([

@@ -26,6 +26,7 @@ import {
   updateUser,
 } from '../../store/accounts/users.js'
 import { readerOf } from '../collections/permissions.js'
+import { readLong } from '../concurrency/long-reads.js'
 import type { Context, UserContext } from '../context.js'
 import { populate } from '../documents/populate.js'
 import { requireLight } from '../documents/weight.js'
@@ -100,7 +101,8 @@ export async function insertFresh(unit: UnitOfWork, project: string, user: NewUs
 export async function getMe(ctx: UserContext, paths: readonly Path[] = []): Promise<OutgoingUser> {
   const user = await selectUser(ctx.db, ctx.project.id, ctx.caller.user.id)
   if (!user) throw plainError('INVALID_TOKEN')
-  const [populated = user] = await populate(ctx, [user], paths)
+  if (paths.length === 0) return user
+  const [populated = user] = await readLong(ctx, () => populate(ctx, [user], paths))
   return populated
 }
 
@@ -108,15 +110,18 @@ export async function getMe(ctx: UserContext, paths: readonly Path[] = []): Prom
 export async function listUsers(ctx: Context, query: ListQuery): Promise<Page<OutgoingUser>> {
   const { caller, project } = ctx
   const place = { project: project.id, ...readerOf(caller) }
-  const page = await selectUsers(ctx.db, place, query)
-  return { ...page, items: await populate(ctx, page.items, query.populate) }
+  return readLong(ctx, async () => {
+    const page = await selectUsers(ctx.db, place, query)
+    return { ...page, items: await populate(ctx, page.items, query.populate) }
+  })
 }
 
 /** @throws {SvcError} `USER_NOT_FOUND` */
 export async function getUser(ctx: Context, id: string, paths: readonly Path[] = []): Promise<OutgoingUser> {
   const user = isId(id) ? await selectUser(ctx.db, ctx.project.id, id) : undefined
   if (!user) throw noSuchUser(id)
-  const [populated = user] = await populate(ctx, [user], paths)
+  if (paths.length === 0) return user
+  const [populated = user] = await readLong(ctx, () => populate(ctx, [user], paths))
   return populated
 }
 

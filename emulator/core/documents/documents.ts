@@ -16,6 +16,7 @@ import { mayLag, requireOpenCollection } from '../collections/collections.js'
 import { fieldsClosedTo, requireVisible } from '../collections/field-permissions.js'
 import { noSuchDocument } from '../collections/missing.js'
 import { mayWith, readerOf } from '../collections/permissions.js'
+import { readLong } from '../concurrency/long-reads.js'
 import type { Context } from '../context.js'
 import { noUploads, type Uploads, withUploads } from '../files/uploads.js'
 import { inTransaction } from '../unit-of-work.js'
@@ -36,9 +37,11 @@ export async function listDocuments(asked: Context, name: string, query: ListQue
   const { where, creator } = findable(caller, collection, query.where)
   if (query.sort) requireVisible(caller, collection, [query.sort.path])
   const place = { project: project.id, collection, ...readerOf(caller), creator, indexes: backend.indexes, totals }
-  const page = await selectPage(ctx.db, place, { ...query, where })
-  const items = await visibleTo(caller, collection, page.items)
-  return { ...page, items: await populate(ctx, items, query.populate) }
+  return readLong(ctx, async () => {
+    const page = await selectPage(ctx.db, place, { ...query, where })
+    const items = await visibleTo(caller, collection, page.items)
+    return { ...page, items: await populate(ctx, items, query.populate) }
+  })
 }
 
 /**
@@ -66,7 +69,7 @@ export async function getDocument(
   if (!document || !mayWith(ctx.caller, collection, 'read', document)) throw noSuchDocument(collection, id)
   const visible = withoutFields(document, fieldsClosedTo(ctx.caller, collection, 'hidden'))
   if (paths.length === 0) return visible
-  const [populated = visible] = await populate(ctx, [visible], paths)
+  const [populated = visible] = await readLong(ctx, () => populate(ctx, [visible], paths))
   return populated
 }
 

@@ -3,10 +3,10 @@ import { expect, it } from 'vitest'
 import { aBackend } from '../../../test/fixtures/stand-ins.js'
 import type { Database, Sql } from '../../database/port.js'
 import { openMemoryBus } from '../../ports/bus/memory-bus.js'
+import { createSemaphore } from '../concurrency/semaphore.js'
 import type { Keyring } from '../context.js'
 import { hashOf } from '../hashes.js'
 import { unscoped } from '../identity.js'
-import { createSemaphore } from '../semaphore.js'
 import { createKey, drawKeys, type KeyWish, revokeKey } from './keys.js'
 
 const [first, second] = ['01900000-0000-7000-8000-000000000001', '01900000-0000-7000-8000-000000000002']

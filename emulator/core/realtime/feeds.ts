@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Database } from '../../database/port.js'
 import type { Bus } from '../../ports/bus/port.js'
 import { selectChanges } from '../../store/realtime/changes.js'
-import { createSemaphore } from '../semaphore.js'
+import { createSemaphore } from '../concurrency/semaphore.js'
 import { handOver, replay, stepAside } from './catching-up.js'
 import {
   addTo,

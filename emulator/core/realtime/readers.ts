@@ -3,8 +3,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Database } from '../../database/port.js'
 import { type ChangePage, type Kept, type Range, selectChanges, selectKept } from '../../store/realtime/changes.js'
 import { openBudget } from '../budget.js'
+import type { Semaphore } from '../concurrency/semaphore.js'
 import { publishMeasure } from '../measures.js'
-import type { Semaphore } from '../semaphore.js'
 import {
   announce,
   deliver,

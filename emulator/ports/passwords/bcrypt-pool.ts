@@ -2,8 +2,8 @@ import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import { plainError } from '../../../client/protocol/model/error-words.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
+import { openFairQueue } from '../../core/concurrency/fair-queue.js'
 import { bcryptName } from './bcrypt-library.js'
-import { openFairQueue } from './fair-queue.js'
 import type { Hasher, PasswordOwner } from './port.js'
 
 /** Contract 6.6. */

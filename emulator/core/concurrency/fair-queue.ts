@@ -6,8 +6,8 @@ export interface FairQueue<Item> {
    * @param owners from the outermost group to the innermost: groups take turns, and so do those within a group
    */
   push(owners: readonly string[], item: Item): Item | undefined
-  /** The oldest item of the owner whose turn it is. */
-  shift(): Item | undefined
+  /** The oldest item of the owner whose turn it is, among the outermost groups that may have one. */
+  shift(mayHave?: (owner: string) => boolean): Item | undefined
   /** How many wait. */
   size(): number
 }
@@ -27,7 +27,7 @@ export function openFairQueue<Item>(mostWaiting: number): FairQueue<Item> {
 interface Line<Item> {
   size(): number
   push(owners: readonly string[], item: Item): void
-  shift(): Item | undefined
+  shift(mayHave?: (owner: string) => boolean): Item | undefined
   /** Takes out the newest item of the longest line; of equally long ones, of these owners'. */
   drop(owners: readonly string[]): Item | undefined
 }
@@ -46,6 +46,11 @@ function openLine<Item>(): Line<Item> {
     return longestFirst[0]
   }
 
+  function nextLine(mayHave: (owner: string) => boolean = () => true): [string, Line<Item>] | undefined {
+    for (const turn of lines) if (mayHave(turn[0])) return turn
+    return undefined
+  }
+
   return {
     size: () => size,
     push([owner, ...within], item) {
@@ -58,9 +63,10 @@ function openLine<Item>(): Line<Item> {
       lines.set(owner, line)
       line.push(within, item)
     },
-    shift() {
+    shift(mayHave) {
+      const turn = nextLine(mayHave)
+      if (!turn && lines.size > 0) return undefined
       if (size > 0) size--
-      const [turn] = lines
       if (!turn) return own.shift()
       const [owner, line] = turn
       const item = line.shift()

@@ -1,0 +1,68 @@
+import { expect, it } from 'vitest'
+import { createFairSemaphore } from './fair-semaphore.js'
+
+/** Work that ends when it is told to, and what has begun. */
+function aWorkplace() {
+  const begun: string[] = []
+  const ends = new Map<string, () => void>()
+  const work = (name: string) => () => {
+    begun.push(name)
+    return new Promise<void>((resolve) => ends.set(name, resolve))
+  }
+  async function end(name: string): Promise<void> {
+    ends.get(name)?.()
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  return { begun, work, end }
+}
+
+it('owners take turns, whoever came first with how much', async () => {
+  const semaphore = createFairSemaphore({ limit: 1 })
+  const { begun, work, end } = aWorkplace()
+
+  for (const name of ['a1', 'a2', 'a3']) void semaphore.run(['a'], work(name))
+  void semaphore.run(['b'], work('b1'))
+  void semaphore.run(['c'], work('urgent'), { isFirst: true })
+  expect(semaphore.waiting()).toBe(4)
+  for (const name of ['a1', 'urgent', 'a2', 'b1', 'a3']) await end(name)
+
+  expect(begun).toEqual(['a1', 'urgent', 'a2', 'b1', 'a3'])
+  expect(semaphore.waiting()).toBe(0)
+})
+
+it('an owner has no more than its share, and others have what is left at once', async () => {
+  const semaphore = createFairSemaphore({ limit: 4, mostEach: 2 })
+  const { begun, work, end } = aWorkplace()
+
+  for (const name of ['a1', 'a2', 'a3', 'a4']) void semaphore.run(['a', name], work(name))
+  for (const name of ['b1', 'b2', 'b3']) void semaphore.run(['b'], work(name))
+  void semaphore.run(['c'], work('c1'))
+  expect(begun).toEqual(['a1', 'a2', 'b1', 'b2'])
+  await end('b1')
+  await end('a1')
+  await end('b2')
+
+  expect(begun.slice(4)).toEqual(['b3', 'a3', 'c1'])
+})
+
+it('work that waits for too long is given up, and takes no place of others', async () => {
+  const patience = { mostMilliseconds: 1, tooLate: () => new Error('Too late.') }
+  const semaphore = createFairSemaphore({ limit: 1, patience })
+  const { begun, work, end } = aWorkplace()
+
+  void semaphore.run(['a'], work('a1'))
+  await expect(semaphore.run(['b'], work('b1'))).rejects.toThrow('Too late.')
+  expect(semaphore.waiting()).toBe(0)
+  await end('a1')
+  void semaphore.run(['c'], work('c1'))
+
+  expect(begun).toEqual(['a1', 'c1'])
+})
+
+it('work that fails makes room as well', async () => {
+  const semaphore = createFairSemaphore({ limit: 1 })
+
+  await expect(semaphore.run(['a'], () => Promise.reject(new Error('No.')))).rejects.toThrow('No.')
+
+  expect(await semaphore.run(['a'], async () => 'done')).toBe('done')
+})
