@@ -172,6 +172,25 @@ describe.each(Object.entries(clocks))('A project by %s', (_name, { clock, servic
     expect(codeOfError(tooLate)).toEqual([401, 'INVALID_CREDENTIALS'])
   })
 
+  it('contract 6.7 codes work after the clock was set back, each once', async () => {
+    const user = await aUser()
+    await ask('POST', '/auth/2fa/enable', {}, user.token)
+    await ask('POST', '/auth/2fa/verify', { code: await codeOf(user) }, user.token)
+    await advance(hours(1))
+    await logIn(user)
+    await sendCode(user, await codeOf(user))
+
+    await advance(-hours(1))
+    const code = await codeOf(user)
+    await logIn(user)
+    const first = await sendCode(user, code)
+    await logIn(user)
+    const second = await sendCode(user, code)
+
+    expect(first.status).toBe(200)
+    expect(codeOfError(second)).toEqual([401, 'INVALID_CREDENTIALS'])
+  })
+
   it('contract 6.7 a code that was mailed works for five minutes', async () => {
     await settings({ require2fa: true })
     const user = { email: `mailed.${++count}@example.com`, id: '', token: '' }

@@ -21,7 +21,10 @@ export function codeAt(secret: string, now: Date): Promise<string> {
   return generate({ secret, epoch: secondsOf(now) })
 }
 
-/** The 30 seconds a code belongs to, if it is one of now or of the step beside it, and later than `after`. */
+/**
+ * The 30 seconds a code belongs to, if it is one of now or of the step beside it, and later than `after`. An `after` from further in the
+ * future was used before the clock was set back, and holds nobody up.
+ */
 export async function stepOfCode(
   secret: string,
   code: string,
@@ -30,12 +33,14 @@ export async function stepOfCode(
 ): Promise<number | undefined> {
   const token = withoutSpaces(code)
   if (!/^\d{6}$/.test(token)) return undefined
+  const epoch = secondsOf(now)
+  const isBinding = after !== null && after <= Math.floor(epoch / stepSeconds) + 1
   const result = await verify({
     secret,
     token,
-    epoch: secondsOf(now),
+    epoch,
     epochTolerance: stepSeconds,
-    ...(after === null ? {} : { afterTimeStep: after }),
+    ...(isBinding ? { afterTimeStep: after } : {}),
   })
   return result.valid && 'timeStep' in result ? result.timeStep : undefined
 }
