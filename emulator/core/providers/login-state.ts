@@ -67,9 +67,9 @@ export async function bindToBrowser(
     shownHash: shownIn(cookies, state),
   })
   if (!found) return undefined
-  const { pathname, protocol } = new URL(found.redirectUrl)
+  const { protocol } = new URL(found.redirectUrl)
   const isSecure = protocol === 'https:' ? '; Secure' : ''
-  const lasts = `Max-Age=${stateMilliseconds / 1_000}; Path=${pathname}; HttpOnly; SameSite=Lax${isSecure}`
+  const lasts = `Max-Age=${stateMilliseconds / 1_000}; Path=${pathOf(found.redirectUrl)}; HttpOnly; SameSite=Lax${isSecure}`
   return { loginUrl: found.loginUrl.replaceAll(statePlace, state), cookie: `${cookieName(state)}=${secret}; ${lasts}` }
 }
 
@@ -102,6 +102,11 @@ async function isOurs(scope: Scope, to: CodeGoesTo, state: string): Promise<bool
 function partsOf(state: string): { signed: string; signature: string } {
   const [, signed = '', signature = ''] = /^([\w-]{24}(?:\.[\w-]{1,41})?)\.([\w-]{43})$/.exec(state) ?? []
   return { signed, signature }
+}
+
+/** The path of an address without a slash at its end, where the router serves the same. */
+export function pathOf(address: string): string {
+  return new URL(address).pathname.replace(/\/$/, '')
 }
 
 /** Each login has a cookie of its own, since several may be on their way in one browser. */

@@ -14,6 +14,7 @@ import {
   type CodeGoesTo,
   keepLogin,
   newLoginState,
+  pathOf,
   providerOfState,
   takeOpenLogin,
 } from './login-state.js'
@@ -110,12 +111,13 @@ async function leave(
   const binds = isBound && isCallbackOf(scope, redirectUrl)
   await keepLogin(scope, state, { ...login, verifier, nonce, loginUrl: binds ? url : null })
   if (!binds) return { url, state }
-  return { url: withQuery(`${redirectUrl.replace(/\?.*/, '')}/start`, 'state', state), state }
+  const start = `${new URL(redirectUrl).origin}${pathOf(redirectUrl)}/start`
+  return { url: withQuery(start, 'state', state), state }
 }
 
 /** Only where the address is that of the service's own callback does the service see the browser before and after. */
 function isCallbackOf({ project }: Scope, redirectUrl = ''): boolean {
-  return URL.canParse(redirectUrl) && new URL(redirectUrl).pathname.endsWith(`/auth-idp-redirect/${project.id}`)
+  return URL.canParse(redirectUrl) && pathOf(redirectUrl).endsWith(`/auth-idp-redirect/${project.id}`)
 }
 
 /** Where a browser is sent, with what it shows when it comes back. */

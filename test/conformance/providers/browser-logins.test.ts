@@ -40,28 +40,32 @@ async function setOut(url: string, cookie?: string) {
 }
 
 inDialects('Logins that a browser asks for', (wire) => {
-  test.each<Record<string, string>>([{ origin: page }, { 'sec-fetch-site': 'same-origin' }])(
-    'contract 7.3 are finished by that browser only (%j)',
-    async (headers) => {
-      const { api, project } = await aTown(wire)
-      const person = await aPerson()
-      const url = await urlFor(wire, { api }, headers)
-      expect(url).toMatch(new RegExp(`^${callbackUrl(project.id)}/start\\?state=[\\w.-]+$`))
+  test.each<readonly [Record<string, string>, end: string]>([
+    [{ origin: page }, ''],
+    [{ origin: page }, '/'],
+    [{ 'sec-fetch-site': 'same-origin' }, ''],
+  ])('contract 7.3 are finished by that browser only (%j, callback with "%s" at its end)', async (headers, end) => {
+    const { api, project } = await aTown(wire)
+    const IDP_REDIRECT_URL = callbackUrl(project.id) + end
+    await changeSettings(project, { idp: { ...providerKeys(project.id), IDP_REDIRECT_URL } })
+    const person = await aPerson()
+    const url = await urlFor(wire, { api }, headers)
+    expect(url).toMatch(new RegExp(`^${callbackUrl(project.id)}/start\\?state=[\\w.-]+$`))
 
-      const own = await setOut(url)
-      const back = await choose(own.url, person)
+    const own = await setOut(url)
+    const back = await choose(own.url, person)
 
-      expect(String(own.answer.headers['set-cookie'])).toMatch(
-        /^svc-login-\w+=[\w-]+; Max-Age=600; Path=\/auth-collections\/auth-idp-redirect\/[\w-]+; HttpOnly; SameSite=Lax$/,
-      )
-      // Another browser, with no cookie or another one, is not logged in by it, and does not consume it.
-      for (const cookie of [undefined, own.cookie.replace(/=.*/, '=forged'), 'other=1']) {
-        expect(outcome(await open(back, cookie)).get('svc-error')).toBe('authentication_failed')
-      }
-      expect(outcome(await open(back, `theme=dark; ${own.cookie}; x=y`)).has('svc-super-token')).toBe(true)
-      expect(outcome(await open(back, own.cookie)).get('svc-error')).toBe('authentication_failed')
-    },
-  )
+    expect(back).toContain(`${IDP_REDIRECT_URL}?`)
+    expect(String(own.answer.headers['set-cookie'])).toMatch(
+      /^svc-login-\w+=[\w-]+; Max-Age=600; Path=\/auth-collections\/auth-idp-redirect\/[\w-]+; HttpOnly; SameSite=Lax$/,
+    )
+    // Another browser, with no cookie or another one, is not logged in by it, and does not consume it.
+    for (const cookie of [undefined, own.cookie.replace(/=.*/, '=forged'), 'other=1']) {
+      expect(outcome(await open(back, cookie)).get('svc-error')).toBe('authentication_failed')
+    }
+    expect(outcome(await open(back, `theme=dark; ${own.cookie}; x=y`)).has('svc-super-token')).toBe(true)
+    expect(outcome(await open(back, own.cookie)).get('svc-error')).toBe('authentication_failed')
+  })
 
   test('contract 7.3 show their cookie by https only, where they come back by https', async () => {
     const { api, project } = await aTown(wire)
@@ -155,7 +159,7 @@ inDialects('Logins that begin at a named provider', (wire) => {
   ])('contract 7.3 are finished at the service’s callback by the browser that set out only (%j)', async (headers) => {
     const { api, project } = await aTown(wire)
 
-    for (const body of [{}, { redirectUrl: callbackUrl(project.id) }]) {
+    for (const body of [{}, { redirectUrl: callbackUrl(project.id) }, { redirectUrl: `${callbackUrl(project.id)}/` }]) {
       const { url, state } = await begin({ api }, body, headers)
       expect(url).toBe(`${callbackUrl(project.id)}/start?state=${state}`)
       const own = await setOut(url)
@@ -200,7 +204,7 @@ inDialects('Logins that begin at a named provider', (wire) => {
       idp: { ...providerKeys(project.id), IDP_REDIRECT_URL: 'https://app.example/after' },
       allowedOrigins: [new URL(service.url).origin, page],
     })
-    const elsewhere = ['https://app.example/after', page, `${callbackUrl(project.id)}/`]
+    const elsewhere = ['https://app.example/after', page]
 
     for (const body of [{}, ...elsewhere.map((redirectUrl) => ({ redirectUrl }))]) {
       const { url, state } = await begin({ api }, body)
