@@ -11,6 +11,23 @@ mailTransportCases('SMTP', async (refusal) => {
   return { open: (from) => openSmtp(server.url, from), next: server.nextMail, stop: server.close }
 })
 
+it('mails that are sent at once share five connections', async () => {
+  let greet = () => {}
+  const server = await startSmtp({ greeting: new Promise((resolve) => (greet = resolve)) })
+  const mail = openSmtp(server.url, 'shop@example.com')
+
+  const sent = Array.from({ length: 40 }, (_, at) =>
+    mail.send(`ada.${at}@example.com`, Buffer.from('Subject: Hello\r\n\r\n')),
+  )
+  await expect.poll(server.mostConnections).toBeGreaterThanOrEqual(5)
+  greet()
+  await Promise.all(sent)
+
+  expect(server.mostConnections()).toBe(5)
+  await mail.close()
+  server.close()
+})
+
 const guide = await readFile(fileURLToPath(new URL('../../docs/guides/mail.md', import.meta.url)), 'utf8')
 
 /** The parameter of an address that the guide has for this. */

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { formatCount } from '../../../client/protocol/model/figures.js'
 import { type Composing, composeMail } from './compose.js'
 import type { Mailer, MailTransport } from './port.js'
 
@@ -13,6 +14,10 @@ interface Options extends Composing {
 
 /** A server that greylists or restarts is asked again. */
 const mostTries = 3
+
+/** Of mails that wait for a server, which are lost with the process: what is beyond them can be asked for again. */
+const mostWaiting = 1_000
+const tooMany = `A mail was not sent: ${formatCount(mostWaiting)} others wait to be.`
 
 /** Mails that are on their way when the service is closed have this long to arrive. */
 const closingMilliseconds = 5_000
@@ -30,7 +35,9 @@ export function openOutbox({ transports, warn, pauseMilliseconds = 2_000, ...com
       try {
         return await send(to, raw)
       } catch (error) {
-        if (tries < mostTries && !isClosing && mayPass(error)) await pause(pauseMilliseconds * tries)
+        // What failed at once is not tried again at once.
+        const wait = pauseMilliseconds * tries * (0.5 + Math.random() / 2)
+        if (tries < mostTries && !isClosing && mayPass(error)) await pause(wait)
         else return warn(`A mail could not be sent by ${name}: ${reasonOf(error)}`)
       }
     }
@@ -43,6 +50,7 @@ export function openOutbox({ transports, warn, pauseMilliseconds = 2_000, ...com
     refuse: async () => undefined,
     send({ mail: { to }, raw }) {
       if (transports.length === 0) warn('A mail was not sent: no mail server is set. Set SVC_SMTP_URL.')
+      if (sending.size >= mostWaiting) return warn(tooMany)
       for (const transport of transports) {
         const sent = deliver(transport, to, raw)
         sending.add(sent)

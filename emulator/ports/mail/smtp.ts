@@ -3,6 +3,9 @@ import type { MailTransport } from './port.js'
 
 const mostMilliseconds = 10_000
 
+/** Servers refuse who opens more at once; mails beyond these wait for one of them. */
+const mostConnections = 5
+
 /** A server that takes mail and passes it on. @param url `smtp://…` or `smtps://…`; nothing is asked of it before the first mail */
 export function openSmtp(url: string, from: string): MailTransport {
   let transport: Promise<Transporter> | undefined
@@ -13,7 +16,8 @@ export function openSmtp(url: string, from: string): MailTransport {
       await (await transport).sendMail({ envelope: { from, to: [to] }, raw })
     },
     async close() {
-      ;(await transport)?.close()
+      // What is on its way has had its time.
+      ;(await transport)?.close({ force: true })
     },
   }
 }
@@ -29,6 +33,10 @@ async function openTransport(url: string): Promise<Transporter> {
   const { createTransport } = await import('nodemailer')
   return createTransport({
     url,
+    pool: true,
+    maxConnections: mostConnections,
+    // Before the server hangs up.
+    idleTimeout: mostMilliseconds / 2,
     connectionTimeout: mostMilliseconds,
     greetingTimeout: mostMilliseconds,
     socketTimeout: mostMilliseconds,
