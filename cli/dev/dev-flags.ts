@@ -6,6 +6,7 @@ import type { ProjectSettings } from '../../client/protocol/model/project.js'
 import { misuse } from '../base/failure.js'
 import type { FolderConfig } from '../config/folder-config.js'
 import { stateFolder } from '../target/emulator-file.js'
+import { readHostNames } from '../target/host-names.js'
 import { mailFlags } from './mail-flags.js'
 
 export const devFlags = {
@@ -16,6 +17,13 @@ export const devFlags = {
       'port to listen on; 0 takes a free one, for this start alone [default: the one before; at first 4400, or the next free one]',
   }),
   host: Flags.string({ description: 'address to listen on [default: this machine only]' }),
+  'allowed-host': Flags.string({
+    multiple: true,
+    multipleNonGreedy: true,
+    delimiter: ',',
+    description: "further names that requests may give as their host, beside this machine's own",
+    helpValue: 'name',
+  }),
   data: Flags.string({ description: `state folder [default: ${stateFolder}]`, helpValue: 'folder' }),
   memory: Flags.boolean({ description: 'keep no data on disk', exclusive: ['fresh', 'database-url'] }),
   'per-branch': Flags.boolean({
@@ -84,6 +92,7 @@ export const devFlags = {
 type Given = InferredFlags<typeof devFlags>
 
 export interface DevOptions extends Given {
+  readonly 'allowed-host': string[]
   /** The state folder. */
   readonly folder: string
   readonly project: string
@@ -105,6 +114,7 @@ export function devOptions(flags: Given, { path, config: { dev = {} } }: FolderC
     'per-branch': perBranch,
     folder: resolve(data ?? stateFolder),
     port: flags.port ?? dev.port,
+    'allowed-host': readHostNames(flags['allowed-host']),
     project: flags.project ?? dev.project ?? 'dev',
     'database-url': databaseUrl,
     'database-listen-url': flags['database-listen-url'] ?? dev.databaseListenUrl,

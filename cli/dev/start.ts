@@ -43,13 +43,13 @@ export async function start(options: DevOptions, { live, requests, branch }: Sta
     trustedProxies: options['trusted-proxies'],
     latency: live.nextLatency,
     onRequest: requests.add,
-    ...(isOpenToOthers(options.host) ? { hosts: ownHostNames() } : {}),
+    hosts: [...(isOpenToOthers(options.host) ? ownHostNames() : []), ...options['allowed-host']],
   })
 }
 
 /** What the box says of it. */
 export async function boxDetails(options: DevOptions, { secretKey }: Emulator, branch: ServedBranch | undefined) {
-  const { folder, memory } = options
+  const { folder, memory, host, 'allowed-host': names } = options
   const server = options['database-url']
   const data =
     server !== undefined
@@ -57,7 +57,7 @@ export async function boxDetails(options: DevOptions, { secretKey }: Emulator, b
       : memory
         ? 'in memory, gone when it stops'
         : [nearby(folder), branch?.words()].filter(Boolean).join(', ')
-  return { folder, secretKey, data, isKept: !memory, isOpenToOthers: isOpenToOthers(options.host) }
+  return { folder, secretKey, data, isKept: !memory, isOpenToOthers: isOpenToOthers(host) || names.length > 0 }
 }
 
 async function serverNames(url: string): Promise<string> {

@@ -120,6 +120,15 @@ it.each([
   await expect(config(words)).rejects.toMatchObject(failure)
 })
 
+it.each(['https://shop.example', 'shop.example:8080', '*.shop.example', 'shop.example/a', 'fd00::1', 'a b'])(
+  '%s is not a host name: no request would be allowed by it',
+  async (name) => {
+    const failure = { exit: 2, message: `"${name}" (--allowed-host) is not a host name.` }
+
+    await expect(config(['--allowed-host', `api.example.com,${name}`])).rejects.toMatchObject(failure)
+  },
+)
+
 it.each([
   [[], { SVC_SECRET: 'short' }, { code: 'SECRET_MISSING', hint: expect.stringContaining('svc serve keys') }],
   [['--admin-port', '1'], { SVC_ADMIN_TOKEN: 'short' }, { code: 'SECRET_MISSING' }],

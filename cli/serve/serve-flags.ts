@@ -6,6 +6,7 @@ import type { InferredFlags } from '@oclif/core/interfaces'
 import type { ServeConfig } from '../../emulator/serve.js'
 import { type CliFailure, misuse, noFile } from '../base/failure.js'
 import { readMailUrls, sendingFlags } from '../dev/mail-flags.js'
+import { readHostNames } from '../target/host-names.js'
 import { durationOf } from '../terminal/duration.js'
 
 /** What is a secret or has a password in it: also from the file that the same name with `_FILE` names. */
@@ -135,7 +136,7 @@ export function readServeConfig(flags: ServeFlags, env: NodeJS.ProcessEnv = proc
     host: flags.host,
     port: flags.port,
     adminPort: flags['admin-port'],
-    allowedHosts: readNames(flags['allowed-host']),
+    allowedHosts: readHostNames(flags['allowed-host']),
     trustedProxies: flags['trusted-proxies'],
     workers: flags.workers,
     workerTimeout: readTime('worker-timeout', flags['worker-timeout'], { fewest: 1_000 }),
@@ -145,12 +146,6 @@ export function readServeConfig(flags: ServeFlags, env: NodeJS.ProcessEnv = proc
     shutdownTimeout: readTime('shutdown-timeout', flags['shutdown-timeout']),
     log: flags['request-log'] ? 'info' : 'warn',
   }
-}
-
-/** The framework takes a flag apart at its commas, and leaves what a variable says as one text. */
-function readNames(names: string | readonly string[] = []): string[] {
-  const each = typeof names === 'string' ? names.split(',') : names
-  return each.map((name) => name.trim()).filter((name) => name !== '')
 }
 
 /** What each of them is to be. */

@@ -105,8 +105,8 @@ const explainers: Explainers = {
     ],
   }),
   host: ({ host }) => ({
-    missing: `The service may not be called by the name ${host}.`,
-    mends: [{ words: 'Allow the name', command: `svc dev --host ${shellWord(host)}` }],
+    missing: `Host "${host}" is not allowed.`,
+    mends: [{ words: 'Add it', command: `svc dev --allowed-host ${shellWord(host)}` }],
   }),
   missing: ({ what, name, collection }) => ({
     missing: what === 'path' ? `Nothing is served at ${name}.` : `There is no ${what} "${name}"${inside(collection)}.`,

@@ -30,8 +30,6 @@ import { serveStoredFile, storedFilePath } from './stored-files.js'
 export interface AppOptions {
   /** Names, beside this machine's own, that a request may give as its host; or any. */
   readonly hosts: readonly string[] | 'any'
-  /** The flag that adds one, named in the refusal. */
-  readonly hostFlag?: string
   /** The project that the service was started for, if it was for one. */
   readonly home: string | undefined
   /** The control API, and the token that opens it; without it there is none. */
@@ -120,7 +118,7 @@ export function createRouteApp(backend: Backend, routes: readonly Route[], optio
 }
 
 function openDoor(backend: Backend, options: AppOptions): Door {
-  const { hosts, hostFlag, home, control, log, openOrigins, trustedProxies, latency } = options
+  const { hosts, home, control, log, openOrigins, trustedProxies, latency } = options
   const { readerLimits, incomingLimits, connectionLimits } = options
   const { mostReads } = backend.files
   const places = openConnectionPlaces(connectionLimits)
@@ -132,7 +130,7 @@ function openDoor(backend: Backend, options: AppOptions): Door {
     limiter: openRateLimiter(backend.limits),
     publicBudget: openPublicBudget(backend.clocks.service.now, backend.limits),
     trustedProxies,
-    requireHost: hosts === 'any' ? () => undefined : openHostCheck(hosts, hostFlag),
+    requireHost: hosts === 'any' ? () => undefined : openHostCheck(hosts),
     openToLoopback: openOrigins,
     controlToken: control?.token,
     latency,

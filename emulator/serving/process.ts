@@ -162,7 +162,6 @@ function appOptions({ publicUrl, allowedHosts, trustedProxies }: ServeConfig, lo
     home: undefined,
     openOrigins: false,
     latency: () => 0,
-    hostFlag: '--allowed-host',
     farewell: restart,
     ...{ log, trustedProxies },
   }

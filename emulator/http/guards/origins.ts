@@ -8,7 +8,7 @@ import type { Reason } from '../../../client/protocol/model/requests/reason.js'
  * Refuses names that are neither this machine's own nor configured, so that no page reaches the service
  * by pointing a name of its own at it. Our choice: 403 `FORBIDDEN`; a `Host` that cannot be read is 400.
  */
-export function openHostCheck(hosts: readonly string[], flag = '--host'): (host: string | undefined) => void {
+export function openHostCheck(hosts: readonly string[]): (host: string | undefined) => void {
   const named = new Set(hosts.map((name) => name.toLowerCase()))
   const welcome = new Set<string>()
   return (host) => {
@@ -16,7 +16,7 @@ export function openHostCheck(hosts: readonly string[], flag = '--host'): (host:
     const name = hostName(host)
     if (name === undefined) throw new SvcError('INVALID_QUERY', 'The "Host" header cannot be read.')
     if (!isLoopbackName(name) && !named.has(name)) {
-      const message = `Host "${name.slice(0, 80)}" is not allowed; add it with ${flag}.`
+      const message = `Host "${name.slice(0, 80)}" is not allowed; add it with --allowed-host.`
       throw new SvcError('FORBIDDEN', message, [], { reason: { kind: 'host', host: name.slice(0, 255) } })
     }
     if (host !== undefined && welcome.size < 100) welcome.add(host)

@@ -3,6 +3,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { firstFreePort } from '../../../cli/dev/ports.js'
+import type { Explanation } from '../../../client/snippets/explain.js'
+import { send } from '../../fixtures/requests/http.js'
 import { type Dev, openWorld, type World } from '../command-line.js'
 
 // No port of this machine is asked for: somebody else may take or leave one meanwhile.
@@ -47,6 +49,52 @@ test('--trusted-proxies says whose word counts for where a client is; so does th
   await seeWith('--trusted-proxies', '1')
 
   expect(seen).toEqual(['127.0.0.1', '198.51.100.2', '203.0.113.9', '198.51.100.2'])
+})
+
+/** How it answers a request that gives this name as its host. */
+const askAs = ({ url, apiKey }: Dev, host: string) =>
+  send(url, { method: 'GET', path: '/collections', headers: { host, 'x-api-key': apiKey } })
+
+test('the command that a refused host is explained by allows that name, and no other', async () => {
+  const before = await world.dev('--memory')
+  const refused = await askAs(before, 'shop.example:8080')
+  const why = (await world.json(['requests', 'show', refused.headers['x-request-id'] ?? '', '--why'])) as Explanation
+  await before.stop()
+  const [svc, dev, ...flags] = why.mends[0]?.command.split(' ') ?? []
+
+  const mended = await world.dev('--memory', ...flags, '--allowed-host', 'host.docker.internal,[fd00::1]')
+
+  const message = 'Host "shop.example" is not allowed; add it with --allowed-host.'
+  expect(refused.body).toMatchObject({ error: { message } })
+  expect([refused.status, why.missing, svc, dev]).toEqual([403, 'Host "shop.example" is not allowed.', 'svc', 'dev'])
+  const statuses: Record<string, number> = {}
+  for (const host of [
+    ...['shop.example:8080', 'SHOP.example', 'host.docker.internal', '[fd00::1]:4400', 'localhost'],
+    ...['a.shop.example', 'evil.example', 'shop.example.evil.example'],
+  ])
+    statuses[host] = (await askAs(mended, host)).status
+  expect(statuses).toEqual({
+    ...{ 'shop.example:8080': 200, 'SHOP.example': 200, 'host.docker.internal': 200, '[fd00::1]:4400': 200 },
+    ...{ localhost: 200, 'a.shop.example': 403, 'evil.example': 403, 'shop.example.evil.example': 403 },
+  })
+})
+
+test('a host with its port is refused: no request would be allowed by it', async () => {
+  const { exit, stderr } = await world.svc(['dev', '--allowed-host', 'shop.example,shop.example:8080'])
+
+  expect(exit).toBe(2)
+  expect(stderr).toMatch(/"shop\.example:8080" \(--allowed-host\) is not a host name\.\n.*without scheme and port/)
+})
+
+test('who allows a name is warned that others can reach it', async () => {
+  const stop = ['Ctrl-C stops', '\x03'] as const
+  const warned: boolean[] = []
+  for (const flags of [[], ['--allowed-host', 'shop.example']])
+    warned.push(
+      (await world.terminal(['dev', '--memory', '--port', '0', ...flags], [stop])).stdout.includes('can reach it'),
+    )
+
+  expect(warned).toEqual([false, true])
 })
 
 test('--new-token draws another control token; the one before is refused from then on', async () => {
