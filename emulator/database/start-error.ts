@@ -31,6 +31,8 @@ export class StartError extends Error {
     message: string,
     readonly hint: string,
     cause?: unknown,
+    /** The one that is in use. */
+    readonly port?: number,
   ) {
     super(message, { cause })
   }

@@ -19,7 +19,13 @@ export type FromWorker =
   | { readonly kind: 'metrics'; readonly id: number }
   /** What it counts, as prom-client adds it up. */
   | { readonly kind: 'figures'; readonly id: number; readonly figures: readonly object[] }
-  | { readonly kind: 'failed'; readonly code: string; readonly message: string; readonly hint: string }
+  | {
+      readonly kind: 'failed'
+      readonly code: string
+      readonly message: string
+      readonly hint: string
+      readonly port: number | undefined
+    }
 
 /** prom-client and others send messages of their own. */
 export function isOurs<Message extends { kind: string }>(message: unknown): message is Message {

@@ -36,8 +36,8 @@ async function start({ config, isReplacement }: Extract<ToWorker, { kind: 'start
     say({ kind: 'ready', url, adminUrl })
   } catch (error) {
     if (!(error instanceof StartError)) throw error
-    const { code, message, hint } = error
-    say({ kind: 'failed', code, message, hint })
+    const { code, message, hint, port } = error
+    say({ kind: 'failed', code, message, hint, port })
     process.exitCode = 1
     process.disconnect()
   }

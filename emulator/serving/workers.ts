@@ -125,8 +125,8 @@ async function beginFirst(state: State, given: ServeConfig): ReturnType<typeof b
     try {
       return await begin(state)
     } catch (error) {
-      const { code, message } = error as StartError
-      const isGiven = [given.port, given.adminPort].some((port) => message.startsWith(`Port ${port} `))
+      const { code, port } = error as StartError
+      const isGiven = port === given.port || port === given.adminPort
       if (code !== 'PORT_IN_USE' || isGiven || tries === 20) throw error
     }
   }
@@ -156,7 +156,8 @@ async function begin(state: State): Promise<{ worker: Worker; ready: Ready }> {
       if (message.kind === 'metrics') void sayMetrics(state, worker, message.id)
       // The code was made by a StartError of the same version.
       if (message.kind === 'failed') {
-        reject(new StartError(message.code as StartError['code'], message.message, message.hint))
+        const code = message.code as StartError['code']
+        reject(new StartError(code, message.message, message.hint, undefined, message.port))
       }
     })
     void ended.then(({ how }) => {

@@ -1,5 +1,7 @@
 /** Settings that cannot be, as an operator meets them on the first day: each is refused by a code, and says what to change. */
+import { writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
+import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startSmtp } from '../fixtures/mail/smtp.js'
@@ -199,6 +201,23 @@ describe('a secret', () => {
 
     expect(stderr).toContain(`SVC_SECRET_FILE names "${world.folder}", which cannot be read: it is a folder.`)
   })
+})
+
+it('a port that is given and in use is tried once by workers, and named', async () => {
+  const counting = join(world.folder, 'counting.cjs')
+  await writeFile(counting, `if (require('node:cluster').isWorker) console.error('a worker begins')`)
+  const env = { NODE_OPTIONS: `--require ${counting}` }
+  const taken = new URL(elsewhere.url).port
+  for (const [port, adminPort] of [
+    [taken, '0'],
+    ['0', taken],
+  ] as const) {
+    const words = ['--workers', '2', '--port', port, '--admin-port', adminPort]
+    const { exit, stderr } = await world.run(words, env)
+
+    expect([exit, stderr]).toEqual([1, expect.stringContaining(`Port ${taken} is in use.`)])
+    expect(stderr.match(/a worker begins/g)).toHaveLength(1)
+  }
 })
 
 it('the admin port that is in use is named by its flag', async () => {
