@@ -4,7 +4,14 @@ import { join } from 'node:path'
 import { Parser } from '@oclif/core'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { requireServable } from '../../emulator/serving/config.js'
-import { readServeConfig, type ServeFlags, serveFlags } from './serve-flags.js'
+import {
+  databaseFlags,
+  readDatabasePlace,
+  readSecretPlace,
+  readServeConfig,
+  type ServeFlags,
+  serveFlags,
+} from './serve-flags.js'
 
 const secret = 's'.repeat(43)
 const whole = {
@@ -111,6 +118,18 @@ it.each([
   [{ SVC_SMTP_URL: 'http://mail' }, { exit: 2 }],
 ])('refuses %o', async (env, failure) => {
   await expect(config([], env)).rejects.toMatchObject(failure)
+})
+
+it('resync needs the database alone, and rotate the secret besides', () => {
+  const { SVC_DATABASE_URL: databaseUrl } = whole
+  const place = { databaseUrl, databaseListenUrl: undefined }
+
+  expect(Object.keys(databaseFlags)).toEqual(['database-url', 'database-listen-url'])
+  expect(readDatabasePlace({}, { SVC_DATABASE_URL: databaseUrl })).toEqual(place)
+  expect(readDatabasePlace({ 'database-url': databaseUrl }, {})).toEqual(place)
+  expect(readSecretPlace({ 'database-url': databaseUrl }, { SVC_SECRET: secret })).toEqual({ ...place, secret })
+  expect(() => readDatabasePlace({}, {})).toThrow('SVC_DATABASE_URL is not set.')
+  expect(() => readSecretPlace({}, {})).toThrow('SVC_DATABASE_URL and SVC_SECRET are not set.')
 })
 
 it.each([

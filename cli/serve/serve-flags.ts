@@ -1,4 +1,4 @@
-/** What `svc serve` and `svc serve check` take: flags, variables of the environment and, for secrets, files. */
+/** What `svc serve` and its commands take: flags, variables of the environment and, for secrets, files. */
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import * as Flags from '@oclif/core/flags'
@@ -21,7 +21,8 @@ const secretVariables = [
 
 type SecretVariable = (typeof secretVariables)[number]
 
-export const serveFlags = {
+/** The database that all processes share, for commands that need no more. */
+export const databaseFlags = {
   'database-url': Flags.string({
     description: 'PostgreSQL server, 17 or later; with a password rather in SVC_DATABASE_URL or SVC_DATABASE_URL_FILE',
     helpValue: 'postgres://…',
@@ -31,6 +32,10 @@ export const serveFlags = {
       'the same server past a pooler in transaction mode, for notifications and maintenance [default: --database-url]',
     helpValue: 'postgres://…',
   }),
+}
+
+export const serveFlags = {
+  ...databaseFlags,
   'database-read-url': Flags.string({
     description: 'standbys, which answer reads that ask for svc-consistency: eventual',
     helpValue: 'postgres://…',
@@ -112,19 +117,46 @@ export const serveFlags = {
   }),
 }
 
+type DatabaseFlags = { readonly [Flag in keyof typeof databaseFlags]?: string | undefined }
 export type ServeFlags = InferredFlags<typeof serveFlags>
+
+type DatabasePlace = Pick<ServeConfig, 'databaseUrl' | 'databaseListenUrl'>
+
+/**
+ * @param others what the command needs besides, so that one failure names all that is missing
+ * @throws {CliFailure} for what is missing or cannot be read
+ */
+export function readDatabasePlace(
+  flags: DatabaseFlags,
+  env: NodeJS.ProcessEnv = process.env,
+  others: Found = {},
+): DatabasePlace {
+  const databaseUrl = flags['database-url'] ?? readSecret('SVC_DATABASE_URL', env)
+  if (databaseUrl === undefined) throw missing({ SVC_DATABASE_URL: databaseUrl, ...others })
+  return {
+    databaseUrl,
+    databaseListenUrl: flags['database-listen-url'] ?? readSecret('SVC_DATABASE_LISTEN_URL', env),
+  }
+}
+
+/** The same with the secret. @throws {CliFailure} for what is missing or cannot be read */
+export function readSecretPlace(
+  flags: DatabaseFlags,
+  env: NodeJS.ProcessEnv = process.env,
+): DatabasePlace & Pick<ServeConfig, 'secret'> {
+  const secret = readSecret('SVC_SECRET', env)
+  return { ...readDatabasePlace(flags, env, { SVC_SECRET: secret }), secret: secret ?? '' }
+}
 
 /** @throws {CliFailure} for what is missing or cannot be read */
 export function readServeConfig(flags: ServeFlags, env: NodeJS.ProcessEnv = process.env): ServeConfig {
-  const databaseUrl = flags['database-url'] ?? readSecret('SVC_DATABASE_URL', env)
   const filesUrl = flags['files-url']
   const secret = readSecret('SVC_SECRET', env)
-  if (databaseUrl === undefined || filesUrl === undefined) {
-    throw missing({ SVC_DATABASE_URL: databaseUrl, SVC_FILES_URL: filesUrl, SVC_SECRET: secret })
-  }
+  const others = { SVC_FILES_URL: filesUrl, SVC_SECRET: secret }
+  const place = readDatabasePlace(flags, env, others)
+  if (filesUrl === undefined) throw missing(others)
   return {
-    ...{ databaseUrl, filesUrl, secret: secret ?? '' },
-    databaseListenUrl: flags['database-listen-url'] ?? readSecret('SVC_DATABASE_LISTEN_URL', env),
+    ...{ ...place, filesUrl, secret: secret ?? '' },
     databaseReadUrl: flags['database-read-url'] ?? readSecret('SVC_DATABASE_READ_URL', env),
     databaseUrlFiles: {
       databaseUrl: fileOf(flags['database-url'], 'SVC_DATABASE_URL', env),
@@ -155,9 +187,11 @@ const wanted = {
   SVC_SECRET: 'what `svc serve keys` prints, the same for every process',
 }
 
+type Found = { readonly [Name in keyof typeof wanted]?: string | undefined }
+
 /** One failure that names all of them. */
-function missing(found: Readonly<Record<keyof typeof wanted, string | undefined>>): CliFailure {
-  const names = (Object.keys(wanted) as (keyof typeof wanted)[]).filter((name) => found[name] === undefined)
+function missing(found: Found): CliFailure {
+  const names = (Object.keys(found) as (keyof typeof wanted)[]).filter((name) => found[name] === undefined)
   const message = `${names.join(', ').replace(/, (?=\w+$)/, ' and ')} ${names.length === 1 ? 'is' : 'are'} not set.`
   return misuse(message, names.map((name) => `${name}: ${wanted[name]}`).join('; '))
 }

@@ -32,15 +32,17 @@ export interface RotatedSecret {
   readonly stillServing: number
 }
 
+type Place = Pick<ServeConfig, 'databaseUrl' | 'databaseListenUrl' | 'secret'>
+
 /** Has the secret of this configuration be the one that processes start with from now on. @throws {StartError} */
-export async function rotateSecret(config: ServeConfig): Promise<RotatedSecret> {
-  requireSecret('SVC_SECRET', config.secret)
+export async function rotateSecret({ databaseUrl, databaseListenUrl, secret }: Place): Promise<RotatedSecret> {
+  requireSecret('SVC_SECRET', secret)
   const { openPostgres } = await import('../database/postgres/postgres.js')
-  const db = await openPostgres({ url: config.databaseUrl, directUrl: config.databaseListenUrl })
+  const db = await openPostgres({ url: databaseUrl, directUrl: databaseListenUrl })
   try {
     const kept = await selectFingerprint(db).catch(refuseStart)
     // Where none is kept, the next start keeps its own.
-    const isReplaced = kept !== undefined && (await replaceFingerprint(db, fingerprintOf(config.secret)))
+    const isReplaced = kept !== undefined && (await replaceFingerprint(db, fingerprintOf(secret)))
     return { isReplaced, stillServing: isReplaced ? await countListeners(db, listenerName) : 0 }
   } finally {
     await db.close()

@@ -57,6 +57,19 @@ describe('another SVC_SECRET', () => {
   })
 })
 
+it('svc serve rotate and resync need what they use alone, and take no flag besides', async () => {
+  const alone = { SVC_FILES_URL: undefined, SVC_ADMIN_TOKEN: undefined, SVC_DATABASE_URL: undefined }
+  const database = ['--database-url', world.postgres.url, '--yes', '--json']
+
+  const rotated = await world.run(['rotate', ...database], alone)
+  const resynced = await world.run(['resync', ...database], { ...alone, SVC_SECRET: undefined })
+  const refused = await world.run(['rotate', ...database, '--workers', '4'], alone)
+
+  expect(JSON.parse(rotated.stdout)).toEqual({ isReplaced: false, stillServing: 0 })
+  expect(JSON.parse(resynced.stdout)).toEqual({ projects: expect.any(Number) })
+  expect([resynced.exit, refused.exit]).toEqual([0, 2])
+})
+
 it('failed logins at one process count at the other', async () => {
   const [here, there] = await Promise.all([world.start(), world.start()])
   const { apiKey } = await here.newProject()

@@ -1,5 +1,5 @@
 import { SvcCommand } from '../../base/svc-command.js'
-import { readServeConfig, serveFlags } from '../../serve/serve-flags.js'
+import { databaseFlags, readDatabasePlace } from '../../serve/serve-flags.js'
 import { prose } from '../../terminal/prose.js'
 
 export default class ServeResync extends SvcCommand {
@@ -10,19 +10,19 @@ promoted before it had everything, has lost the latest numbers, and would give t
 would miss those. This leaves them out, and sends RESYNC to subscribers, also to those that come back.
 
 Run it before the first start on a restored database. Processes may run as well. It applies the migrations that the database lacks, as a
-start does, and needs the same variables as svc serve.`)
+start does. The address of the database is all that it needs.`)
   static override examples = [
     '<%= config.bin %> serve resync',
     'SVC_DATABASE_URL=postgres://svc@db/restored <%= config.bin %> serve resync --yes --json',
   ]
-  static override flags = serveFlags
+  static override flags = databaseFlags
 
   async run() {
     const { flags } = await this.parse(ServeResync)
-    const config = readServeConfig(flags)
+    const place = readDatabasePlace(flags)
     await this.confirm('Have all subscribers of this database read what they subscribe to again?', flags)
     const { resyncSubscribers } = await import('../../../emulator/serve.js')
-    const projects = await resyncSubscribers(config)
+    const projects = await resyncSubscribers(place)
     this.log(
       projects === 0
         ? 'Nothing to do: there is no project.'

@@ -1,5 +1,5 @@
 import { SvcCommand } from '../../base/svc-command.js'
-import { readServeConfig, serveFlags } from '../../serve/serve-flags.js'
+import { databaseFlags, readSecretPlace } from '../../serve/serve-flags.js'
 import { prose } from '../../terminal/prose.js'
 
 export default class ServeRotate extends SvcCommand {
@@ -7,7 +7,7 @@ export default class ServeRotate extends SvcCommand {
   static override description =
     prose(`A process whose SVC_SECRET is another one than that of the database is refused, since half of the users would be logged in at
 half of the processes. This has SVC_SECRET, as it is in the environment of this command, be the one from now on. The database
-keeps its fingerprint only.
+keeps its fingerprint only. The secret and the address of the database are all that it needs.
 
 Stop all processes first: those that run go on with the former one, and the command says how many do. All users have to log in
 again. The same is to be done with a copy of a database that is served elsewhere under a secret of its own.`)
@@ -15,14 +15,14 @@ again. The same is to be done with a copy of a database that is served elsewhere
     '<%= config.bin %> serve rotate',
     'SVC_SECRET_FILE=/run/secrets/next <%= config.bin %> serve rotate --yes',
   ]
-  static override flags = serveFlags
+  static override flags = databaseFlags
 
   async run() {
     const { flags } = await this.parse(ServeRotate)
-    const config = readServeConfig(flags)
+    const place = readSecretPlace(flags)
     await this.confirm('Log out all users, and have only processes with this SVC_SECRET start?', flags)
     const { rotateSecret } = await import('../../../emulator/serve.js')
-    const { isReplaced, stillServing } = await rotateSecret(config)
+    const { isReplaced, stillServing } = await rotateSecret(place)
     this.log(
       isReplaced
         ? 'Processes start with this SVC_SECRET from now on.'
