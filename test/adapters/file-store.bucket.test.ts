@@ -1,7 +1,9 @@
+import type { ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { expect, it, vi } from 'vitest'
 import type { ByteRange, FileStore } from '../../emulator/ports/files/port.js'
 import { openS3Store } from '../../emulator/ports/files/s3.js'
+import { patiently } from '../fixtures/patience.js'
 import { heldBytes } from '../fixtures/requests/held-bytes.js'
 import { place, startS3, useKeys } from './bucket.js'
 import { fileStoreCases } from './file-store.cases.js'
@@ -201,6 +203,26 @@ it('writes, and looks for files, while readers take their time', async () => {
 
   expect(await store.has(other)).toBe(true)
   for (const read of reads) read?.destroy()
+  await store.close()
+  await stop()
+})
+
+it('ends its request at once for a reader who takes no byte, or not all', async () => {
+  const reads = new Set<ServerResponse>()
+  const { url, stop } = await startS3(({ method }, res) => {
+    if (method === 'GET') reads.add(res.once('close', () => reads.delete(res)))
+    return false
+  })
+  const store = await openS3Store({ url: url('things'), place, mostMilliseconds: 600_000 })
+  await store.write(place, chunks(...long))
+
+  const [unread, begun] = [await store.read(place), await store.read(place)]
+  await begun?.iterator({ destroyOnReturn: false }).next()
+  const open = reads.size
+  for (const bytes of [unread, begun]) bytes?.destroy()
+
+  expect(open).toBe(2)
+  await vi.waitFor(() => expect(reads.size).toBe(0), patiently)
   await store.close()
   await stop()
 })

@@ -53,10 +53,11 @@ async function* archiveOf(
     for await (const lines of inEntries(rows)) yield* entryOf(rowsName(part, ++number), lines, sums)
   }
   for await (const file of selectKeptFiles(db, id)) {
-    const bytes = await files.read(file.id)
-    if (!bytes) throw new Error(`The bytes of the file "${file.id}" are gone.`)
     const hash = createHash('sha256')
     yield tarHeader(bytesName(file.id), file.size)
+    // After the header: a reader who leaves at a `yield` in between would leave the bytes open.
+    const bytes = await files.read(file.id)
+    if (!bytes) throw new Error(`The bytes of the file "${file.id}" are gone.`)
     for await (const chunk of bytes as AsyncIterable<Buffer>) {
       hash.update(chunk)
       yield chunk

@@ -109,7 +109,10 @@ export async function openS3Store({
       }
       const { first, last } = range ?? { first: 0, last: undefined }
       const begun = await get({ first, last, tag: undefined })
-      return begun && Readable.from(goingOn(begun, { first, last, tag: begun.tag }, get), { objectMode: false })
+      if (!begun) return undefined
+      const stream = Readable.from(goingOn(begun, { first, last, tag: begun.tag }, get), { objectMode: false })
+      // A reader who leaves before the first byte ends a generator that has not begun, and so ends nothing itself.
+      return stream.once('close', () => begun.body.destroy())
     },
 
     async remove(ids) {

@@ -1,12 +1,15 @@
 /** The whole service with its files in a bucket, on a server that checks signatures. */
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { get } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { createClient } from '../../../client/index.js'
 import { startEmulator } from '../../../emulator/dev.js'
+import { openS3Store } from '../../../emulator/ports/files/s3.js'
 import { type Bucket, startBucket } from '../../fixtures/bucket.js'
 import { patiently } from '../../fixtures/patience.js'
+import { startLimited } from '../../fixtures/requests/limited-service.js'
 
 async function aBucket(): Promise<Bucket> {
   const bucket = await startBucket()
@@ -39,6 +42,28 @@ it('keeps files in a bucket: in, out, in parts, replaced and deleted', async () 
   await vi.waitFor(async () => expect(await objects()).toEqual([]), patiently)
 
   await emulator.close()
+})
+
+it('leaves no connection to the bucket open for readers who leave before it answers', async () => {
+  const { filesUrl, holdReads } = await aBucket()
+  const service = await startLimited({})
+  // It never gives a connection up by itself.
+  const store = await openS3Store({ url: filesUrl, place: 'test', mostMilliseconds: 3_600_000 })
+  Object.assign(service.backend.files, store)
+  const svc = createClient(service)
+  const file = await svc.files.upload(new Blob(['x'.repeat(9_000_000)]))
+  const address = new URL(new URL(file.url).pathname, service.url)
+  const reads = holdReads()
+
+  const readers = Array.from({ length: 5 }, () => get(address).on('error', () => undefined))
+  await vi.waitFor(() => expect(reads.open()).toBe(readers.length), patiently)
+  for (const reader of readers) reader.destroy()
+  // By the time it answers, it has learned that they have left.
+  await svc.files.info()
+  reads.release()
+
+  await vi.waitFor(() => expect(reads.open()).toBe(0), patiently)
+  await store.close()
 })
 
 it('contract 10.4 answers 503 while the bucket is ill, keeps nothing half, and goes on', async () => {
