@@ -1,14 +1,12 @@
 /** Compares the bytes in the file store with the rows in the database, as a start does after a crash. */
 import type { Database } from '../database/port.js'
-import type { FileStore } from '../ports/files/port.js'
+import { type BytesKept, type FileStore, keptBy } from '../ports/files/port.js'
 import { selectExisting, selectFileCount, selectIdsAfter, selectSettledAnywhere } from '../store/files.js'
 import { whileUnheld } from '../store/snapshots/registry.js'
 import type { Round } from './rounds.js'
 
 /** Files looked at in one statement. */
 const piece = 500
-/** The id that every other comes after. */
-const beforeAll = '00000000-0000-0000-0000-000000000000'
 
 /** Rows without bytes that are reported by their ids. Of a bucket that was emptied, a million lines would say no more. */
 const mostNamed = 20
@@ -20,25 +18,32 @@ export async function compareFiles(
   report: (error: unknown) => void,
   round: Round,
 ): Promise<void> {
-  const found = await removeStrays(db, store, round)
+  const { found, kept } = await removeStrays(db, store, round)
+  if (kept) report(kept)
   // Nearly always each row has its bytes, and need not be looked at.
   if (!round.isStopped() && (await selectFileCount(db)) > found) await reportMissing(db, store, report, round)
   if (!round.isStopped()) await store.removeAbandoned?.()
 }
 
-/** Bytes that landed and never got a row; how many have one. */
-async function removeStrays(db: Database, store: FileStore, { isStopped }: Round): Promise<number> {
+/** Bytes that landed and never got a row; how many have one. Those that cannot be removed hold up no others. */
+async function removeStrays(
+  db: Database,
+  store: FileStore,
+  { isStopped }: Round,
+): Promise<{ found: number; kept: BytesKept | undefined }> {
   let found = 0
+  let firstKept: BytesKept | undefined
   for await (const listed of store.list()) {
     for (let at = 0; at < listed.length && !isStopped(); at += piece) {
       const ids = listed.slice(at, at + piece)
       const known = new Set(await selectExisting(db, ids))
       found += known.size
       const strays = ids.filter((id) => !known.has(id))
-      await removeSettled(db, store, strays)
+      const kept = await keptBy(removeSettled(db, store, strays))
+      firstKept ??= kept
     }
   }
-  return found
+  return { found, kept: firstKept }
 }
 
 /** The process that wrote them is gone, but a server may still be about to commit what it sent last. */
@@ -58,10 +63,10 @@ async function reportMissing(
   report: (error: unknown) => void,
   { isStopped }: Round,
 ): Promise<void> {
-  let last = beforeAll
+  let last: string | undefined
   let missing = 0
-  for (let ids = ['']; ids.length > 0 && !isStopped(); last = ids.at(-1) ?? '') {
-    ids = await selectIdsAfter(db, last, piece)
+  for (let ids = ['']; ids.length > 0 && !isStopped(); last = ids.at(-1)) {
+    ids = await selectIdsAfter(db, { last, most: piece })
     for (const id of ids) {
       if (isStopped() || (await store.has(id))) continue
       if (++missing <= mostNamed) report(new Error(`The bytes of the file "${id}" are gone.`))

@@ -1,7 +1,7 @@
 /** Keeps bytes and rows of files together: what a crash or a deleted record left of the one without the other. */
-import { removeSomeOrphans } from '../core/files/orphans.js'
+import { removeOrphans } from '../core/files/orphans.js'
 import type { Database } from '../database/port.js'
-import type { FileStore } from '../ports/files/port.js'
+import { type BytesKept, type FileStore, keptBy } from '../ports/files/port.js'
 import { selectSettled } from '../store/files.js'
 import { compareFiles } from './file-comparison.js'
 import type { Leader } from './leader.js'
@@ -61,7 +61,7 @@ export function openFileKeeper(db: Database, store: FileStore, { report, leader 
       leader,
       firstMilliseconds,
       everyMilliseconds,
-      work: (round) => removeOrphans(db, store, round),
+      work: (round) => removeOrphans({ db, files: store }, round),
     }),
     // What this process has uploaded is known to no other.
     discarding: openRounds({
@@ -90,20 +90,19 @@ export function openFileKeeper(db: Database, store: FileStore, { report, leader 
   }
 }
 
-async function removeOrphans(db: Database, files: FileStore, { isStopped }: Round): Promise<void> {
-  while (!isStopped() && (await removeSomeOrphans({ db, files })) > 0);
-}
-
 async function discardUnsettled(
   db: Database,
   store: FileStore,
   unsettled: Set<Unsettled>,
   { isStopped }: Round,
 ): Promise<void> {
+  let firstKept: BytesKept | undefined
   for (const upload of [...unsettled]) {
-    if (isStopped()) return
-    const kept = new Set(await selectSettled(db, upload.project, upload.ids))
-    await store.remove(upload.ids.filter((id) => !kept.has(id)))
-    unsettled.delete(upload)
+    if (isStopped()) break
+    const adopted = new Set(await selectSettled(db, upload.project, upload.ids))
+    const kept = await keptBy(store.remove(upload.ids.filter((id) => !adopted.has(id))))
+    if (!kept) unsettled.delete(upload)
+    firstKept ??= kept
   }
+  if (firstKept) throw firstKept
 }

@@ -1,6 +1,14 @@
 import type { FileRecord, StorageUsage } from '../../client/protocol/model/file.js'
 import { type Database, type Fragment, makingRoom, nothing, sql, writing } from '../database/port.js'
 
+/** The id that every other comes after: where no last one is given, all are after it. */
+const beforeAll = '00000000-0000-0000-0000-000000000000'
+
+interface PieceOfFiles {
+  readonly last?: string | undefined
+  readonly most: number
+}
+
 /** What a file belongs to: a document, a user, or nothing, in which case it stays until it is deleted. */
 export type FileOwner = { readonly document: string; readonly collection: string } | { readonly user: string } | 'none'
 
@@ -132,12 +140,16 @@ export interface Orphan {
   readonly isHeld: boolean
 }
 
-/** Some orphaned files of a project; left out, of any. */
-export async function selectOrphans(db: Database, most: number, project?: string): Promise<Orphan[]> {
+/** Some orphaned files of a project after that id, in order; the project left out, of any. */
+export async function selectOrphans(
+  db: Database,
+  { last = beforeAll, most, project }: PieceOfFiles & { readonly project?: string | undefined },
+): Promise<Orphan[]> {
   const rows = await db.query<{ id: string; is_held: boolean }>(sql`
     select f.id, exists (select from snapshot_files h where h.file_id = f.id) as is_held
     from files f
-    where ${isOrphan} ${project === undefined ? nothing : sql`and f.project_id = ${project}`}
+    where ${isOrphan} and f.id > ${last} ${project === undefined ? nothing : sql`and f.project_id = ${project}`}
+    order by f.id
     limit ${most}::int`)
   return rows.map(({ id, is_held: isHeld }) => ({ id, isHeld }))
 }
@@ -146,7 +158,7 @@ export async function selectOrphans(db: Database, most: number, project?: string
 export async function orphanFilesAfter(
   db: Database,
   project: string,
-  { last, most }: { readonly last: string; readonly most: number },
+  { last = beforeAll, most }: PieceOfFiles,
 ): Promise<string | undefined> {
   const rows = await db.query<{ id: string }>(
     makingRoom(sql`
@@ -225,7 +237,7 @@ export async function selectFileCount(db: Database): Promise<number> {
 }
 
 /** Ids after that one, in order. */
-export async function selectIdsAfter(db: Database, last: string, most: number): Promise<string[]> {
+export async function selectIdsAfter(db: Database, { last = beforeAll, most }: PieceOfFiles): Promise<string[]> {
   const rows = await db.query<{ id: string }>(sql`
     select f.id from files f where f.id > ${last} and not (${isOrphan}) order by f.id limit ${most}::int`)
   return rows.map(({ id }) => id)

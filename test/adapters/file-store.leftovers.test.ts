@@ -1,4 +1,5 @@
-/** Uploads to a bucket that were begun and never ended. */
+/** What stays in a bucket: uploads that were begun and never ended, and objects that it keeps. */
+import { text } from 'node:stream/consumers'
 import { expect, it } from 'vitest'
 import { openS3Store } from '../../emulator/ports/files/s3.js'
 import { place, startS3, useKeys } from './bucket.js'
@@ -91,6 +92,33 @@ it('by the clock of the bucket, where that of this machine is hours ahead', asyn
   await store.removeAbandoned?.()
 
   expect(abandoned).toEqual([])
+  await store.close()
+  await stop()
+})
+
+it('names the objects that the bucket keeps, once it was asked to remove all others', async () => {
+  const ids = Array.from({ length: 2_500 }, (_, n) => `01900000-0000-7000-8000-${String(n).padStart(12, '0')}`)
+  const kept = [ids[3], ids[1_001], ids[2_499]]
+  const asked: string[] = []
+  const { url, stop } = await startS3((req, res) => {
+    if (req.method !== 'POST') return false
+    void text(req).then((body) => {
+      const keys = [...body.matchAll(/<Key>(.*?)<\/Key>/g)].map(([, key = '']) => key)
+      asked.push(...keys)
+      const held = keys.filter((key) => kept.some((id) => key === `files/${place}/${id}`))
+      const errors = held.map((key) => `<Error><Key>${key}</Key><Message>It is locked.</Message></Error>`)
+      res.writeHead(200, { 'content-type': 'application/xml' }).end(`<DeleteResult>${errors.join('')}</DeleteResult>`)
+    })
+    return true
+  })
+  const store = await openS3Store({ url: url('things'), place })
+
+  await expect(store.remove(ids)).rejects.toMatchObject({
+    ...{ name: 'StorageError', kind: 'failed', ids: kept },
+    message: expect.stringContaining('It is locked.'),
+  })
+
+  expect(asked).toHaveLength(ids.length)
   await store.close()
   await stop()
 })

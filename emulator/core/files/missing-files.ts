@@ -11,8 +11,6 @@ export interface MissingFiles {
 /** Files looked at in one statement. */
 const piece = 500
 const mostNamed = 20
-/** The id that every other comes after. */
-const beforeAll = '00000000-0000-0000-0000-000000000000'
 
 /**
  * Files of all projects whose bytes are not in the store. One pass over the store's names counts them: nearly always that is all,
@@ -33,10 +31,10 @@ export async function findMissingFiles({ db, files }: Pick<Backend, 'db' | 'file
 
 async function nameMissing({ db, files }: Pick<Backend, 'db' | 'files'>): Promise<MissingFiles['files']> {
   const missing: string[] = []
-  let last = beforeAll
+  let last: string | undefined
   for (;;) {
-    const ids = await selectIdsAfter(db, last, piece)
-    last = ids.at(-1) ?? ''
+    const ids = await selectIdsAfter(db, { last, most: piece })
+    last = ids.at(-1)
     const known = await Promise.all(ids.map((id) => files.has(id)))
     missing.push(...ids.filter((_, at) => !known[at]))
     // Of those that were deleted meanwhile the row is gone as well.

@@ -1,4 +1,5 @@
 /** Files that belong to nothing any more. */
+import { type BytesKept, keptBy } from '../../ports/files/port.js'
 import { deleteOrphans, orphanFilesAfter, selectOrphans } from '../../store/files.js'
 import type { Backend } from '../context.js'
 
@@ -6,24 +7,41 @@ import type { Backend } from '../context.js'
 const piece = 500
 /** Rows that are changed in one statement. */
 const mostRows = 2_000
-/** The id that every other comes after. */
-const beforeAll = '00000000-0000-0000-0000-000000000000'
 
 type Place = Pick<Backend, 'db' | 'files'>
 
-/** Removes some orphaned files of a project or, left out, of any; how many. Bytes first: the row is what remembers them. */
-export async function removeSomeOrphans({ db, files }: Place, project?: string): Promise<number> {
-  const orphans = await selectOrphans(db, piece, project)
-  if (orphans.length === 0) return 0
-  await files.remove(orphans.filter(({ isHeld }) => !isHeld).map(({ id }) => id))
-  const ids = orphans.map(({ id }) => id)
-  await deleteOrphans(db, ids)
-  return ids.length
+/**
+ * Removes the orphaned files of a project or, left out, of any. Bytes first: the row is what remembers them, also those that cannot
+ * be removed, which the next pass asks for again.
+ *
+ * @throws {StorageError} `BytesKept` once all others are gone
+ */
+export async function removeOrphans(
+  { db, files }: Place,
+  { project, isStopped = () => false }: { readonly project?: string; isStopped?(): boolean } = {},
+): Promise<void> {
+  let firstKept: BytesKept | undefined
+  let last: string | undefined
+  while (!isStopped()) {
+    const orphans = await selectOrphans(db, { last, most: piece, project })
+    const end = orphans.at(-1)
+    if (!end) break
+    const unheld = orphans.filter(({ isHeld }) => !isHeld).map(({ id }) => id)
+    const kept = await keptBy(files.remove(unheld))
+    firstKept ??= kept
+    const ids = orphans.map(({ id }) => id)
+    await deleteOrphans(
+      db,
+      ids.filter((id) => !kept?.ids.includes(id)),
+    )
+    last = end.id
+  }
+  if (firstKept) throw firstKept
 }
 
 /** Orphans all files of a project, some at a time: nobody reads them any more, whatever becomes of their bytes. Whether there were some. */
 export async function orphanEach({ db }: Pick<Backend, 'db'>, project: string): Promise<boolean> {
-  let last: string | undefined = beforeAll
+  let last: string | undefined
   let hasFound = false
   while (true) {
     last = await orphanFilesAfter(db, project, { last, most: mostRows })
@@ -35,6 +53,6 @@ export async function orphanEach({ db }: Pick<Backend, 'db'>, project: string): 
 /** Removes all files of a project, some at a time. */
 export async function removeAllFiles(backend: Place, project: string): Promise<void> {
   do {
-    while ((await removeSomeOrphans(backend, project)) > 0);
+    await removeOrphans(backend, { project })
   } while (await orphanEach(backend, project))
 }

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { constants, rmSync, statSync, writeFileSync } from 'node:fs'
 import { type FileHandle, lstat, mkdir, open, opendir, rm, stat, statfs, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type FileStore, StorageError } from './port.js'
+import { BytesKept, type FileStore, StorageError } from './port.js'
 import { shared } from './shared.js'
 
 /** Space that stays free, so that the database beside the files never meets a full disk. */
@@ -105,7 +105,11 @@ export async function openDiskStore({
     },
 
     async remove(ids) {
-      await Promise.all(ids.map((id) => rm(pathOf(id), { force: true })))
+      const outcomes = await Promise.allSettled(ids.map((id) => rm(pathOf(id), { force: true })))
+      const failure = outcomes.find((outcome) => outcome.status === 'rejected')
+      if (!failure) return
+      const kept = ids.filter((_, at) => outcomes[at]?.status === 'rejected')
+      throw new BytesKept(kept, `The disk keeps "${kept[0]}".`, failure.reason)
     },
 
     async *list() {

@@ -30,6 +30,28 @@ export class StorageError extends Error {
   }
 }
 
+/** Some of the bytes that were to be removed could not be; all others are gone. */
+export class BytesKept extends StorageError {
+  constructor(
+    readonly ids: readonly string[],
+    message: string,
+    cause?: unknown,
+  ) {
+    super('failed', message, cause)
+  }
+}
+
+/** What a removal could not remove, for who goes on with the others. @throws whatever else it fails with */
+export async function keptBy(removal: Promise<void>): Promise<BytesKept | undefined> {
+  try {
+    await removal
+    return undefined
+  } catch (error) {
+    if (error instanceof BytesKept) return error
+    throw error
+  }
+}
+
 /** Bytes under ids. It knows nothing of names, owners or projects. */
 export interface FileStore {
   /** How much of a file a write keeps in memory until it is sent on; left out, next to nothing. */
@@ -44,7 +66,11 @@ export interface FileStore {
   write(id: string, bytes: AsyncIterable<Uint8Array>): Promise<void>
   /** The bytes, or a part of them; nothing if there are none of that id. */
   read(id: string, range?: ByteRange): Promise<Readable | undefined>
-  /** Removes what is there of these ids. */
+  /**
+   * Removes what is there of these ids. One that cannot be removed holds up no other.
+   *
+   * @throws {StorageError} `BytesKept` names those that are there still; after any other, each of them may be.
+   */
   remove(ids: readonly string[]): Promise<void>
   /** All ids, some at a time, in no order. */
   list(): AsyncIterable<readonly string[]>

@@ -1,7 +1,7 @@
 /** Files in an S3 bucket, each an object under the prefix and its id. */
 import { Readable } from 'node:stream'
-import type { ListObjectsCommand, ListObjectsCommandOutput, S3Client } from '@aws-sdk/client-s3'
-import { type FileStore, StorageError } from './port.js'
+import type { _Error, ListObjectsCommand, ListObjectsCommandOutput, S3Client } from '@aws-sdk/client-s3'
+import { BytesKept, type FileStore, StorageError } from './port.js'
 import { noneIfMissing, noneIfMissingByHead, refuse, refuseBucket } from './s3-failures.js'
 import { cannotOpenBucket, readS3Url, type S3Place, unreachable } from './s3-start.js'
 import { abortUploads } from './s3-uploads.js'
@@ -116,13 +116,15 @@ export async function openS3Store({
     },
 
     async remove(ids) {
+      const kept: _Error[] = []
       for (let at = 0; at < ids.length; at += piece) {
         const Objects = ids.slice(at, at + piece).map((id) => ({ Key: home + id }))
         const { Errors = [] } = await client
           .send(new s3.DeleteObjectsCommand({ Bucket: bucket, Delete: { Objects, Quiet: true } }))
           .catch(refuse)
-        if (Errors[0]) throw new StorageError('failed', `S3 keeps "${Errors[0].Key}": ${Errors[0].Message}`)
+        kept.push(...Errors)
       }
+      if (kept.length > 0) throw keptIn(home, kept)
     },
 
     list: () => listObjects(client, s3.ListObjectsCommand, bucket, home),
@@ -203,6 +205,11 @@ async function writeParts(
     await client.send(new s3.AbortMultipartUploadCommand(upload)).catch(() => undefined)
     throw error
   }
+}
+
+function keptIn(home: string, errors: readonly _Error[]): BytesKept {
+  const ids = errors.map(({ Key = '' }) => Key.slice(home.length))
+  return new BytesKept(ids, `S3 keeps "${errors[0]?.Key}": ${errors[0]?.Message}`)
 }
 
 /** By the older of the two ways to list, which every server with an S3 interface knows. */

@@ -37,7 +37,7 @@ it('refuses writes on a full disk, and lets files be deleted, which frees space'
   await vi.waitFor(() => expect(aFile(full)).rejects.toMatchObject({ kind: 'disk nearly full' }), patiently)
 
   expect(await orphanFile(full, project, id)).toBe(true)
-  const orphans = await selectOrphans(full, 10)
+  const orphans = await selectOrphans(full, { most: 10 })
   await deleteOrphans(
     full,
     orphans.map(({ id }) => id),
@@ -45,7 +45,7 @@ it('refuses writes on a full disk, and lets files be deleted, which frees space'
   const before = await selectUsage(full, project)
   await expect(aFile(full)).rejects.toMatchObject({ kind: 'disk nearly full' })
   expect(await selectUsage(opened.db, project)).toEqual(before)
-  expect(await selectOrphans(opened.db, 10)).toEqual([])
+  expect(await selectOrphans(opened.db, { most: 10 })).toEqual([])
 })
 
 it('refuses writes in every transaction from its first statement on, and lets rows be locked', async () => {

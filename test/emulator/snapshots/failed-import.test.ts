@@ -54,7 +54,7 @@ async function here(): Promise<string[]> {
 }
 
 async function orphans(): Promise<number> {
-  return (await selectOrphans(service.backend.db, 10)).length
+  return (await selectOrphans(service.backend.db, { most: 10 })).length
 }
 
 async function names(): Promise<string[]> {
