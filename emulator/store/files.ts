@@ -178,12 +178,22 @@ export async function orphanFilesAfter(
     .at(-1)
 }
 
-/** Deletes orphaned files whose bytes are gone or a snapshot's, and counts them off. */
-export async function deleteOrphans(db: Database, ids: readonly string[]): Promise<void> {
+/**
+ * Deletes orphaned files whose bytes are gone or a snapshot's, and counts them off. Of a snapshot that was deleted meanwhile the row
+ * stays, since it is what remembers the bytes.
+ */
+export async function deleteOrphans(db: Database, orphans: readonly Orphan[]): Promise<void> {
+  const ids = orphans.map(({ id }) => id)
+  const takenForHeld = orphans.filter(({ isHeld }) => isHeld).map(({ id }) => id)
   await db.query(
     makingRoom(sql`
-      with deleted as (
-        delete from files f where f.id = any(${ids}::uuid[]) and ${isOrphan} returning f.project_id, f.size
+      with held as (
+        select h.file_id from snapshot_files h where h.file_id = any(${takenForHeld}::uuid[]) for share
+      ), deleted as (
+        delete from files f
+        where f.id = any(${ids}::uuid[]) and ${isOrphan}
+          and (f.id <> all(${takenForHeld}::uuid[]) or f.id in (select file_id from held))
+        returning f.project_id, f.size
       )
       update file_totals t set files = t.files - gone.files, bytes = t.bytes - gone.bytes
       from (select project_id, count(*) as files, sum(size)::bigint as bytes from deleted group by project_id) as gone

@@ -29,10 +29,9 @@ export async function removeOrphans(
     const unheld = orphans.filter(({ isHeld }) => !isHeld).map(({ id }) => id)
     const kept = await keptBy(files.remove(unheld))
     firstKept ??= kept
-    const ids = orphans.map(({ id }) => id)
     await deleteOrphans(
       db,
-      ids.filter((id) => !kept?.ids.includes(id)),
+      orphans.filter(({ id }) => !kept?.ids.includes(id)),
     )
     last = end.id
   }

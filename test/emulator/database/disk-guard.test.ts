@@ -37,11 +37,7 @@ it('refuses writes on a full disk, and lets files be deleted, which frees space'
   await vi.waitFor(() => expect(aFile(full)).rejects.toMatchObject({ kind: 'disk nearly full' }), patiently)
 
   expect(await orphanFile(full, project, id)).toBe(true)
-  const orphans = await selectOrphans(full, { most: 10 })
-  await deleteOrphans(
-    full,
-    orphans.map(({ id }) => id),
-  )
+  await deleteOrphans(full, await selectOrphans(full, { most: 10 }))
   const before = await selectUsage(full, project)
   await expect(aFile(full)).rejects.toMatchObject({ kind: 'disk nearly full' })
   expect(await selectUsage(opened.db, project)).toEqual(before)

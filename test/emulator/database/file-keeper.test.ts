@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { defaultSettings } from '../../../client/protocol/model/project.js'
 import { onlyProcess } from '../../../emulator/background/leader.js'
 import { openFileKeeper } from '../../../emulator/background/orphans.js'
+import { removeOrphans } from '../../../emulator/core/files/orphans.js'
 import { openUploads, type Upload } from '../../../emulator/core/files/uploads.js'
 import { openIds } from '../../../emulator/core/ids.js'
 import { sql } from '../../../emulator/database/port.js'
@@ -13,6 +14,8 @@ import type { BytesKept, FileStore } from '../../../emulator/ports/files/port.js
 import { insertFiles, orphanFile, selectOrphans, selectUsage } from '../../../emulator/store/files.js'
 import { lockState } from '../../../emulator/store/project-state.js'
 import { insertProject } from '../../../emulator/store/projects.js'
+import { deleteSnapshot } from '../../../emulator/store/snapshots/delete.js'
+import { insertSnapshot } from '../../../emulator/store/snapshots/insert.js'
 import { takeTime } from '../../../emulator/store/snapshots/registry.js'
 import { engines, type OpenedEngine, openEngine } from '../../fixtures/databases/engines.js'
 
@@ -196,6 +199,29 @@ describe.each(engines)('The removal of orphaned files on %s', (engine) => {
     await keeper.settled()
     await keeper.close()
     expect(await orphans()).toEqual([])
+  })
+
+  it('keeps the row of a file whose snapshot is deleted while it is removed', async () => {
+    const file = await someBytes(await aRow())
+    const snapshot = { id: newId(new Date()), name: 'one', command: null, branch: null, commit: null, madeAt: at }
+    await opened.db.transaction((tx) => insertSnapshot(tx, project, snapshot))
+    await orphanFile(opened.db, project, file)
+    const files: FileStore = {
+      ...store,
+      async remove(ids) {
+        await opened.db.transaction((tx) => deleteSnapshot(tx, project, snapshot.id))
+        await store.remove(ids)
+      },
+    }
+
+    await removeOrphans({ db: opened.db, files })
+    const between = await orphans()
+    await round()
+
+    expect(between).toEqual([file])
+    expect([await store.has(file), await orphans()]).toEqual([false, []])
+    expect(await selectUsage(opened.db, project)).toEqual({ files: 0, bytes: 0 })
+    expect(faults).toEqual([])
   })
 
   it('counts no file that is over the limit, and takes dropped ones off at once', async () => {
