@@ -10,8 +10,8 @@ export interface ImportOptions {
   readonly collection: string
   /** The field that identifies a document; left out, every row becomes a new one. */
   readonly upsertBy: string | undefined
-  /** Whether a row without a value in that field is refused, rather than created once more each time. */
-  readonly refusesKeyless?: boolean
+  /** Then a row without a value in that field is refused, rather than created once more each time, and 1 is another value than "1". */
+  readonly isSeed?: boolean
   readonly read: ReadOptions
   readonly signal: AbortSignal
   /** Receives the ids of new documents, for a caller that may have to delete them again; not with `upsertBy`. */
@@ -70,9 +70,9 @@ function importRest(
   })
 }
 
-function openerOf({ client, collection, upsertBy, refusesKeyless = false, onCreated }: ImportOptions): OpenChunk {
+function openerOf({ client, collection, upsertBy, isSeed = false, onCreated }: ImportOptions): OpenChunk {
   const into = client.collection(collection)
-  if (upsertBy !== undefined) return openUpserts(into, upsertBy, { refusesKeyless })
+  if (upsertBy !== undefined) return openUpserts(into, upsertBy, { isSeed })
   return () => async (rows, idempotencyKey) => {
     const created = await into.createMany(
       rows.map(({ fields }) => fields),

@@ -15,7 +15,31 @@ const mostEncoded = 7_000
 const mostValues = 99
 const listsAtOnce = 4
 
-type Find = (values: readonly string[]) => Promise<Map<string, string>>
+/** Finds ids of documents, by the keys of their values. */
+type Find = (keys: readonly string[]) => Promise<Map<string, string>>
+
+/** The field that rows and documents are known by. */
+interface Field {
+  readonly name: string
+  /** Undefined for who is not known by it. */
+  keyIn(fields: JsonObject): string | undefined
+  /** What a list asks for, which may find more. */
+  textOf(key: string): string
+}
+
+/** By the text of a string, number or boolean: a row of CSV need not have the type that the document has. */
+function byText(name: string): Field {
+  return { name, keyIn: (fields) => textOf(fields[name]), textOf: (key) => key }
+}
+
+/** As a seed of an emulator goes by its key: the number 1 is another value than the text "1". */
+function byValue(name: string): Field {
+  return {
+    name,
+    keyIn: (fields) => (textOf(fields[name]) === undefined ? undefined : JSON.stringify(fields[name])),
+    textOf: (key) => String(JSON.parse(key)),
+  }
+}
 
 /** A chunk whose documents are looked for before its turn. */
 interface OpenLookup {
@@ -32,12 +56,9 @@ interface OpenLookup {
  * Documents are looked for while chunks before are still written: of these, only what is created changes which document
  * has a value. Such values are looked for once more.
  */
-export function openUpserts(
-  collection: Collection,
-  field: string,
-  { refusesKeyless }: { refusesKeyless: boolean },
-): OpenChunk {
+export function openUpserts(collection: Collection, name: string, { isSeed }: { isSeed: boolean }): OpenChunk {
   let isThere = false
+  const field = isSeed ? byValue(name) : byText(name)
   const find = finderIn(collection, field)
   const lookups: OpenLookup[] = []
   return (opened) => {
@@ -48,23 +69,23 @@ export function openUpserts(
       while (lookups[0] !== lookup) lookups.shift()
       const byValue = mergeRows(rows, field)
       isThere ||= byValue.size > 0
-      if (!isThere) throw misuse(`No row has a value in "${field}", the field of --by.`)
-      if (refusesKeyless) requireValues(rows, field)
+      if (!isThere) throw misuse(`No row has a value in "${name}", the field of --by.`)
+      if (isSeed) requireValues(rows, field)
       const known = await lookup.known
       const recent = await find([...byValue.keys()].filter((value) => lookup.created.has(value)))
       const changed = new Map<string, JsonObject>()
       const created = new Map<string, JsonObject>()
       for (const [value, fields] of byValue) {
         const id = known.get(value) ?? recent.get(value)
-        if (id !== undefined) changed.set(id, withoutId(fields, field))
-        else created.set(value, withoutId(fields, field))
+        if (id !== undefined) changed.set(id, withoutId(fields, name))
+        else created.set(value, withoutId(fields, name))
       }
       if (changed.size > 0) await collection.updateMany(objectOfMany(changed), { returning: false })
       await create(collection, [...created.values()], idempotencyKey)
       for (const one of lookups) for (const value of created.keys()) one.created.add(value)
       // Apart, and last: repeated after a crash, the rows above are known and changed, and these must be the same request.
       await create(collection, rowsWithoutValue(rows, field), `${idempotencyKey}-keyless`)
-      return field === 'id' ? created.size : 0
+      return name === 'id' ? created.size : 0
     }
   }
 }
@@ -84,14 +105,14 @@ async function create(collection: Collection, rows: readonly JsonObject[], idemp
   })
 }
 
-function valuesOf(rows: readonly ReadRow[], field: string): string[] {
-  return [...new Set(rows.flatMap(({ fields }) => textOf(fields[field]) ?? []))]
+function valuesOf(rows: readonly ReadRow[], { keyIn }: Field): string[] {
+  return [...new Set(rows.flatMap(({ fields }) => keyIn(fields) ?? []))]
 }
 
-function mergeRows(rows: readonly ReadRow[], field: string): Map<string, JsonObject> {
+function mergeRows(rows: readonly ReadRow[], { keyIn }: Field): Map<string, JsonObject> {
   const merged = new Map<string, JsonObject>()
   for (const { fields } of rows) {
-    const value = textOf(fields[field])
+    const value = keyIn(fields)
     if (value === undefined) continue
     const before = merged.get(value)
     merged.set(value, before ? mergeFields(before, { fields, remove: {}, append: {} }) : fields)
@@ -100,16 +121,16 @@ function mergeRows(rows: readonly ReadRow[], field: string): Map<string, JsonObj
 }
 
 /** @throws {SvcError} that names the rows by their index, as the service would */
-function requireValues(rows: readonly ReadRow[], field: string): void {
-  const message = `has no text, number or boolean in "${field}", the key`
+function requireValues(rows: readonly ReadRow[], { name, keyIn }: Field): void {
+  const message = `has no text, number or boolean in "${name}", the key`
   const issues = rows.flatMap(({ fields }, at) =>
-    textOf(fields[field]) === undefined ? [{ path: [at], message, type: 'missing' }] : [],
+    keyIn(fields) === undefined ? [{ path: [at], message, type: 'missing' }] : [],
   )
   if (issues.length > 0) throw new SvcError('VALIDATION_ERROR', `A row ${message}.`, issues)
 }
 
-function rowsWithoutValue(rows: readonly ReadRow[], field: string): JsonObject[] {
-  return rows.flatMap(({ fields }) => (textOf(fields[field]) === undefined ? [fields] : []))
+function rowsWithoutValue(rows: readonly ReadRow[], { keyIn }: Field): JsonObject[] {
+  return rows.flatMap(({ fields }) => (keyIn(fields) === undefined ? [fields] : []))
 }
 
 /** What a row is known by: the text of a string, number or boolean. Anything else knows no document. */
@@ -119,21 +140,22 @@ function textOf(value: Json | undefined): string | undefined {
 }
 
 /** `id` names the document; it is not among its fields. */
-function withoutId(fields: JsonObject, field: string): JsonObject {
-  if (field !== 'id') return fields
+function withoutId(fields: JsonObject, name: string): JsonObject {
+  if (name !== 'id') return fields
   const { id: _, ...rest } = fields
   return rest
 }
 
 /** Finds the id of the first document with each value; few lists at once, whoever asks. */
-function finderIn(collection: Collection, field: string): Find {
+function finderIn(collection: Collection, { name, keyIn, textOf }: Field): Find {
   const limit = pLimit(listsAtOnce)
-  return async (values) => {
+  return async (keys) => {
     const known = new Map<string, string>()
-    await limit.map(inPieces(values), async (some) => {
-      for await (const { id, data } of collection.iterate({ where: { [field]: { in: some } } })) {
-        const value = field === 'id' ? id : textOf(data[field])
-        if (value !== undefined && !known.has(value)) known.set(value, id)
+    const texts = [...new Set(keys.map(textOf))]
+    await limit.map(inPieces(texts), async (some) => {
+      for await (const { id, data } of collection.iterate({ where: { [name]: { in: some } } })) {
+        const key = keyIn(name === 'id' ? { id } : data)
+        if (key !== undefined && !known.has(key)) known.set(key, id)
       }
     })
     return known

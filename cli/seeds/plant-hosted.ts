@@ -39,7 +39,7 @@ export async function plantRows(
     client,
     collection: name,
     upsertBy: isUpsert ? key : undefined,
-    refusesKeyless: true,
+    isSeed: true,
     read: { types: new Map() },
     signal,
     onCreated: (ids) => created.push(...ids),

@@ -177,8 +177,12 @@ async function findSame(
     any: [{ path: [name] as const, operator: 'eq' as const, value: String(value) }],
   }))
   try {
-    const { items } = await client.collection(seed.name).list({ where: { all }, limit: 1, count: false })
-    return items[0]
+    // The text of a number finds the same text too, and arrays that hold it.
+    for await (const there of client.collection(seed.name).iterate({ where: { all } })) {
+      const record = recordOf(there)
+      if (plain.every(([name, value]) => record[name] === value)) return there
+    }
+    return undefined
   } catch (error) {
     // With a key that cannot be asked for, each --upsert would create all documents once more.
     if (isUnaskable(error) && !(options.isUpsert && key !== undefined)) return undefined
@@ -211,7 +215,10 @@ function resolveFields({ name, place, fields }: SeedDocument, known: Known): Jso
 function findReferred(reference: Reference, known: Known): { value: Json } | { problem: string } {
   const document = known.get(referenceName(reference.collection))?.get(reference.document)
   if (!document) return { problem: 'and there is no such document' }
-  const { id, createdAt, updatedAt, data } = document
-  const value = valueAt({ ...data, id, createdAt, updatedAt }, reference.path)
+  const value = valueAt(recordOf(document), reference.path)
   return value === undefined ? { problem: 'which has no such field' } : { value }
+}
+
+function recordOf({ id, createdAt, updatedAt, data }: Document): JsonObject {
+  return { ...data, id, createdAt, updatedAt }
 }

@@ -5,15 +5,16 @@ import { type Database, sql, writing } from '../database/port.js'
 import { columns, type DocumentRow, fromRow, type WritePlace } from './documents.js'
 import { type FileRow, fileColumns, fileFromRow, isOrphan } from './files.js'
 
-/** The ids of the documents that have a text, number or boolean in a field, by that as text; of several, the first. */
+/** The ids of the documents that have a text, number or boolean in a field, by that as `JSON.stringify` writes it; of several, the first. */
 export async function selectIdsByField(db: Database, collection: string, field: string): Promise<Map<string, string>> {
   const rows = await db.query<{ id: string; value: string }>(sql`
-    select d.id, d.data #>> array[${field}::text] as value
+    select d.id, (d.data #> array[${field}::text])::text as value
     from documents d
     where d.collection_id = ${collection}
       and jsonb_typeof(d.data #> array[${field}::text]) in ('string', 'number', 'boolean')
     order by d.id desc`)
-  return new Map(rows.map(({ id, value }) => [value, id]))
+  // The database writes some numbers in another way.
+  return new Map(rows.map(({ id, value }) => [JSON.stringify(JSON.parse(value)), id]))
 }
 
 /** The first document that has all of these fields. */

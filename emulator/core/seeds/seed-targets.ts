@@ -10,7 +10,7 @@ import { type OpenCollection, remember, resolved, type Seeding } from './seeding
 
 /** What a document is known by. */
 export interface Target {
-  /** The value of the key, where the collection has one. */
+  /** The value of the key as JSON, where the collection has one: a number is not the text of it. */
   readonly key: string | undefined
   /** Undefined where it is new. */
   readonly id: string | undefined
@@ -69,7 +69,7 @@ export function rememberThere(
 function keyOf(seeding: Seeding, key: string, { name = '', data, hasReferences }: SeedDocument): string {
   const member = Object.hasOwn(data, key) ? { [key]: data[key] ?? null } : {}
   const value = (hasReferences ? resolved(seeding, name, member) : member)[key]
-  if (value !== undefined && isPlain(value)) return String(value)
+  if (value !== undefined && isPlain(value)) return JSON.stringify(value)
   const message = `has no text, number or boolean in "${key}", the key`
   throw new SvcError('VALIDATION_ERROR', `It ${message}.`, [{ path: [key], message, type: 'key' }])
 }

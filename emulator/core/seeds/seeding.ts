@@ -23,7 +23,7 @@ export interface OpenCollection {
   readonly isWritten: boolean
   /** Whether it held documents. */
   readonly hadDocuments: boolean
-  /** Ids by the values of the key, read when the first document asks. */
+  /** Ids by the values of the key as JSON, read when the first document asks. */
   byKey: Map<string, string> | undefined
   /** Undefined where they were not asked for. */
   readonly ids: [string, string][] | undefined

@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
+import { openHoldingProxy } from '../../fixtures/proxies/holding-proxy.js'
 import { seedWorld } from './seed-world.js'
 
 const seeds = seedWorld()
@@ -89,3 +90,36 @@ test('--upsert of a file of documents goes by the field of --by', async () => {
   expect((await fields(name)).map((one) => one.name)).toEqual(['Ada', 'Bobby', 'Cyd'])
   expect(withoutKey).toMatchObject({ exit: 2, stderr: expect.stringContaining('--by email') })
 })
+
+test.each(['an emulator', 'a hosted service'])(
+  '--upsert into %s tells the keys 1, "1", true and "true" apart',
+  async (target) => {
+    // Behind another address, the emulator is any service to the command.
+    const proxy = await openHoldingProxy(seeds.dev.url, Number.POSITIVE_INFINITY)
+    onTestFinished(() => proxy.close())
+    const env: Record<string, string> =
+      target === 'an emulator' ? {} : { SVC_URL: proxy.url, SVC_API_KEY: seeds.dev.apiKey }
+    const [name, rows] = [`${seeds.own}codes`, `${seeds.own}rows`]
+    const codes = [1, '1', true, 'true', 1e21, '1e+21', 1e-7]
+    const write = (n: number) => {
+      const documents = codes.map((code) => ({ code, n }))
+      file(`${name}.json`, JSON.stringify({ collections: { [name]: { key: 'code', documents } } }))
+      file(`${rows}.ndjson`, documents.map((document) => JSON.stringify(document)).join('\n'))
+    }
+    const seed = async () => [
+      await seeds.world.json(['seed', `${name}.json`, '--upsert'], { env }),
+      await seeds.world.json(['seed', `${rows}.ndjson`, '--upsert', '--by', 'code'], { env }),
+    ]
+
+    write(1)
+    const first = await seed()
+    write(2)
+    const second = await seed()
+
+    expect(first).toMatchObject(Array(2).fill([{ created: codes.length, updated: 0 }]))
+    expect(second).toMatchObject(Array(2).fill([{ created: 0, updated: codes.length }]))
+    for (const collection of [name, rows]) {
+      expect(await fields(collection)).toEqual(codes.map((code) => ({ code, n: 2 })))
+    }
+  },
+)

@@ -2,15 +2,16 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, beforeEach } from 'vitest'
-import { openWorld, type World } from '../command-line.js'
+import { type Dev, openWorld, type World } from '../command-line.js'
 
 /** To be called once in a file of tests. */
 export function seedWorld() {
   let world: World
+  let dev: Dev
   let tests = 0
   beforeAll(async () => {
     world = await openWorld()
-    await world.dev('--memory')
+    dev = await world.dev('--memory')
   })
   beforeEach(() => {
     tests++
@@ -24,6 +25,9 @@ export function seedWorld() {
   return {
     get world() {
       return world
+    },
+    get dev() {
+      return dev
     },
     /** The prefix of the names of a test's collections. */
     get own() {

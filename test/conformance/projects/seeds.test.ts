@@ -162,6 +162,21 @@ test('contract 11 an upsert finds documents by their key of any plain type or by
   expect([now?.name, now?.id === logo?.id]).toEqual(['logo.txt', false])
 })
 
+test('contract 11 an upsert finds a number however the database writes it, and takes no text for a number or boolean', async () => {
+  const { apply, fields } = await aSeededProject()
+  const codes = [1, '1', true, 'true', 1e21, 1e-7, -0.5, '1e+21']
+  const items = (n: number): SeedStep[] => [
+    { step: 'collection', name: 'items', key: 'code' },
+    { step: 'documents', documents: codes.map((code) => ({ data: { code, n } })) },
+  ]
+
+  const first = await apply('upsert', items(1))
+  const second = await apply('upsert', items(2))
+
+  expect([first, second]).toMatchObject([{ collections: [count(8, 0, 0)] }, { collections: [count(0, 8, 0)] }])
+  expect(await fields('items')).toEqual(codes.map((code) => ({ code, n: 2 })))
+})
+
 test('contract 11 a seed that replaces deletes what it names first, however much that is, and nothing else', async () => {
   const { apply, held, fields, owner } = await aSeededProject()
   await apply('fill', blog, files)
