@@ -45,7 +45,7 @@ async function control(emulator: Emulator, method: string, path: string, body?: 
     headers,
     ...(body ? { body: JSON.stringify(body) } : {}),
   })
-  expect(answer.ok).toBe(true)
+  if (!answer.ok) throw new Error(await answer.text())
   return answer.json() as Promise<{ id: string; key: string }>
 }
 
@@ -90,7 +90,7 @@ describe('keys, control token and port', () => {
     await rename(keys, away)
     await writeFile(keys, 'in the way')
 
-    await expect(control(first, 'DELETE', `/${made.id}`)).rejects.toThrow()
+    await expect(control(first, 'DELETE', `/${made.id}`)).rejects.toThrow('INTERNAL')
     await rm(keys)
     await rename(away, keys)
 

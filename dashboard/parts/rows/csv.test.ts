@@ -25,7 +25,7 @@ test('a cell is a number, true, false, null, list or object only as JSON writes 
 test('what is no document says where it stands', async () => {
   await expect(readRows('[1]')).rejects.toThrow('Document 1 is no object.')
   await expect(readRows('{"a": 1}\n{"a":')).rejects.toThrow('Line 2')
-  await expect(readRows('a,b\n1\n')).rejects.toThrow()
+  await expect(readRows('a,b\n1\n')).rejects.toThrow('line 2')
 })
 
 test('a column may be called as what every object has', async () => {

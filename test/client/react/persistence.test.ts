@@ -128,7 +128,9 @@ it('writes to a document arrive in the order in which they were begun', async ()
 })
 
 it('a refusal is no reason to wait', async () => {
-  await expect(posts.update('00000000-0000-4000-8000-000000000000', { views: 1 })).rejects.toThrow()
+  await expect(posts.update('00000000-0000-4000-8000-000000000000', { views: 1 })).rejects.toMatchObject({
+    code: 'NOT_FOUND',
+  })
 
   await shows('open,NOT_FOUND:')
 })
@@ -175,7 +177,9 @@ it('the next user sees neither what the one before has on its way nor what was r
   const [ada, bob] = [await project.users.create(), await project.users.create()]
   const { id } = await posts.create({ title: 'A' })
   await svc.auth.logIn(ada.credentials)
-  await expect(posts.update('00000000-0000-4000-8000-000000000000', { views: 1 })).rejects.toThrow()
+  await expect(posts.update('00000000-0000-4000-8000-000000000000', { views: 1 })).rejects.toMatchObject({
+    code: 'NOT_FOUND',
+  })
   await shows('open,NOT_FOUND:A')
   const away = await project.faults.add({ kind: 'status', status: 503, method: 'PATCH' })
   const ofAda = posts.update(id, { views: 2 })
@@ -188,7 +192,7 @@ it('the next user sees neither what the one before has on its way nor what was r
   await ofBob
   await shows('open:A,B')
   await away.remove()
-  await expect(ofAda).rejects.toThrow()
+  await expect(ofAda).rejects.toMatchObject({ status: 503 })
   await shows('open:A,B')
 })
 

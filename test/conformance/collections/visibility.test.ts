@@ -178,7 +178,9 @@ inDialects('What is derived of a guarded collection', (wire) => {
     expect(replaced.headers.etag).toBe('"6"')
     for (const answer of batch) {
       expect(answer.status).toBeLessThan(300)
-      for (const record of wire.record(answer) as unknown[]) expect(wire.row(record).fields).toEqual({})
+      const records = wire.record(answer) as unknown[]
+      expect(records.length).toBeGreaterThan(0)
+      for (const record of records) expect(wire.row(record).fields).toEqual({})
       expect(answer.text).not.toMatch(/tea|more|tags/)
     }
     expect((await posts.get(id)).fields).toMatchObject({ other: 1 })
