@@ -1,6 +1,7 @@
 import { networkInterfaces } from 'node:os'
 import { expect, onTestFinished, test } from 'vitest'
 import { startEmulator } from '../../emulator/dev.js'
+import { send } from '../fixtures/requests/http.js'
 
 const [outside] = Object.values(networkInterfaces())
   .flat()
@@ -40,17 +41,23 @@ test.skipIf(!outside)(
   },
 )
 
-test.each([{ 'x-forwarded-for': '203.0.113.7' }, { forwarded: 'for=203.0.113.7' }])(
+test.each([{ 'x-forwarded-for': '203.0.113.7' }, { forwarded: 'for=203.0.113.7' }, { host: 'tunnel.example' }])(
   'contract 7.2 who comes through a proxy of this machine (%j) may log in, and changes no account',
   async (headers) => {
-    const emulator = await startEmulator({ memory: true })
+    const emulator = await startEmulator({ memory: true, hosts: ['tunnel.example'] })
     onTestFinished(() => emulator.close())
     const answer = await fetch(`${emulator.url}/login-idp`, { headers: { 'x-api-key': emulator.apiKey } })
     const url = new URL(((await answer.json()) as { url: string }).url)
     const post = async (path: string, form: Record<string, string>, headers = {}) => {
-      const body = new URLSearchParams(form)
-      const init = { method: 'POST', body, headers, redirect: 'manual' } as const
-      return (await fetch(`${url.origin}/_svc/idp/${path}${url.search}`, init)).status
+      const body = new URLSearchParams(form).toString()
+      const type = { 'content-type': 'application/x-www-form-urlencoded', host: url.host }
+      const outgoing = {
+        method: 'POST',
+        path: `/_svc/idp/${path}${url.search}`,
+        headers: { ...type, ...headers },
+        body,
+      }
+      return (await send(url.origin, outgoing)).status
     }
 
     const statuses = {
