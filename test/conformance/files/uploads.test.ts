@@ -85,6 +85,7 @@ inDialects('Uploads with documents', (wire) => {
     expect(fields).toEqual({ tags: ['b', 'c'], cover: expect.any(String) })
   })
 
+  const aDozen = (part: (n: number) => Part) => Array.from({ length: 12 }, (_, n) => part(n))
   const broken: readonly (readonly [what: string, status: number, code: string, parts: readonly Part[]])[] = [
     ['data that is no JSON', 400, 'INVALID_BODY', [textOf('data', '{'), fileOf('cover')]],
     ['data that is an array', 400, 'INVALID_BODY', [fileOf('cover'), textOf('data', [])]],
@@ -93,6 +94,8 @@ inDialects('Uploads with documents', (wire) => {
     ['data as a file, twice', 422, 'VALIDATION_ERROR', [dataFile, dataFile, fileOf('cover')]],
     ['data as a text and as a file', 422, 'VALIDATION_ERROR', [textOf('data', {}), dataFile, fileOf('cover')]],
     ['another text part', 422, 'VALIDATION_ERROR', [fileOf('cover'), textOf('title', 'Tea')]],
+    ['a dozen other text parts', 422, 'VALIDATION_ERROR', aDozen((n) => textOf(`title${n}`, 'Tea'))],
+    ['data a dozen times', 422, 'VALIDATION_ERROR', aDozen(() => textOf('data', {}))],
     ['a text part in brackets', 422, 'VALIDATION_ERROR', [fileOf('cover'), textOf('data[title]', 'Tea')]],
     ['a text part named __proto__', 422, 'VALIDATION_ERROR', [fileOf('cover'), textOf('__proto__', 'x')]],
     ['a part without a name', 400, 'INVALID_BODY', [fileOf('cover'), { content: 'x' }]],

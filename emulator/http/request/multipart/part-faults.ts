@@ -24,12 +24,6 @@ export function requireWanted(texts: readonly string[], name: string): void {
   throw new SvcError('VALIDATION_ERROR', `"${name}" ${issue.message}.`, [issue])
 }
 
-/** A name with brackets would be read as an array or an object; no text is asked for under such a name. */
-export function requireOnce(name: string, value: unknown): string {
-  if (typeof value === 'string') return value
-  throw notOnce(name)
-}
-
 export function notOnce(name: string): SvcError {
   const issue = { path: [name], message: 'is given twice, or is not text', type: 'string' }
   return new SvcError('VALIDATION_ERROR', `"${name}" ${issue.message}.`, [issue])

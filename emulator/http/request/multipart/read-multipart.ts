@@ -19,7 +19,7 @@ import type { Door, Exchange } from '../../exchange.js'
 import { Aborted, decodeUtf8, drain, holdFor } from '../read-json.js'
 import { type FormSource, openFormSource } from './form-source.js'
 import { type FileWeight, type FormWeight, openFormWeight, weighWhileParsed } from './form-weight.js'
-import { formFault, notOnce, requireFieldName, requireOnce, requireWanted, textTooLong } from './part-faults.js'
+import { formFault, notOnce, requireFieldName, requireWanted, textTooLong } from './part-faults.js'
 import { type PartHeads, watchParts } from './watch-parts.js'
 
 /** A sender who says nothing for as long has gone. */
@@ -122,8 +122,6 @@ function takeParts(req: IncomingMessage, rules: PartRules, take: Takers): Promis
     let isForm = false
     let reported = 0
     let heads: PartHeads | undefined
-    /** Empty files without a name that the parser takes for texts. */
-    const passedOver = new Set<string>()
     const weight = take.weigh(refuse)
     const source = openFormSource(req)
     const atWork = new Set<Readable>()
@@ -161,11 +159,20 @@ function takeParts(req: IncomingMessage, rules: PartRules, take: Takers): Promis
           nameless = field
         })
       })
-      parser.on('field', (field: string, value: string) => {
-        const isFile = heads?.isNameless(reported) && !rules.texts.includes(field)
-        if (isFile && value !== '') nameless = field
-        else if (isFile) passedOver.add(field)
+      parser.on('field', (field: string | undefined, value: string, cut: Cut) => {
+        const mayBeFile = heads?.isNameless(reported)
         reported++
+        // The parser refuses these itself.
+        if (field === undefined || cut.nameTruncated || cut.valueTruncated || isRefused) return
+        if (mayBeFile && !rules.texts.includes(field)) {
+          if (value !== '') nameless = field
+          return
+        }
+        try {
+          take.text(field, value)
+        } catch (fault) {
+          refuse(fault)
+        }
       })
       heads = watchParts(source)
       weighWhileParsed(req, parser, weight)
@@ -198,16 +205,17 @@ function takeParts(req: IncomingMessage, rules: PartRules, take: Takers): Promis
         // The parser says nothing of a part whose head it cannot read.
         if (heads && heads.begun() > reported) throw formFault(undefined)
         if (nameless !== undefined) throw new SvcError('INVALID_PATH', `The file "${nameless}" has no name.`)
-        const { body = {} } = source as { body?: object }
-        for (const [name, value] of Object.entries(body)) {
-          if (!passedOver.has(name)) take.text(name, requireOnce(name, value))
-        }
         resolve()
       } catch (fault) {
         reject(fault)
       }
     })
   })
+}
+
+interface Cut {
+  readonly nameTruncated: boolean
+  readonly valueTruncated: boolean
 }
 
 type Parser = (source: FormSource, res: object, done: (error?: Error | null) => void) => void
@@ -217,7 +225,6 @@ function limitsFor({ mostFiles }: PartRules) {
   return {
     fieldNameSize: sizes.mostFieldNameBytes,
     fieldSize: sizes.mostBodyBytes,
-    fields: 10,
     files: mostFiles,
     parts: mostFiles + 10,
     headerPairs: 20,
