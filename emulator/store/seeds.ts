@@ -4,6 +4,7 @@ import type { FileRecord } from '../../client/protocol/model/file.js'
 import { type Database, sql, writing } from '../database/port.js'
 import { columns, type DocumentRow, fromRow, type WritePlace } from './documents.js'
 import { type FileRow, fileColumns, fileFromRow, isOrphan } from './files.js'
+import { formsOf } from './lists/files.js'
 
 /** The ids of the documents that have a text, number or boolean in a field, by that as `JSON.stringify` writes it; of several, the first. */
 export async function selectIdsByField(db: Database, collection: string, field: string): Promise<Map<string, string>> {
@@ -46,7 +47,7 @@ export async function selectStandalone(
 ): Promise<FileRecord | undefined> {
   const [row] = await db.query<FileRow>(sql`
     select ${fileColumns} from files f
-    where f.project_id = ${project} and f.stays and f.path = ${path} and f.name = ${name}
+    where f.project_id = ${project} and f.stays and f.path = any(${formsOf(path)}::text[]) and f.name = ${name}
     order by f.id
     limit 1`)
   return row && fileFromRow(row)

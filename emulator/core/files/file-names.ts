@@ -30,7 +30,7 @@ export function requireFileName(sent: string): string {
  */
 export function requireFolder(sent: string): string {
   if (sent === '') return ''
-  const path = sent.replace(/\/$/, '')
+  const path = sent.replace(/\/$/, '').normalize('NFC')
   const isFit = path.split('/').every((name) => /^[\p{L}\p{M}\p{N} ._-]+$/u.test(name) && !/^\.\.?$/.test(name))
   if (!isFit || Buffer.byteLength(path) > sizes.mostPathBytes) {
     throw new SvcError(

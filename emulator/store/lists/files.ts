@@ -1,7 +1,7 @@
 /** Files as they are listed: to whom, in which order, and how many. */
 import type { FileRecord } from '../../../client/protocol/model/file.js'
 import type { Page } from '../../../client/protocol/model/page.js'
-import { type Database, type Fragment, nothing, sql } from '../../database/port.js'
+import { type Database, type Fragment, joinSql, nothing, sql } from '../../database/port.js'
 import { type FileRow, fileColumns, fileFromRow, isOrphan, orphanedFiles } from '../files.js'
 import { isExactly, pageEnd } from '../sql-words.js'
 import { hidesNothing, type Reader, readable, readableWhole } from './where.js'
@@ -130,14 +130,21 @@ function ofOwnDocuments(project: string, { user, ...reader }: FileReader): Fragm
 /** Files in folders have no owner: those of documents and users lie at the top. */
 function below(project: string, path: string, page: PageEnd): Found {
   // "0" is the character after "/".
-  const isBelow = sql`(f.path = ${path} or (f.path > ${`${path}/`} and f.path < ${`${path}0`}))`
-  const matching = sql`f.project_id = ${project} and ${isBelow} and f.stays`
+  const isBelow = formsOf(path).map(
+    (form) => sql`f.path = ${form} or (f.path > ${`${form}/`} and f.path < ${`${form}0`})`,
+  )
+  const matching = sql`f.project_id = ${project} and (${joinSql(isBelow, ' or ')}) and f.stays`
   return {
     above: nothing,
     page: sql`
       select ${fileColumns} from files f where ${matching} order by f.project_id desc, f.id desc ${pageEnd(page)}`,
     total: sql`select count(*) as total from files f where ${matching}`,
   }
+}
+
+/** A folder as it is kept, and as it may be from before folders were composed: decomposed, as Macs spell names. */
+export function formsOf(folder: string): string[] {
+  return [...new Set([folder, folder.normalize('NFD')])]
 }
 
 /** Whether a file of the project has an owner, as far as a reader may know. */

@@ -41,6 +41,18 @@ inDialects('Storage', (wire) => {
     expect((await usageOf(wire, world)).files).toBe(0)
   })
 
+  test('FIL-02 a folder is the same one however its name is composed', async () => {
+    const { api } = await aWorld(wire)
+    const [composed, decomposed] = ['caf\u00e9', 'cafe\u0301']
+    for (const path of [decomposed, composed, `${decomposed}/a`]) await upload(wire, api, fileOf('file'), path)
+
+    for (const path of [composed, decomposed]) {
+      const answer = await api.get(`/storage/list?path=${encodeURIComponent(path)}`)
+      const { files } = filePage(wire, expectStatus(200, answer))
+      expect(files.map(({ path }) => path)).toEqual([`${composed}/a`, composed, composed])
+    }
+  })
+
   test('FIL-02 a list is of a folder and what is below it, the newest first, a page at a time', async () => {
     const { api } = await aWorld(wire)
     for (const path of ['a', 'a/b', 'ab', 'a/b/c', undefined]) await upload(wire, api, fileOf('file'), path)
