@@ -150,7 +150,12 @@ export async function landUpload(
   return { field: file.field, id, name, size, mimeType: typeOf(name, file.type), digest: hash?.digest('hex') }
 }
 
-async function insertUploads(
+/**
+ * Gives files to their owner, and answers when.
+ *
+ * @throws {SvcError} `STORAGE_LIMIT`
+ */
+export async function insertUploads(
   ctx: Context,
   files: readonly Upload[],
   { owner, path }: { owner: FileOwner; path: string },

@@ -1,13 +1,12 @@
 import { createHash } from 'node:crypto'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import type { FileRecord } from '../../../client/protocol/model/file.js'
-import { storageLimits } from '../../../client/protocol/model/limits.js'
 import type { SeedFile } from '../../../client/protocol/model/seed/steps.js'
-import { type FileOwner, insertFiles, orphanFile } from '../../store/files.js'
+import { type FileOwner, orphanFile } from '../../store/files.js'
 import { orphanStandalone, selectFilesOf, selectStandalone } from '../../store/seeds.js'
 import type { Context } from '../context.js'
 import { fileUrl, requireFolder } from '../files/file-names.js'
-import type { Upload } from '../files/uploads.js'
+import { insertUploads, type Upload } from '../files/uploads.js'
 import { type Referable, remember, type Seeding } from './seeding.js'
 
 /** Keeps a file that stays by itself; one that belongs to a record waits for that. */
@@ -28,14 +27,9 @@ export async function applyFile(seeding: Seeding, { name, part, path: sent, isOw
     return remember(seeding, 'files', name, referable(ctx, before))
   }
   if (before) await orphanFile(ctx.db, ctx.project.id, before.id)
-  await insertUpload(ctx, upload, { owner: 'none', path })
+  const createdAt = await insertUploads(ctx, [upload], { owner: 'none', path })
   files[before ? 'updated' : 'created']++
-  remember(
-    seeding,
-    'files',
-    name,
-    referable(ctx, { ...upload, path, createdAt: ctx.backend.now(ctx.project.id).toISOString() }),
-  )
+  remember(seeding, 'files', name, referable(ctx, { ...upload, path, createdAt }))
 }
 
 /** The owned files of a record, and those of them that are still to be given to it. */
@@ -75,19 +69,8 @@ export async function adopt(
   uploads: readonly Upload[],
   owner: FileOwner,
 ): Promise<void> {
-  for (const upload of uploads) await insertUpload(ctx, upload, { owner, path: '' })
+  if (uploads.length > 0) await insertUploads(ctx, uploads, { owner, path: '' })
   files.created += uploads.length
-}
-
-async function insertUpload(
-  ctx: Context,
-  upload: Upload,
-  { owner, path }: { owner: FileOwner; path: string },
-): Promise<void> {
-  const { total: limitBytes } = storageLimits[ctx.project.settings.tier]
-  const at = ctx.backend.now(ctx.project.id).toISOString()
-  const hasRoom = await insertFiles(ctx.db, { project: ctx.project.id, owner, limitBytes, at }, [{ ...upload, path }])
-  if (!hasRoom) throw new SvcError('STORAGE_LIMIT', `"${upload.name}" does not fit into the project's storage.`)
 }
 
 async function findSame(ctx: Context, files: readonly FileRecord[], upload: Upload): Promise<FileRecord | undefined> {

@@ -106,6 +106,20 @@ it('contract 11 collections and files are events', async () => {
   ])
 })
 
+it('contract 11 a file that is seeded is an event, as one that is uploaded', async () => {
+  const { control, stream, id: project } = await aFollowedProject()
+  const form = new FormData()
+  form.set('mode', 'fill')
+  form.set('steps', new Blob([JSON.stringify({ step: 'file', name: 'logo', part: 'logo', path: '' })]), 'steps.ndjson')
+  form.set('logo', new Blob(['a logo']), 'logo.txt')
+
+  await control.seeds.apply({ project, form })
+  const [found] = await stream.next(1)
+  await stream.close()
+
+  expect(found).toMatchObject({ kind: 'file.uploaded', projectId: project, file: { name: 'logo.txt', size: 6 } })
+})
+
 it('contract 11 trouble on purpose is an event', async () => {
   const { control, stream, id: project } = await aFollowedProject()
 
