@@ -3,6 +3,7 @@ import { type Control, controlClient } from '../../client/control.js'
 import { type AppUser, type Client, createClient, SvcError } from '../../client/index.js'
 import { openSender, type Request } from '../../client/send.js'
 import { folderHere, type Guard, guardFor } from './guard.js'
+import { addressHere } from './here.js'
 import { type Kept, keptFor, type OwnerKey, takeToken } from './storage.js'
 
 export type Info = Awaited<ReturnType<Control['info']['get']>>
@@ -22,6 +23,8 @@ export interface Session {
   /** A client that calls as a user of the project, by a token. */
   readonly clientOf: (user: AppUser, token: string) => Client
   readonly guard: Guard
+  /** An address that the emulator tells, such as a file's, as this page reaches it. */
+  readonly hereUrl: (address: string) => string
 }
 
 /** Why there is no session: no token or a wrong one, nobody at the address, or something that fails. */
@@ -91,6 +94,7 @@ async function open(folder: string, token: string, kept: Kept, onOther: () => vo
   const common = { url, fetch: guard.fetch, retry: { attempts: 2 } }
   return {
     ...{ url, folder, info, project, publicKey, ownerKey, control, guard },
+    hereUrl: (address) => addressHere(address, info.addresses.url, url),
     owner: createClient({ ...common, apiKey: ownerKey.key }),
     clientOf: (user, userToken) =>
       createClient({

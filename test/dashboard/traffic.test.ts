@@ -81,7 +81,7 @@ it('shows who listens and closes one, and what happens as it happens', async () 
 })
 
 it('uploads by drop with a preview, deletes, and takes that back', async () => {
-  const { page, client, goTo } = world
+  const { page, client, emulator, goTo } = world
   await goTo('files')
   const folder = join(tmpdir(), `svc-upload-${process.pid}.txt`)
   await writeFile(folder, 'The first letter')
@@ -106,6 +106,18 @@ it('uploads by drop with a preview, deletes, and takes that back', async () => {
   const [file] = (await client.files.list()).items
   expect(await (await client.files.download(file?.url ?? '')).text()).toBe('The first letter')
   await world.expectAccessible()
+  // By another name of the machine the page shows its files, and names none that it was not opened by.
+  const here = emulator.dashboardUrl.replace('127.0.0.1', 'localhost')
+  await page.goto(`${here}#token=${emulator.controlToken}`)
+  await page.getByText('Secret key', { exact: true }).waitFor()
+  expect(await page.getByText(/127\.0\.0\.1/).allTextContents()).toEqual([])
+  await client.collection('posts').create({ title: 'Read me', cover: file?.url ?? '' })
+  await page.goto(`${here}files/${file?.id}`)
+  await page.getByText('The first letter', { exact: true }).waitFor()
+  await page.goto(`${here}data/posts`)
+  await row('Read me').click()
+  await page.getByRole('tab', { name: /^Files/ }).click()
+  await page.getByText('The first letter', { exact: true }).waitFor()
   expect(world.faults).toEqual([])
 })
 

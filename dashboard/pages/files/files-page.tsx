@@ -242,10 +242,11 @@ const columns: readonly Column<StoredFile>[] = [
 ]
 
 function FilePane({ file, onClose }: { file: StoredFile; onClose: () => void }) {
-  const { client } = useSession()
+  const { client, hereUrl } = useSession()
   const { doUndoably } = useUndo()
   const queries = useQueryClient()
   const [isBusy, run] = useAction()
+  const url = hereUrl(file.url)
   const remove = () =>
     run(async () => {
       await doUndoably(`Deleted ${file.name}`, `svc files delete ${file.id}`, () => client.files.delete(file.id))
@@ -259,7 +260,7 @@ function FilePane({ file, onClose }: { file: StoredFile; onClose: () => void }) 
       onClose={onClose}
       foot={
         <>
-          <a className="button plain" href={file.url} target="_blank" rel="noreferrer">
+          <a className="button plain" href={url} target="_blank" rel="noreferrer">
             Open
           </a>
           <span className="grow" />
@@ -270,11 +271,11 @@ function FilePane({ file, onClose }: { file: StoredFile; onClose: () => void }) 
       }
     >
       <div className="padded">
-        <Preview url={file.url} name={file.name} />
+        <Preview url={url} name={file.name} />
       </div>
       <Facts
         rows={[
-          ['address', file.url, <Copy key="copy" text={file.url} />],
+          ['address', url, <Copy key="copy" text={url} />],
           ['id', file.id, <Copy key="copy" text={file.id} />],
           [
             'folder',

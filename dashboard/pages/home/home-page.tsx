@@ -72,10 +72,10 @@ const frameworks = {
 } as const
 
 function Addresses() {
-  const { url, publicKey, ownerKey, info } = useSession()
+  const { url, publicKey, ownerKey, info, hereUrl } = useSession()
   const [isShown, setShown] = useState(false)
-  const { wsUrl, storageUrl } = info.addresses
-  const realtime = `${wsUrl}/realtime`
+  const files = hereUrl(info.addresses.storageUrl)
+  const realtime = hereUrl(`${info.addresses.wsUrl}/realtime`)
   return (
     <article className="card">
       <h2>
@@ -102,7 +102,7 @@ function Addresses() {
               <Copy text={ownerKey.key} />
             </span>,
           ],
-          ['Files', storageUrl, <Copy key="copy" text={storageUrl} />],
+          ['Files', files, <Copy key="copy" text={files} />],
         ]}
       />
     </article>

@@ -170,6 +170,7 @@ function MailPane({ id, onClose }: { id: string; onClose: () => void }) {
 
 /** The links and codes of a mail, which tests of a login need. */
 function Picked({ mail: { links, codes } }: { mail: Mail }) {
+  const { hereUrl } = useSession()
   if (links.length + codes.length === 0) return null
   return (
     <ul className="picked">
@@ -178,7 +179,7 @@ function Picked({ mail: { links, codes } }: { mail: Mail }) {
           <b className="code grow">{code}</b> <Copy text={code} label="copy code" />
         </li>
       ))}
-      {links.map((link) => (
+      {links.map(hereUrl).map((link) => (
         <li key={link}>
           <a className="mono cut grow" href={link} target="_blank" rel="noreferrer">
             {link}

@@ -2,6 +2,7 @@ import type { Json } from '../../../../client/index.js'
 import { isObject } from '../../../../client/protocol/model/json.js'
 import { Preview } from '../../../parts/preview.js'
 import { Empty } from '../../../parts/states.js'
+import { useSession } from '../../../session/context.js'
 import { fileName, typeOf } from '../columns.js'
 
 /** Addresses of files in a document, wherever they stand in it. */
@@ -12,6 +13,7 @@ export function filesIn(value: Json): string[] {
 }
 
 export function FilesTab({ files }: { files: readonly string[] }) {
+  const { hereUrl } = useSession()
   if (files.length === 0) {
     return <Empty title="No files">A field that holds the address of an uploaded file shows it here.</Empty>
   }
@@ -19,8 +21,8 @@ export function FilesTab({ files }: { files: readonly string[] }) {
     <ul className="previews">
       {files.map((url) => (
         <li key={url}>
-          <Preview url={url} name={fileName(url)} />
-          <a href={url} target="_blank" rel="noreferrer" className="mono">
+          <Preview url={hereUrl(url)} name={fileName(url)} />
+          <a href={hereUrl(url)} target="_blank" rel="noreferrer" className="mono">
             {fileName(url)}
           </a>
         </li>
