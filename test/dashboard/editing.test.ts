@@ -192,3 +192,41 @@ it('shows a mark that turns the direction of a value around, and saves it as it 
   expect((await client.collection('posts').get(id)).data).toEqual({ title, views: 1 })
   expect(world.faults).toEqual([])
 })
+
+it('an import that fails in part goes on, once it is corrected, after what it has created', async () => {
+  const { page, client, goTo } = world
+  await client.collections.create({ name: 'numbers', schema: { n: { type: 'integer' } } })
+  const file = (bad: string) => ({
+    name: 'numbers.ndjson',
+    mimeType: 'application/x-ndjson',
+    buffer: Buffer.from(Array.from({ length: 700 }, (_, n) => `{"n": ${n === 650 ? bad : n}}`).join('\n')),
+  })
+  await goTo('data/numbers')
+  await page.getByRole('button', { name: 'Import', exact: true }).click()
+  const choose = async (bad: string) => {
+    const asked = page.waitForEvent('filechooser')
+    await page.getByLabel('File', { exact: true }).click()
+    await (await asked).setFiles(file(bad))
+  }
+  await choose('"many"')
+  await page.getByRole('button', { name: 'Create 700', exact: true }).click()
+  await page.getByRole('alert').getByText('650.n', { exact: true }).waitFor()
+  await page.getByText('The first 500 are there already.', { exact: true }).waitFor()
+
+  // Half of a correction, which cannot be read, is no other file.
+  await page.getByRole('textbox', { name: 'Or paste it', exact: true }).fill('{"n": 0}\n{"n"')
+  await page
+    .getByRole('alert')
+    .getByText(/^Line 2/)
+    .waitFor()
+  await choose('650')
+  await page.getByRole('button', { name: 'Create 200', exact: true }).waitFor()
+  expect(await page.getByRole('alert').allTextContents()).toEqual([])
+  await page.getByRole('button', { name: 'Create 200', exact: true }).click()
+  await page.getByText('Imported 200 documents', { exact: true }).waitFor()
+
+  const stored: unknown[] = []
+  for await (const { data } of client.collection('numbers').iterate({ sort: 'n' })) stored.push(data.n)
+  expect(stored).toEqual(Array.from({ length: 700 }, (_, n) => n))
+  expect(world.faults).toEqual([])
+})

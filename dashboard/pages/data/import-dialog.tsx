@@ -1,7 +1,8 @@
 /** Documents from a file, or from what was pasted: JSON, NDJSON, CSV, or the cells of a spreadsheet. */
 import { useMutation } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import type { Fields } from '../../../client/index.js'
+import { placed } from '../../../client/protocol/model/errors.js'
 import { formatCount } from '../../../client/protocol/model/figures.js'
 import { useUndo } from '../../frame/undo.js'
 import { Field, FormDialog } from '../../parts/dialog.js'
@@ -22,28 +23,41 @@ export function ImportDialog({ name, onClose }: { name: string; onClose: () => v
   const [rows, setRows] = useState<readonly Fields[]>([])
   const [wrong, setWrong] = useState<unknown>()
   const [done, setDone] = useState(0)
+  /** What a try that failed has created: it is not created again by the next one, of which it is the beginning. */
+  const created = useRef<readonly Fields[]>([])
 
   async function take(read: () => Promise<string>) {
+    create.reset()
     try {
-      setRows(await readRows(await read()))
-      setDone(0)
+      const taken = await readRows(await read())
+      setRows(taken)
+      setDone(beginsWith(taken, created.current) ? created.current.length : 0)
       setWrong(undefined)
     } catch (error) {
       setRows([])
+      setDone(0)
       setWrong(error)
     }
   }
 
   const stop = useStop()
+  const left = formatCount(rows.length - done)
   const create = useMutation({
     mutationFn: () =>
-      doUndoably(`Imported ${formatCount(rows.length)} documents`, `docs import ${name}`, async () => {
-        // What is there already is not created again when it is tried once more.
+      doUndoably(`Imported ${left} documents`, `docs import ${name}`, async () => {
         for (let at = done; at < rows.length; ) {
           stop().throwIfAborted()
-          const batch = rows.slice(at, at + fitting(rows, at))
-          await client.collection(name).createMany(batch, { returning: false })
+          const from = at
+          const batch = rows.slice(from, from + fitting(rows, from))
+          await client
+            .collection(name)
+            .createMany(batch, { returning: false })
+            .catch((error) => {
+              // It names rows as it counts them, within the request.
+              throw placed(error, ([row, ...path]) => (typeof row === 'number' ? [from + row, ...path] : path))
+            })
           at += batch.length
+          created.current = rows.slice(0, at)
           setDone(at)
         }
       }),
@@ -53,11 +67,9 @@ export function ImportDialog({ name, onClose }: { name: string; onClose: () => v
   return (
     <FormDialog
       title={`Import into ${name}`}
-      action={
-        create.isPending ? `${formatCount(done)} of ${formatCount(rows.length)}` : `Create ${formatCount(rows.length)}`
-      }
+      action={create.isPending ? `${formatCount(done)} of ${formatCount(rows.length)}` : `Create ${left}`}
       isWide
-      isBusy={create.isPending || rows.length === 0}
+      isBusy={create.isPending || rows.length === done}
       failure={failure ? <Failure error={failure} /> : null}
       onClose={onClose}
       onSubmit={() => create.mutate()}
@@ -69,11 +81,14 @@ export function ImportDialog({ name, onClose }: { name: string; onClose: () => v
         <input
           type="file"
           accept=".json,.ndjson,.jsonl,.csv,.tsv,.txt"
+          disabled={create.isPending}
           onChange={({ target }) => {
             const file = target.files?.[0]
-            if (!file) return
-            if (file.size > mostBytes) setWrong(new Error('The file is over 50 MB.'))
-            else void take(() => file.text())
+            if (file) void take(() => textOf(file))
+          }}
+          // To choose the same file, once it is corrected, is a change only where none is chosen.
+          onClick={({ currentTarget }) => {
+            currentTarget.value = ''
           }}
         />
       </Field>
@@ -83,9 +98,11 @@ export function ImportDialog({ name, onClose }: { name: string; onClose: () => v
           rows={6}
           placeholder={'title\tviews\nHello\t1'}
           spellCheck={false}
+          disabled={create.isPending}
           onChange={({ target }) => void take(async () => target.value)}
         />
       </Field>
+      {done > 0 && !create.isPending ? <p className="dim">The first {formatCount(done)} are there already.</p> : null}
       {rows.length > 0 ? (
         <ul className="preview mono">
           {rows.slice(0, previewed).map((row, at) => (
@@ -97,6 +114,15 @@ export function ImportDialog({ name, onClose }: { name: string; onClose: () => v
       ) : null}
     </FormDialog>
   )
+}
+
+function beginsWith(rows: readonly Fields[], beginning: readonly Fields[]): boolean {
+  return beginning.every((row, at) => JSON.stringify(row) === JSON.stringify(rows[at]))
+}
+
+async function textOf(file: File): Promise<string> {
+  if (file.size > mostBytes) throw new Error('The file is over 50 MB.')
+  return file.text()
 }
 
 /** How many rows from there on go into one request, which has a limit of bytes. */
