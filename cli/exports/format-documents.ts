@@ -1,6 +1,5 @@
 import type { Document } from '../../client/protocol/model/document.js'
-import { type JsonObject, setOwn } from '../../client/protocol/model/json.js'
-import { ownValue } from '../records/own-value.js'
+import { exported } from '../../client/protocol/model/documents/exported.js'
 
 export const exportFormats = ['ndjson', 'json', 'csv'] as const
 export type ExportFormat = (typeof exportFormats)[number]
@@ -14,7 +13,7 @@ export interface FormOptions {
 
 /** Documents as text, a handful at a time: what stands between two handfuls is part of the second. */
 export async function formatDocuments(format: ExportFormat, { columns, withIds, isSafe }: FormOptions) {
-  const fieldsOf = (document: Document) => choose(document, columns, withIds)
+  const fieldsOf = (document: Document) => exported(document, columns, withIds)
   if (format === 'ndjson') {
     return {
       write: (documents: readonly Document[]) => documents.map((one) => `${JSON.stringify(fieldsOf(one))}\n`).join(''),
@@ -35,20 +34,4 @@ export async function formatDocuments(format: ExportFormat, { columns, withIds, 
       csvText(names, documents.map(fieldsOf), { hasHeader: isFirst, isSafe }),
     end: (isEmpty: boolean) => (isEmpty ? csvText(names, [], { hasHeader: true, isSafe }) : ''),
   }
-}
-
-function choose(
-  { id, data, createdAt, updatedAt }: Document,
-  columns: readonly string[] | undefined,
-  withIds: boolean,
-) {
-  const whole: JsonObject = { createdAt, updatedAt, ...data }
-  const fields: JsonObject = withIds ? { id } : {}
-  for (const name of columns ?? Object.keys(data)) {
-    // The document's own id, rather than a field that is called so.
-    if (withIds && name === 'id') continue
-    const value = ownValue(whole, name)
-    if (value !== undefined) setOwn(fields, name, value)
-  }
-  return fields
 }

@@ -2,6 +2,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Document } from '../../../client/index.js'
+import { exported } from '../../../client/protocol/model/documents/exported.js'
 import { formatCount } from '../../../client/protocol/model/figures.js'
 import { Field, FormDialog } from '../../parts/dialog.js'
 import { csvOf } from '../../parts/rows/csv.js'
@@ -57,7 +58,8 @@ export function ExportDialog({ name, query, total, onClose }: ExportProps) {
   )
 }
 
-const plain = ({ id, data, createdAt, updatedAt }: Document) => ({ id, ...data, createdAt, updatedAt })
+const plain = (document: Document) =>
+  exported(document, [...Object.keys(document.data), 'createdAt', 'updatedAt'], true)
 
 const writers: { readonly [Name in Form]: (documents: readonly Document[]) => string | Promise<string> } = {
   json: (documents) => `${JSON.stringify(documents.map(plain), undefined, 2)}\n`,
