@@ -1,6 +1,7 @@
 /** The session for everything below it, and as whom the page acts. */
-import { createContext, type ReactNode, useCallback, useContext, useMemo, useState } from 'react'
-import type { AppUser, Client } from '../../client/index.js'
+import { useQueryClient } from '@tanstack/react-query'
+import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useState } from 'react'
+import { type AppUser, type Client, SvcError } from '../../client/index.js'
 import type { Session } from './session.js'
 
 export interface Acting {
@@ -19,24 +20,27 @@ interface Current extends Session {
 const Context = createContext<Current | undefined>(undefined)
 
 export function SessionProvider({ session, children }: { session: Session; children: ReactNode }) {
+  const queries = useQueryClient()
   const [acting, setActing] = useState<Acting>()
-  const actAs = useCallback(
-    async (user: AppUser | undefined) => {
-      if (!user) return setActing(undefined)
-      const { token } = await session.control.users.token({ user: user.id })
-      setActing({ user, token })
-    },
+  const begin = useCallback(
+    async (user: AppUser): Promise<Acting> => ({ user, ...(await session.control.users.token({ user: user.id })) }),
     [session],
   )
-  const current = useMemo(
-    () => ({
-      ...session,
-      acting,
-      actAs,
-      client: acting ? session.clientOf(acting.user, acting.token) : session.owner,
-    }),
-    [session, acting, actAs],
-  )
+  const actAs = useCallback(async (user: AppUser | undefined) => setActing(user && (await begin(user))), [begin])
+  const client = useMemo(() => {
+    if (!acting) return session.owner
+    const goOn = (next: Acting | undefined) => setActing((now) => (now === acting ? next : now))
+    // A session that was ended, or has expired as the clock was moved, is followed by another one. Of a user who was deleted the
+    // frame says so.
+    const renew = () =>
+      begin(acting.user).then(goOn, (error) => (error instanceof SvcError && error.status === 404) || goOn(undefined))
+    return session.clientOf(acting.user, acting.token, () => void renew())
+  }, [session, acting, begin])
+  // What was refused by the session that has ended is asked again.
+  useEffect(() => {
+    if (acting) void queries.invalidateQueries()
+  }, [queries, acting])
+  const current = useMemo(() => ({ ...session, acting, actAs, client }), [session, acting, actAs, client])
   return <Context value={current}>{children}</Context>
 }
 

@@ -20,8 +20,8 @@ export interface Session {
   readonly control: Control
   /** As the owner, whoever is acted as. */
   readonly owner: Client
-  /** A client that calls as a user of the project, by a token. */
-  readonly clientOf: (user: AppUser, token: string) => Client
+  /** A client that calls as a user of the project, by a token; with the key alone, once that is none any more. */
+  readonly clientOf: (user: AppUser, token: string, onEnd: () => void) => Client
   readonly guard: Guard
   /** An address that the emulator tells, such as a file's, as this page reaches it. */
   readonly hereUrl: (address: string) => string
@@ -96,10 +96,13 @@ async function open(folder: string, token: string, kept: Kept, onOther: () => vo
     ...{ url, folder, info, project, publicKey, ownerKey, control, guard },
     hereUrl: (address) => addressHere(address, info.addresses.url, url),
     owner: createClient({ ...common, apiKey: ownerKey.key }),
-    clientOf: (user, userToken) =>
+    clientOf: (user, userToken, onEnd) =>
       createClient({
         ...{ ...common, apiKey: publicKey },
-        session: { read: () => JSON.stringify({ user, token: userToken }), write: () => undefined },
+        session: {
+          read: () => JSON.stringify({ user, token: userToken }),
+          write: (kept) => (kept === null ? onEnd() : undefined),
+        },
       }),
   }
 }

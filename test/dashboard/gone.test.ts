@@ -172,14 +172,23 @@ it('an address of what was never there says so on every page that has one', asyn
   expect(world.faults).toEqual([])
 })
 
-it('acting as a user ends when the user is deleted', async () => {
-  const { page, goTo } = world
+it('acting as a user goes on where the session ends, and ends when the user is deleted', async () => {
+  const { page, client, goTo } = world
   const user = await signUp('ada@example.com')
+  await control.users.update({ user, roles: ['editor'] })
+  await client.collections.update('posts', { permissions: { read: ['editor'] } })
+  await client.collection('posts').create({ title: 'For editors' })
   await goTo(`users/${user}`)
   await page.getByRole('button', { name: 'Act as', exact: true }).click()
   await page.getByTitle('Act as the owner again', { exact: true }).waitFor()
   await page.getByRole('navigation', { name: 'Pages', exact: true }).getByRole('link', { name: /^Data/ }).click()
   await world.row('posts').waitFor()
+  await control.users.logOut({ user })
+  await world.row('posts').click()
+  await world.row('For editors').waitFor()
+  await page.getByTitle('Act as the owner again', { exact: true }).waitFor()
+  expect(await page.getByRole('alert').allTextContents()).toEqual([])
+  await page.getByRole('navigation', { name: 'Pages', exact: true }).getByRole('link', { name: /^Data/ }).click()
   await control.users.remove({ user })
 
   await page.getByText('ada@example.com is not here any more: you act as the owner again', { exact: true }).waitFor()
