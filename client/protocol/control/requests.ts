@@ -140,6 +140,7 @@ export const requests = {
       isOn: z.boolean().describe('Whether the emulator records requests.'),
       requests: z.array(summary),
       kept: z.int().describe('How many are kept, whatever the filter.'),
+      isWhole: z.boolean().describe('Whether `after` leaves out nothing: there is none, or it is not kept any more.'),
     }),
   },
   get: { summary: 'Get a request with bodies, timing and statements.', reply: record },

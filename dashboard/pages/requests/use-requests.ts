@@ -49,13 +49,14 @@ export function useRequests({ status, method, path, user, isOwnShown }: RequestF
       const again = { asked, found: asked.length > 0 ? (await list({ ids: asked.join(',') })).requests : [] }
       const found = await list(after === undefined ? {} : { after })
       newest.current = found.requests[0]?.id ?? after
-      return { ...found, again, isWhole: after === undefined }
+      return { ...found, again }
     },
     refetchInterval: isPaused ? false : pollMilliseconds,
     gcTime: 0,
   })
   useEffect(() => {
     if (!data) return
+    // The newest that is shown may be forgotten by the emulator, and what is older with it.
     setRequests((before) => (data.isWhole ? data.requests : joined(before, data.requests, data.again)))
   }, [data])
 

@@ -20,6 +20,7 @@ export const requests: ControlHandlers['requests'] = {
       isOn: backend.requests.isOn,
       requests: found.map((request) => shownSummary(request, emails)),
       kept: all.length,
+      isWhole: filter.after === undefined || !backend.requests.get(filter.after),
     }
   },
   get: (backend, { params }) => shown(backend, requireRequest(backend, params.id)),

@@ -136,6 +136,12 @@ describe('whatever the engine', () => {
     expect(await found({ slow: 60_000 })).toEqual([])
     expect(await found({ ids: `${first},none,${written}` })).toEqual([written, first])
     expect(await found({ ids: 'none' })).toEqual([])
+    const isWhole = async (filter: object) => (await control.requests.list({ project, ...filter })).isWhole
+    expect([await isWhole({}), await isWhole({ after: first }), await isWhole({ after: 'none' })]).toEqual([
+      true,
+      false,
+      true,
+    ])
     await expect(control.requests.list({ status: 'all' })).rejects.toMatchObject({ code: 'INVALID_QUERY' })
   })
 
@@ -216,7 +222,7 @@ describe('whatever the engine', () => {
     const refused = control.requests.get({ id })
 
     await expect(refused).rejects.toMatchObject({ code: 'NOT_FOUND', message: expect.stringContaining('records none') })
-    expect(listed).toEqual({ isOn: false, requests: [], kept: 0 })
+    expect(listed).toEqual({ isOn: false, requests: [], kept: 0, isWhole: true })
     expect(await quiet.list()).toEqual([])
     await silent.close()
   })
