@@ -1,6 +1,14 @@
 /** The stream of events for the page, and the invalidation of cached queries by events. */
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
-import { createContext, type ReactNode, useContext, useEffect, useState, useSyncExternalStore } from 'react'
+import {
+  createContext,
+  type ReactNode,
+  useCallback,
+  useContext,
+  useEffect,
+  useState,
+  useSyncExternalStore,
+} from 'react'
 import type { EmulatorEvent, EventGroup } from '../../client/protocol/model/events/emulator-event.js'
 import type { Session } from '../session/session.js'
 import { type Connection, type EventStore, openEvents } from './event-store.js'
@@ -100,6 +108,25 @@ export function useEvents(): readonly EmulatorEvent[] {
 export function useConnection(): Connection {
   const store = useStore()
   return useSyncExternalStore(store.subscribe, store.connection)
+}
+
+/**
+ * Whether something of these groups has happened since what is shown was read, where it is too dear to be read by itself.
+ * @returns also what says that it is being read
+ */
+export function useIsOutdated(groups: readonly EventGroup[]): [boolean, () => void] {
+  const store = useStore()
+  const [isOutdated, setOutdated] = useState(false)
+  useEffect(
+    () =>
+      store.onBatch((events) => {
+        // The first ones are from before the page was opened.
+        if (store.events().length <= events.length) return
+        if (events.some(({ kind }) => groups.some((group) => kind.startsWith(`${group}.`)))) setOutdated(true)
+      }),
+    [store, groups],
+  )
+  return [isOutdated, useCallback(() => setOutdated(false), [])]
 }
 
 const flashMilliseconds = 1_400

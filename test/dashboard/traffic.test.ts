@@ -133,6 +133,14 @@ it('saves a snapshot, shows what has changed since, and loads it', async () => {
 
   await row('friday').click()
   await page.locator('.changes').getByText('+1', { exact: true }).waitFor()
+  await client.collection('posts').create({ title: 'Later still' })
+  const readAgain = page.getByRole('button', { name: 'Read again', exact: true })
+  await readAgain.waitFor()
+  const changesNow = async () => {
+    if (await readAgain.isVisible()) await readAgain.click()
+    return (await page.locator('.changes').allTextContents()).join()
+  }
+  await expect.poll(changesNow).toContain('+2')
   await page.getByRole('button', { name: 'Load', exact: true }).click()
   await page.getByText('Loaded friday', { exact: true }).waitFor()
 

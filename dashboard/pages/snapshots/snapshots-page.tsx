@@ -6,6 +6,7 @@ import type { Snapshot, SnapshotDiff } from '../../../client/protocol/control/sn
 import { formatBytes, formatCount } from '../../../client/protocol/model/figures.js'
 import { useCommand } from '../../frame/command-line.js'
 import { useAction, useUndo } from '../../frame/undo.js'
+import { useIsOutdated } from '../../live/context.js'
 import { Button } from '../../parts/button.js'
 import { Field, FormDialog } from '../../parts/dialog.js'
 import { type Column, Grid } from '../../parts/grid.js'
@@ -171,6 +172,9 @@ function SaveSnapshot({ onClose }: { onClose: () => void }) {
   )
 }
 
+/** What the differences are about. To find them reads all of the snapshot. */
+const compared = ['document', 'collection', 'user', 'file'] as const
+
 function SnapshotPane({ snapshot, onClose }: { snapshot: Snapshot; onClose: () => void }) {
   const { control, project } = useSession()
   const { doUndoably, confirm } = useUndo()
@@ -178,9 +182,13 @@ function SnapshotPane({ snapshot, onClose }: { snapshot: Snapshot; onClose: () =
   const [isBusy, run] = useAction()
   const { name } = snapshot
   const place = { project: project.id, snapshot: name }
+  const [isOutdated, beginReading] = useIsOutdated(compared)
   const { data, error, refetch } = useQuery({
     queryKey: ['snapshots', 'diff', name],
-    queryFn: () => control.snapshots.diff(place),
+    queryFn: () => {
+      beginReading()
+      return control.snapshots.diff(place)
+    },
   })
   const load = () =>
     run(async () => {
@@ -236,6 +244,14 @@ function SnapshotPane({ snapshot, onClose }: { snapshot: Snapshot; onClose: () =
       ) : null}
       {!data && !error ? <Skeleton rows={3} /> : null}
       {data ? <Changes diff={data} /> : null}
+      {data && isOutdated ? (
+        <p className="padded warn" role="status">
+          Changed since this was read.{' '}
+          <button type="button" className="link" onClick={() => void refetch()}>
+            Read again
+          </button>
+        </p>
+      ) : null}
     </Pane>
   )
 }
