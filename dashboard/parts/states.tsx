@@ -13,6 +13,17 @@ export function Empty({ title, children, command }: { title: string; children?: 
   )
 }
 
+/** In the place of a list of which a filter or a search leaves nothing. */
+export function NoMatch({ what, onAll }: { what: string; onAll: () => void }) {
+  return (
+    <Empty title={`No ${what} matches`}>
+      <button type="button" className="button plain" onClick={onAll}>
+        Show all
+      </button>
+    </Empty>
+  )
+}
+
 /** Rows that have not come yet. */
 export function Skeleton({ rows = 8 }: { rows?: number }) {
   return (

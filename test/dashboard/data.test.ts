@@ -36,6 +36,10 @@ it('counts on while the clock of the machine is set back', async () => {
   await client.collection('authors').create({ name: 'Ada' })
 
   await row('authors').getByText('1', { exact: true }).waitFor()
+  await page.getByLabel('Find a collection', { exact: true }).fill('nothing like it')
+  await page.getByRole('heading', { name: 'No collection matches', exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Show all', exact: true }).click()
+  await row('authors').waitFor()
 })
 
 it('makes a collection and a document in it, changes it, deletes it, and takes that back', async () => {

@@ -205,6 +205,10 @@ it('shows a mail as it comes, with its link, and runs nothing in it', async () =
     .getByRole('tabpanel')
     .getByText(/MIME-Version/)
     .waitFor()
+  await page.getByLabel('Find by address or subject', { exact: true }).fill('nothing like it')
+  await page.getByRole('heading', { name: 'No mail matches', exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Show all', exact: true }).click()
+  await row('lise@example.com').first().waitFor()
 
   await world.expectAccessible()
   expect(world.faults).toEqual([])

@@ -51,6 +51,18 @@ it('explains a refused request, and sends it again, mended', async () => {
     "svc.collection('posts').create({ views: 'many' })",
   )
   await world.expectAccessible()
+  // What a filter hides is not said to be missing, and each filter can be seen and removed.
+  await app.auth.signUp({ email: 'ada@example.com', password: 'Correct4Horse' })
+  await goTo(`requests?user=${(await client.users.list()).items[0]?.id}`)
+  await page.getByRole('heading', { name: 'No request matches', exact: true }).waitFor()
+  await page.locator('.pill').getByText('ada@example.com', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Remove this filter', exact: true }).click()
+  await row('422').waitFor()
+  await page.getByRole('combobox', { name: 'Method', exact: true }).selectOption('DELETE')
+  await page.getByRole('button', { name: 'Show all', exact: true }).click()
+  await row('422').waitFor()
+  await controlOf(emulator).requests.clear({})
+  await page.getByRole('heading', { name: 'No requests yet', exact: true }).waitFor()
   expect(world.faults).toEqual([])
 })
 

@@ -11,7 +11,7 @@ import { useFlashes } from '../../live/context.js'
 import { Button } from '../../parts/button.js'
 import { type Column, Grid } from '../../parts/grid.js'
 import { Page } from '../../parts/layout.js'
-import { Empty, Failure, Gone, isMissing, Skeleton, Unread } from '../../parts/states.js'
+import { Empty, Failure, Gone, isMissing, NoMatch, Skeleton, Unread } from '../../parts/states.js'
 import { Time } from '../../parts/time.js'
 import { useSession } from '../../session/context.js'
 import { CollectionActions } from './collection-actions.js'
@@ -125,9 +125,7 @@ function List({ name, id, query, documents, openNew }: ListProps) {
   if (documents.total === 0) {
     const isFiltered = query.where.all.length > 0
     return isFiltered ? (
-      <Empty title="No document matches">
-        <Button onClick={() => query.change({ where: { all: [] } })}>Show all</Button>
-      </Empty>
+      <NoMatch what="document" onAll={() => query.change({ where: { all: [] } })} />
     ) : (
       <Empty title="No documents yet" command={`svc docs create ${shellWord(name)} title=Hello`}>
         <p>Create one here, drop a file on Import, or let your app write the first.</p>

@@ -11,7 +11,7 @@ import { Button } from '../../parts/button.js'
 import { type Column, Grid } from '../../parts/grid.js'
 import { Page } from '../../parts/layout.js'
 import { Search } from '../../parts/search.js'
-import { Empty, Failure, Skeleton } from '../../parts/states.js'
+import { Empty, Failure, NoMatch, Skeleton } from '../../parts/states.js'
 import { Time } from '../../parts/time.js'
 import { useSession } from '../../session/context.js'
 import { CreateCollection } from './collection-dialogs.js'
@@ -47,7 +47,8 @@ export function CollectionsList() {
           </Button>
         </Empty>
       ) : null}
-      {data && data.length > 0 ? (
+      {data && data.length > 0 && shown.length === 0 ? <NoMatch what="collection" onAll={() => setSearch('')} /> : null}
+      {shown.length > 0 ? (
         <Grid
           label="Collections"
           columns={columns}

@@ -10,7 +10,7 @@ import { Button, Copy } from '../../parts/button.js'
 import { type Column, Grid } from '../../parts/grid.js'
 import { Page, Pane } from '../../parts/layout.js'
 import { Search } from '../../parts/search.js'
-import { Empty, Failure, isMissing, Skeleton, Unread } from '../../parts/states.js'
+import { Empty, Failure, isMissing, NoMatch, Skeleton, Unread } from '../../parts/states.js'
 import { Tabs } from '../../parts/tabs.js'
 import { Time } from '../../parts/time.js'
 import { useSession } from '../../session/context.js'
@@ -62,6 +62,7 @@ export function MailPage() {
           <p>Mail that verifies addresses, resets passwords or brings codes stays here instead of being sent.</p>
         </Empty>
       ) : null}
+      {data && data.length > 0 && mails.length === 0 ? <NoMatch what="mail" onAll={() => setSearch('')} /> : null}
       {mails.length > 0 ? (
         <Grid
           label="Mail"

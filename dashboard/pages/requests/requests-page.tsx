@@ -1,4 +1,5 @@
 /** What came in: who asked what, how it ended, and how long each part took. */
+import { useQuery } from '@tanstack/react-query'
 import { useCallback, useState } from 'react'
 import { useLocation, useParams, useSearch } from 'wouter'
 import type { RequestSummary } from '../../../client/protocol/control/requests.js'
@@ -7,8 +8,9 @@ import { useCommand } from '../../frame/command-line.js'
 import { Button } from '../../parts/button.js'
 import { type Column, Grid } from '../../parts/grid.js'
 import { Page } from '../../parts/layout.js'
-import { Empty, Failure, Skeleton } from '../../parts/states.js'
+import { Empty, Failure, NoMatch, Skeleton } from '../../parts/states.js'
 import { clockTime } from '../../parts/time.js'
+import { useSession } from '../../session/context.js'
 import { RequestPane } from './request-pane.js'
 import { type RequestFilter, useRequests } from './use-requests.js'
 
@@ -26,10 +28,16 @@ export function RequestsPage() {
   const search = useSearch()
   const [, go] = useLocation()
   const user = new URLSearchParams(search).get('user') ?? ''
-  const [filter, setFilter] = useState({ status: '', method: '', path: '', isOwnShown: false })
+  const [filter, setFilter] = useState(nothingChosen)
   const [isPaused, setPaused] = useState(false)
   const { requests, error, retry, isOn, isLoading } = useRequests({ ...filter, user }, isPaused)
   const tail = search === '' ? '' : `?${search}`
+  const place = id === undefined ? '/requests' : `/requests/${id}`
+  const isFiltered = [filter.status, filter.method, filter.path, user].some((each) => each !== '')
+  const showAll = () => {
+    setFilter({ ...nothingChosen, isOwnShown: filter.isOwnShown })
+    go(place)
+  }
   const close = useCallback(() => go(`/requests${tail}`), [go, tail])
   useCommand(id === undefined ? commandOf({ ...filter, user }) : `svc requests show ${id}`)
   return (
@@ -42,6 +50,7 @@ export function RequestsPage() {
           <Button onClick={() => setPaused(!isPaused)}>{isPaused ? 'Go on' : 'Pause'}</Button>
         </>
       }
+      strip={user === '' ? undefined : <OfUser id={user} onRemove={() => go(place)} />}
       pane={
         id === undefined ? undefined : (
           <RequestPane key={id} id={id} onClose={close} onOpen={(next) => go(`/requests/${next}${tail}`)} />
@@ -55,7 +64,8 @@ export function RequestsPage() {
           <p>The setting requestLog of this project is off.</p>
         </Empty>
       ) : null}
-      {isOn && !isLoading && requests.length === 0 ? (
+      {isOn && !isLoading && requests.length === 0 && isFiltered ? <NoMatch what="request" onAll={showAll} /> : null}
+      {isOn && !isLoading && requests.length === 0 && !isFiltered ? (
         <Empty title="No requests yet" command="svc docs list posts">
           <p>Whatever your app or the command line asks appears here. The last 1,000 are kept, in memory.</p>
         </Empty>
@@ -75,7 +85,29 @@ export function RequestsPage() {
   )
 }
 
+/** Whose requests are shown, where a link to this page says so. */
+function OfUser({ id, onRemove }: { id: string; onRemove: () => void }) {
+  const { owner } = useSession()
+  const { data } = useQuery({ queryKey: ['users', 'one', id], queryFn: () => owner.users.get(id) })
+  return (
+    <div className="strip">
+      <span className="pill">
+        <span className="pill-test">
+          <span>user</span>
+          <span className="op">is</span>
+          <span className="value cut">{data?.email ?? id}</span>
+        </span>
+        <button type="button" onClick={onRemove} aria-label="Remove this filter">
+          ×
+        </button>
+      </span>
+    </div>
+  )
+}
+
 type Chosen = Omit<RequestFilter, 'user'>
+
+const nothingChosen: Chosen = { status: '', method: '', path: '', isOwnShown: false }
 
 function Filters({ filter, onChange }: { filter: Chosen; onChange: (filter: Chosen) => void }) {
   return (
