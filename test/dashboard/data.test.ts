@@ -176,7 +176,8 @@ it('shows what the service says of a field where it stands, and keeps what was t
 it('shows what changes elsewhere as it happens, and what a document is linked with', async () => {
   const { page, client, goTo } = world
   const author = await client.collection('authors').create({ name: 'Ada' })
-  await client.collections.create({ name: 'books' })
+  for (const name of ['books', 'shelves']) await client.collections.create({ name })
+  await client.collection('shelves').createMany([...Array(21).fill({ 'a&b': author.id }), { 'a&b': 'nobody' }])
   const book = await client.collection('books').create({ title: 'Notes on the engine', author: author.id })
   const other = await client.collection('books').create({ title: 'Another' })
   await goTo('data/books')
@@ -198,6 +199,10 @@ it('shows what changes elsewhere as it happens, and what a document is linked wi
   await page.getByRole('button', { name: /^1 created/ }).click()
   await page.getByRole('button', { name: /^2 updated/ }).click()
   await page.getByText('"Notes, second edition"', { exact: true }).waitFor()
+  await goTo(`data/authors/${author.id}`)
+  await page.getByRole('tab', { name: 'Linked', exact: true }).click()
+  await page.getByRole('link', { name: 'all 21', exact: true }).click()
+  await page.getByText(/^21 documents match/).waitFor()
   expect(world.faults).toEqual([])
 })
 

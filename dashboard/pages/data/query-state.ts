@@ -24,7 +24,8 @@ export interface QueryState extends Asked {
   readonly changeText: (text: string) => void
 }
 
-function formatAsked({ where, sort }: Asked): string {
+/** As the address of a list has it, behind the `?`. */
+export function formatAsked({ where, sort }: Asked): string {
   return formatQuery(encodeListQuery(dialects.a, { where, sort }))
 }
 

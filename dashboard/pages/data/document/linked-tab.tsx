@@ -2,11 +2,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import type { Client, Document } from '../../../../client/index.js'
+import type { Where } from '../../../../client/protocol/model/where.js'
 import { useCollections } from '../../../frame/counts.js'
 import { unlessRefused } from '../../../live/again.js'
 import { Empty, Failure, Skeleton } from '../../../parts/states.js'
 import { useSession } from '../../../session/context.js'
 import { columnsOf, type Linked, linkedIn, nameOf } from '../columns.js'
+import { formatAsked } from '../query-state.js'
 
 /** Each costs one request; more of them would be slow. */
 const mostCollections = 40
@@ -63,7 +65,7 @@ export function LinkedTab({ collection, document }: { collection: string; docume
             <Row key={each.id} words={`${other}.${field}`} linked={{ ...each, collection: other }} />
           ))}
           {total > documents.length ? (
-            <Link className="link padded" href={`/data/${encodeURIComponent(other)}?${field}=${document.id}`}>
+            <Link className="link padded" href={placeOfAll(other, linksBy(field, document.id))}>
               all {total}
             </Link>
           ) : null}
@@ -71,6 +73,15 @@ export function LinkedTab({ collection, document }: { collection: string; docume
       ))}
     </div>
   )
+}
+
+/** Of the documents whose field is that id, whatever characters the name of the field has. */
+function linksBy(field: string, id: string): Where {
+  return { all: [{ any: [{ path: [field], operator: 'eq', value: id }] }] }
+}
+
+function placeOfAll(collection: string, where: Where): string {
+  return `/data/${encodeURIComponent(collection)}?${formatAsked({ where, sort: undefined })}`
 }
 
 function Row({ words, linked }: { words: string; linked: Linked }) {
@@ -110,7 +121,7 @@ async function incomingOf(client: Client, name: string, id: string): Promise<Inc
   const fields = columnsOf((newest?.items ?? []) as Document[]).filter(({ type }) => type === 'link')
   const found = await Promise.all(
     fields.map(async ({ name: field }) => {
-      const page = await documents.list({ where: { [field]: id }, limit: mostIncoming })
+      const page = await documents.list({ where: linksBy(field, id), limit: mostIncoming })
       return { collection: name, field, documents: page.items as readonly Document[], total: page.total ?? 0 }
     }),
   )
