@@ -1,5 +1,5 @@
 /** How every page is laid out: its head, its list, and the pane at the right for what is selected. */
-import { type PointerEvent, type ReactNode, useEffect, useRef, useState } from 'react'
+import { type DragEvent, type PointerEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import { keepPreference, preference } from '../session/storage.js'
 import { Icon } from './icons.js'
 
@@ -32,6 +32,35 @@ export function Page({ title, facts, actions, strip, children, pane }: PageProps
         {pane}
       </div>
     </section>
+  )
+}
+
+interface DropTargetProps {
+  readonly onFiles: (files: readonly File[]) => void
+  readonly children: ReactNode
+}
+
+/** A list that takes files which are dropped onto it. */
+export function DropTarget({ onFiles, children }: DropTargetProps) {
+  const [isOver, setOver] = useState(false)
+  const over = (event: DragEvent) => {
+    event.preventDefault()
+    setOver(true)
+  }
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: the button above does the same by keyboard.
+    <div
+      className={`drop ${isOver ? 'over' : ''}`}
+      onDragOver={over}
+      onDragLeave={() => setOver(false)}
+      onDrop={(event) => {
+        event.preventDefault()
+        setOver(false)
+        onFiles([...event.dataTransfer.files])
+      }}
+    >
+      {children}
+    </div>
   )
 }
 

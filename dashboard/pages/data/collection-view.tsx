@@ -1,6 +1,6 @@
 /** The documents of one collection: filters, the grid, and what is selected beside it. */
 import { useQuery } from '@tanstack/react-query'
-import { type ReactNode, useCallback, useMemo, useRef } from 'react'
+import { type ReactNode, useCallback, useMemo, useRef, useState } from 'react'
 import { useLocation } from 'wouter'
 import type { Document } from '../../../client/index.js'
 import { formatCount } from '../../../client/protocol/model/figures.js'
@@ -10,7 +10,7 @@ import { useCommand } from '../../frame/command-line.js'
 import { useFlashes } from '../../live/context.js'
 import { Button } from '../../parts/button.js'
 import { type Column, Grid } from '../../parts/grid.js'
-import { Page } from '../../parts/layout.js'
+import { DropTarget, Page } from '../../parts/layout.js'
 import { Empty, Failure, Gone, isMissing, NoMatch, Skeleton, Unread } from '../../parts/states.js'
 import { Time } from '../../parts/time.js'
 import { useSession } from '../../session/context.js'
@@ -20,6 +20,7 @@ import { type ColumnOfData, type Linked, shortId, Value, widthOf } from './colum
 import { DocumentPane } from './document/document-pane.js'
 import { draftKey, draftOf } from './document/drafts.js'
 import { Filters } from './filters.js'
+import { ImportDialog } from './import-dialog.js'
 import { type QueryState, useQueryState } from './query-state.js'
 import { type Documents, useDocuments } from './use-documents.js'
 
@@ -89,9 +90,22 @@ export function CollectionView({ name, id }: { name: string; id: string | undefi
       {isGone ? (
         <Gone what="collection" wasShown back="All collections" onBack={() => go('/data')} />
       ) : (
-        <List name={name} id={id} query={query} documents={documents} openNew={openNew} />
+        <ImportTarget name={name}>
+          <List name={name} id={id} query={query} documents={documents} openNew={openNew} />
+        </ImportTarget>
       )}
     </Page>
+  )
+}
+
+/** What takes a file that is dropped onto it, and shows what is imported of it. */
+function ImportTarget({ name, children }: { name: string; children: ReactNode }) {
+  const [file, setFile] = useState<File>()
+  return (
+    <>
+      <DropTarget onFiles={([dropped]) => setFile(dropped)}>{children}</DropTarget>
+      {file ? <ImportDialog name={name} file={file} onClose={() => setFile(undefined)} /> : null}
+    </>
   )
 }
 
@@ -128,7 +142,7 @@ function List({ name, id, query, documents, openNew }: ListProps) {
       <NoMatch what="document" onAll={() => query.change({ where: { all: [] } })} />
     ) : (
       <Empty title="No documents yet" command={`svc docs create ${shellWord(name)} title=Hello`}>
-        <p>Create one here, drop a file on Import, or let your app write the first.</p>
+        <p>Create one here, drop a file here, or let your app write the first.</p>
         <Button look="main" onClick={openNew}>
           New document
         </Button>

@@ -1,6 +1,6 @@
 /** Documents from a file, or from what was pasted: JSON, NDJSON, CSV, or the cells of a spreadsheet. */
 import { useMutation } from '@tanstack/react-query'
-import { useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import type { Fields } from '../../../client/index.js'
 import { placed } from '../../../client/protocol/model/errors.js'
 import { formatCount } from '../../../client/protocol/model/figures.js'
@@ -17,7 +17,14 @@ const previewed = 3
 /** Larger ones would fill the page's memory; the command line reads them as they come. */
 const mostBytes = 50 * 2 ** 20
 
-export function ImportDialog({ name, onClose }: { name: string; onClose: () => void }) {
+interface ImportProps {
+  readonly name: string
+  /** One that was dropped. */
+  readonly file?: File
+  readonly onClose: () => void
+}
+
+export function ImportDialog({ name, file: dropped, onClose }: ImportProps) {
   const { client } = useSession()
   const { doUndoably } = useUndo()
   const [rows, setRows] = useState<readonly Fields[]>([])
@@ -63,6 +70,9 @@ export function ImportDialog({ name, onClose }: { name: string; onClose: () => v
       }),
     onSuccess: onClose,
   })
+  useEffect(() => {
+    if (dropped) void take(() => textOf(dropped))
+  }, [dropped])
   const failure = wrong ?? create.error
   return (
     <FormDialog

@@ -1,6 +1,6 @@
 /** The files of the project: those that were uploaded by themselves, and those of documents and users. */
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { type DragEvent, useCallback, useState } from 'react'
+import { useCallback, useState } from 'react'
 import { useLocation, useParams } from 'wouter'
 import type { StoredFile } from '../../../client/index.js'
 import { formatBytes, formatCount } from '../../../client/protocol/model/figures.js'
@@ -10,7 +10,7 @@ import { useAction, useUndo } from '../../frame/undo.js'
 import { usePages } from '../../live/use-pages.js'
 import { Button, Copy } from '../../parts/button.js'
 import { type Column, Grid } from '../../parts/grid.js'
-import { Facts, Page, Pane } from '../../parts/layout.js'
+import { DropTarget, Facts, Page, Pane } from '../../parts/layout.js'
 import { Preview } from '../../parts/preview.js'
 import { Empty, Failure, Gone, Skeleton, useWasShown, wordsOf } from '../../parts/states.js'
 import { Time } from '../../parts/time.js'
@@ -138,29 +138,6 @@ function UploadButton({ onFiles }: { onFiles: (files: Iterable<File>) => void })
         }}
       />
     </label>
-  )
-}
-
-function DropTarget({ onFiles, children }: { onFiles: (files: Iterable<File>) => void; children: React.ReactNode }) {
-  const [isOver, setOver] = useState(false)
-  const over = (event: DragEvent) => {
-    event.preventDefault()
-    setOver(true)
-  }
-  return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: the button above does the same by keyboard.
-    <div
-      className={`drop ${isOver ? 'over' : ''}`}
-      onDragOver={over}
-      onDragLeave={() => setOver(false)}
-      onDrop={(event) => {
-        event.preventDefault()
-        setOver(false)
-        onFiles([...event.dataTransfer.files])
-      }}
-    >
-      {children}
-    </div>
   )
 }
 
