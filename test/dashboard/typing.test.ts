@@ -61,6 +61,13 @@ it('reads on in a list of files as far as one scrolls', async () => {
   for (let n = 0; n < 104; n++) await client.files.upload(new File(['x'], `file-${n}.txt`))
   await goTo('files')
   await page.getByText(/^104 files /).waitFor()
+  const [oldest] = (await client.files.list({ limit: 1, offset: 103 })).items
+  await goTo(`files/${oldest?.id}`)
+  await page
+    .getByRole('complementary', { name: 'Selected', exact: true })
+    .getByText('file-0.txt', { exact: true })
+    .waitFor()
+  await goTo('files')
   const grid = page.getByRole('table', { name: 'Files', exact: true })
   await expect.poll(() => grid.getAttribute('aria-rowcount')).toBe('100')
   await grid.evaluate((each) => each.scrollTo(0, 1e6))

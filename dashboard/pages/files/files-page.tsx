@@ -1,6 +1,6 @@
 /** The files of the project: those that were uploaded by themselves, and those of documents and users. */
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useCallback, useState } from 'react'
+import { useCallback, useEffect, useState } from 'react'
 import { useLocation, useParams } from 'wouter'
 import type { StoredFile } from '../../../client/index.js'
 import { formatBytes, formatCount } from '../../../client/protocol/model/figures.js'
@@ -43,7 +43,11 @@ export function FilesPage() {
   const close = useCallback(() => go('/files'), [go])
   const selected = files.find((file) => file.id === id)
   const wasShown = useWasShown(id, selected !== undefined)
-  // It may stand in another folder, or in a part of the list that is not read yet.
+  // What the address names may stand in a part of the list that is not read yet.
+  useEffect(() => {
+    if (id !== undefined && !selected) onRange(0, Infinity)
+  }, [id, selected, onRange])
+  // It may stand in another folder.
   const isGone = id !== undefined && !selected && folder === '' && !isPending && files.length >= (total ?? Infinity)
   useCommand(folder === '' ? 'svc files list' : `svc files list ${shellWord(folder)}`)
   const { bytes = 0, limitBytes = null, tier = '' } = usage.data ?? {}
