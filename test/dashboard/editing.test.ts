@@ -193,6 +193,28 @@ it('shows a mark that turns the direction of a value around, and saves it as it 
   expect(world.faults).toEqual([])
 })
 
+it('schema and permissions that were changed elsewhere meanwhile are not replaced without a word', async () => {
+  const { page, client, goTo } = world
+  await goTo('data/posts')
+  await page.getByRole('button', { name: 'More for posts', exact: true }).click()
+  await page.getByRole('menuitem', { name: 'Schema and permissions', exact: true }).click()
+  await page.getByLabel('create', { exact: true }).fill('author')
+  await client.collections.update('posts', { permissions: { read: ['editor'] } })
+  const { permissions: elsewhere } = await client.collections.get('posts')
+
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await page
+    .getByRole('alert')
+    .getByText(/^Changed elsewhere while this was open\./)
+    .waitFor()
+  expect((await client.collections.get('posts')).permissions).toEqual(elsewhere)
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+
+  expect((await client.collections.get('posts')).permissions).toMatchObject({ create: ['author'], read: ['editor'] })
+  expect(world.faults).toEqual([])
+})
+
 it('an import that fails in part goes on, once it is corrected, after what it has created', async () => {
   const { page, client, goTo } = world
   await client.collections.create({ name: 'numbers', schema: { n: { type: 'integer' } } })

@@ -1,6 +1,6 @@
 /** Creating, renaming, changing and deleting a collection. */
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import type { Collection, Permissions, Schema } from '../../../client/index.js'
 import { type FieldRuleKind, fieldTypes, permissionKinds } from '../../../client/protocol/model/collection.js'
 import { useUndo } from '../../frame/undo.js'
@@ -104,9 +104,18 @@ export function EditCollection({ collection, onClose, onDone }: OfCollection) {
   const { owner } = useSession()
   const queries = useQueryClient()
   const [wrong, setWrong] = useState<Error>()
+  const known = useRef(collection)
   const save = useMutation({
-    mutationFn: (changes: { schema: Schema; permissions: Permissions }) =>
-      owner.collections.update(collection.name, changes),
+    async mutationFn(changes: { schema: Schema; permissions: Permissions }) {
+      const now = await owner.collections.get(collection.name)
+      const isChanged = rulesText(now) !== rulesText(known.current)
+      known.current = now
+      if (!isChanged) return owner.collections.update(collection.name, changes)
+      await queries.invalidateQueries({ queryKey: ['collections'] })
+      throw new Error(
+        'Changed elsewhere while this was open. Where you typed nothing, it shows that; the rest replaces it.',
+      )
+    },
     async onSuccess({ name }) {
       await queries.invalidateQueries({ queryKey: ['collections'] })
       onClose()
@@ -172,6 +181,10 @@ export function EditCollection({ collection, onClose, onDone }: OfCollection) {
       </Field>
     </FormDialog>
   )
+}
+
+function rulesText({ schema, permissions }: Collection): string {
+  return JSON.stringify([schema, permissions])
 }
 
 function rulesOf({ hidden = {}, readonly = {} }: Permissions = {}): Pick<Permissions, FieldRuleKind> {
