@@ -51,7 +51,9 @@ export abstract class UserCommand extends ServiceCommand {
     const given = token ?? this.owner(flags)
     const client = await this.clientForWrite(flags, what)
     const isToken = typeof given === 'string'
-    await client.auth.use(isToken ? given : await tokenOf(given, await this.findUser(client, who)))
+    const { user } = await client.auth.use(isToken ? given : await tokenOf(given, await this.findUser(client, who)))
+    const isMeant = user.id === who || user.email.toLowerCase() === who.toLowerCase()
+    if (!isMeant) throw misuse('The token is of another user.', `It is of ${user.email}.`)
     return client
   }
 

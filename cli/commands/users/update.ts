@@ -37,7 +37,13 @@ export default class UsersUpdate extends UserCommand {
     const what = `Change the data of ${args.user}`
     const isOwned = roles !== undefined || emailVerified !== undefined
     if (isOwned) await owner.update({ user: id, roles, emailVerified })
-    if (hasData) await (await this.clientAs(flags, { who: id, what })).auth.update({ data })
+    if (hasData) {
+      const client = await this.clientAs(flags, { who: id, what })
+      await client.auth.update({ data }).catch((error) => {
+        if (isOwned) this.note('Roles and verification are changed; the data are not.')
+        throw error
+      })
+    }
     const user = await this.findUser(this.client(flags), id)
 
     this.log(record(userRow(user)))

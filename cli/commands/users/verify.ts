@@ -1,4 +1,5 @@
 import * as Flags from '@oclif/core/flags'
+import { misuse } from '../../base/failure.js'
 import { UserCommand, userArg } from '../../base/user-command.js'
 
 export default class UsersVerify extends UserCommand {
@@ -22,6 +23,7 @@ export default class UsersVerify extends UserCommand {
       await client.auth.verifyEmail(flags.token)
     }
     const user = await this.findUser(this.client(flags), args.user)
+    if (!user.emailVerified) throw misuse('The token is of another user.', `${user.email} is not verified.`)
 
     this.note(`${user.email} is verified.`)
     return user

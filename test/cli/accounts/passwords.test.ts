@@ -75,6 +75,55 @@ test('svc users logout ends one session with its token, and all of them without'
   expect([await statusOf(two), await statusOf(three)]).toEqual([401, 401])
 })
 
+test('a token of another user changes nobody, and says so', async () => {
+  const other = { email: 'bob@example.com', password: 'Correct4Horse' }
+  await world.json(['users', 'signup', other.email, '--password', other.password])
+  const { token } = (await world.json(['users', 'login', other.email, '--password', other.password])) as {
+    token: string
+  }
+  const change = ['--password', other.password, '--new-password', 'New4Horses', '--token', token]
+
+  for (const command of [
+    ['users', 'password', 'change', email, ...change],
+    ['users', '2fa', 'enable', email, '--token', token],
+    ['users', 'logout', email, '--token', token],
+  ]) {
+    const { exit, stdout, stderr } = await world.svc(command)
+    expect({ exit, stdout, stderr }).toMatchObject({
+      exit: 2,
+      stdout: '',
+      stderr: expect.stringContaining('The token is of another user.'),
+    })
+  }
+  expect(await statusOf(token)).toBe(200)
+  await world.json(['users', 'password', 'change', other.email.toUpperCase(), ...change])
+})
+
+test('the token of a mail to another user does not say that the named one is verified', async () => {
+  const { token } = (await world.json(['users', 'signup', 'eve@example.com', '--password', password])) as {
+    token: string
+  }
+  await fetch(`${url}/auth/request-verification`, { method: 'POST', headers: { authorization: `Bearer ${token}` } })
+  const { stdout } = await world.svc(['mail', 'wait', '--to', 'eve@example.com', '--link'])
+  const mailed = new URL(stdout.trim()).searchParams.get('token') ?? ''
+
+  const verified = await world.svc(['users', 'verify', email, '--token', mailed])
+
+  expect(verified).toMatchObject({ exit: 2, stdout: '', stderr: expect.stringContaining('is not verified') })
+})
+
+test('svc users update says which half was done where the other is refused', async () => {
+  await world.json(['project', 'set', 'trustDataRole:=true'])
+
+  const refused = await world.svc(['users', 'update', email, '--role', 'editor', 'role=admin'])
+
+  await world.json(['project', 'set', 'trustDataRole:=false'])
+  expect(refused).toMatchObject({
+    exit: 3,
+    stderr: expect.stringContaining('Roles and verification are changed; the data are not.'),
+  })
+})
+
 test('svc idp url and callback log in at a named provider', async () => {
   const page = 'http://localhost:5173/after-login'
   const begun = (await world.json(['idp', 'url', 'google', '--redirect-url', page, '--scope', 'calendar'])) as {
