@@ -35,7 +35,7 @@ import { dropForgotten } from '../files/owned-files.js'
 import { noUploads, type Uploads, withUploads } from '../files/uploads.js'
 import { afterPassword, type LoginOutcome } from '../logins/logins.js'
 import { happened, identityChanged, inTransaction, publish, type UnitOfWork } from '../unit-of-work.js'
-import { requireEmail } from './emails.js'
+import { readEmail, requireEmail } from './emails.js'
 import { replaceOwnPassword, requireOwnPassword } from './password-change.js'
 import { hashPassword, requireStrong } from './passwords.js'
 
@@ -149,9 +149,9 @@ export async function updateMe(
     const after = mergeFields(data, { ...changes.data, fields })
     requireLight(after)
     requireOwnersRole(ctx, data, after)
-    const isMoved = email !== undefined && email.shown !== before.email
+    const isMoved = email !== undefined && email.key !== readEmail(before.email)?.key
     const at = ctx.backend.now(ctx.project.id).toISOString()
-    const write = { json: JSON.stringify(after), ...(isMoved ? { email, emailVerified: false } : {}) }
+    const write = { json: JSON.stringify(after), ...(email && { email }), ...(isMoved ? { emailVerified: false } : {}) }
     const written = await updateUser(ctx.db, id, write, at)
     await uploads.adopt(ctx, { user: id })
     hasForgotten = await dropForgotten(ctx, [{ id, before: JSON.stringify(data), after: write.json }])

@@ -7,6 +7,7 @@ import { lockUser } from '../../store/accounts/users.js'
 import type { Backend, Context } from '../context.js'
 import { hashOf } from '../hashes.js'
 import { cachedProject } from '../projects/projects.js'
+import { readEmail } from './emails.js'
 
 /** How long each lives. Contract 6.8. */
 const lifetimes: Readonly<Record<Purpose, number>> = {
@@ -50,7 +51,14 @@ export function keepTokenAfter(
 
 function rowOf({ backend, project }: ProjectScope, { id, email }: Addressee, { purpose, token }: NewToken) {
   const now = backend.now(project.id).getTime()
-  return { user: id, email, purpose, hash: hashOf(token), at: iso(now), expiresAt: iso(now + lifetimes[purpose]) }
+  return {
+    user: id,
+    email: readEmail(email)?.key ?? '',
+    purpose,
+    hash: hashOf(token),
+    at: iso(now),
+    expiresAt: iso(now + lifetimes[purpose]),
+  }
 }
 
 const tokenForm = /^[\w-]{43}$/
@@ -78,7 +86,8 @@ export async function useToken({ backend, db }: Scope, token: string, purpose: P
   // Every transaction locks users before their tokens.
   const user = owner && (await lockUser(db, owner.project, owner.user))
   const email = user && (await deleteToken(db, { ...known, at: backend.now(owner.project).toISOString() }))
-  if (user && email === user.email) return user
+  // What an older service has kept is the address itself.
+  if (user && (email === readEmail(user.email)?.key || email === user.email)) return user
   throw badToken()
 }
 

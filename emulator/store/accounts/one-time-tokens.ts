@@ -6,7 +6,7 @@ export type Purpose = 'verify email' | 'reset password'
 export interface OneTimeToken {
   readonly user: string
   readonly purpose: Purpose
-  /** The address it is mailed to. */
+  /** The key of the address it is mailed to. */
   readonly email: string
   readonly hash: string
   readonly at: string
@@ -51,7 +51,7 @@ export async function selectTokenOwner(
     select u.id, u.project_id, t.expires_at
     from one_time_tokens t
     join users u on u.id = t.user_id
-    where t.token_hash = ${hash} and t.purpose = ${purpose} and t.email = u.email`)
+    where t.token_hash = ${hash} and t.purpose = ${purpose} and t.email in (u.email_key, u.email)`)
   return row && { user: row.id, project: row.project_id, expiresAt: row.expires_at }
 }
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { anEmail, aTown, goodPassword, userOf } from '../../fixtures/accounts.js'
+import { mailTo, tokenIn } from '../../fixtures/mail/mails.js'
 import { expectFailure, expectStatus, inDialects } from '../../fixtures/wires.js'
 
 inDialects('The current user', (wire) => {
@@ -90,6 +91,25 @@ inDialects('The current user', (wire) => {
       'EMAIL_ALREADY_EXISTS',
     )
     expectFailure(await ada.api.patch('/auth-collections/user', { email: 'none' }), 422, 'VALIDATION_ERROR')
+  })
+
+  test('USR-11 an address in another case is the same address: it stays verified, and what was mailed to it works', async () => {
+    const { anAccount, api } = await aTown(wire)
+    const ada = await anAccount()
+    const shout = ada.email.toUpperCase()
+    const patch = async (email: string) =>
+      userOf(wire, wire.record(expectStatus(200, await ada.api.patch('/auth-collections/user', { email }))))
+    await ada.api.post('/auth/request-verification', {})
+    const verification = await mailTo(ada.email)
+    await api.post('/auth/request-password-reset', { email: ada.email })
+    const reset = await mailTo(ada.email, verification.id)
+
+    expect(await patch(shout)).toMatchObject({ email: shout, email_verified: false })
+    expectStatus(200, await api.post('/auth/verify-email', { token: tokenIn(verification) }))
+    expect(await patch(ada.email)).toMatchObject({ email: ada.email, email_verified: true })
+    await patch(shout)
+    const body = { token: tokenIn(reset), newPassword: 'New4Horses' }
+    expectStatus(200, await api.post('/auth/reset-password', body))
   })
 
   test('USR-11 a new password takes the current one or a fresh login, and ends every other session', async () => {
