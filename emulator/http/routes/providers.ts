@@ -13,16 +13,29 @@ import { formBody, strictBody } from '../request/body-forms.js'
 import { allParameters, namedQuery, textQuery } from '../request/read-list.js'
 import { route } from '../route.js'
 
+/** A login on its way keeps where it leads. */
 const appLogin = strictBody(
   z.strictObject({
-    redirectUrl: z.string().optional(),
-    scopes: z.union([z.array(z.string()), z.string().transform((text) => text.split(/[\s,]+/))]).optional(),
+    redirectUrl: z.string().max(2_000).optional(),
+    scopes: z
+      .union([
+        z.array(z.string().max(200)).max(50),
+        z
+          .string()
+          .max(2_000)
+          .transform((text) => text.split(/[\s,]+/)),
+      ])
+      .optional(),
   }),
 )
 
 /** What the provider sent to the app's page. */
 const cameBack = strictBody(
-  z.strictObject({ code: z.string(), state: z.string().optional(), iss: z.string().optional() }),
+  z.strictObject({
+    code: z.string().max(4_000),
+    state: z.string().max(1_000).optional(),
+    iss: z.string().max(2_000).optional(),
+  }),
 )
 
 /** What a provider's form may say. RFC 6749 4.1.2; `user` is Apple's. */
@@ -150,9 +163,9 @@ export const providerRoutes = [
     needs: 'key',
     body: strictBody(
       z.strictObject({
-        idToken: z.string(),
+        idToken: z.string().max(16 * 1024),
         platform: z.enum(['web', 'ios', 'android']).default('web'),
-        nonce: z.string().optional(),
+        nonce: z.string().max(1_000).optional(),
       }),
     ),
     reply: 'login',

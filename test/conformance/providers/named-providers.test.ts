@@ -139,6 +139,20 @@ inDialects(
       expectFailure(callback, 403, 'EMAIL_NOT_VERIFIED')
     })
 
+    test.each([
+      ['url', { redirectUrl: `${page}?${'x'.repeat(2_000)}` }],
+      ['url', { scopes: Array(51).fill('email') }],
+      ['url', { scopes: ['x'.repeat(201)] }],
+      ['url', { scopes: 'x'.repeat(2_001) }],
+      ['callback', { code: 'x'.repeat(4_001), state: 'x' }],
+      ['callback', { code: 'x', state: 'x'.repeat(1_001) }],
+      ['token', { idToken: 'x'.repeat(16_385) }],
+    ])('contract 7.6 %s takes nothing that is far too long (%#)', async (what, body) => {
+      const { api } = await aWorld(wire)
+
+      expectFailure(await api.post(`/auth/oauth/google/${what}`, body), 422, 'VALIDATION_ERROR')
+    })
+
     test('IDP-14 neither lets in who has the email of a password user', async () => {
       const { api, anAccount, project } = await aTown(wire)
       const { email } = await anAccount()
