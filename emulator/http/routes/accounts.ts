@@ -104,6 +104,7 @@ export const accountRoutes = [
     method: 'patch',
     paths: { any: ['/auth-collections/user'] },
     needs: 'user',
+    scope: 'write',
     body: changesOfAccount,
     form: accountForm,
     reply: 'user',

@@ -120,6 +120,11 @@ inDialects(
 
       expectFailure(await both.post('/collections/posts', {}), 403, 'FORBIDDEN')
       expectStatus(200, await both.get('/auth-collections/me'))
+      expectFailure(await both.patch('/auth-collections/user', { data: { bio: 'Hi' } }), 403, 'FORBIDDEN')
+      const form = '--x\r\ncontent-disposition: form-data; name="avatar"; filename="a.txt"\r\n\r\nHello\r\n--x--\r\n'
+      const multipart = { 'content-type': 'multipart/form-data; boundary=x' }
+      expectFailure(await both.patch('/auth-collections/user', form, multipart), 403, 'FORBIDDEN')
+      expectStatus(200, await ada.api.patch('/auth-collections/user', form, multipart))
       expectStatus(201, await ada.api.post('/collections/posts', {}))
       const reader = await keyWith(['read:posts'])
       expectStatus(200, await reader.post('/auth-collections/login', { email: ada.email, password: ada.password }))
