@@ -244,7 +244,7 @@ function describeSystem(error: Error & { code?: unknown }): Failure {
 const systemReasons: { readonly [code: string]: string } = {
   ENOENT: 'No such file',
   EISDIR: 'That is a folder, not a file',
-  EEXIST: 'There is a file of that name already',
+  EEXIST: 'File already exists',
   ENOTDIR: 'That is a file, not a folder',
   EACCES: 'Permission denied',
   EPERM: 'Permission denied',

@@ -108,7 +108,7 @@ export abstract class ServiceCommand extends SvcCommand {
     if (cause.code === 'TIMEOUT') return cause
     if (emulator) return notRunning(cause)
     const hint = 'Check the address, and that the service runs.'
-    return new CliFailure('NETWORK', exits.network, `Nothing answers at ${url} (${from}).`, hint, { cause })
+    return new CliFailure('NETWORK', exits.network, `Could not reach ${url} (${from}).`, hint, { cause })
   }
 
   /** The service knows who asks, and does not let them; or it does not know. */

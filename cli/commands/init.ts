@@ -129,7 +129,7 @@ function requireWritable(plan: readonly PlannedFile[], folder: string, template:
     throw new CliFailure(
       'NOT_EMPTY',
       exits.invalid,
-      `There is an app in ${folder} already.`,
+      `An app already exists in ${folder}.`,
       'Name a new folder, or leave --template out.',
     )
   }

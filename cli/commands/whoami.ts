@@ -53,5 +53,5 @@ function failedAt({ url, from, keyFrom, emulator }: Target, error: unknown): Err
   const [exit, hint] = emulator
     ? [exits.notRunning, `Start it: ${calledAs()} dev`]
     : [exits.network, 'Check the address, and that the service runs.']
-  return new CliFailure(emulator ? 'NOT_RUNNING' : cause.code, exit, `Nothing answers at ${where}.`, hint, { cause })
+  return new CliFailure(emulator ? 'NOT_RUNNING' : cause.code, exit, `Could not reach ${where}.`, hint, { cause })
 }

@@ -49,7 +49,7 @@ async function writeBeside(file: string, name: string, text: string): Promise<st
 }
 
 function isThere(path: string): CliFailure {
-  return new CliFailure('EXISTS', exits.invalid, `There is ${path} already.`, 'Move it away first.')
+  return new CliFailure('EXISTS', exits.invalid, `${path} already exists.`, 'Move it away first.')
 }
 
 /** Names without quotes, as people write them. */

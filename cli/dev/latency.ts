@@ -16,8 +16,8 @@ export function readLatency(given: string | number | undefined, from: string): L
   const [least = Number.NaN, most = least, more] = String(given).split('-').map(millisecondsOf)
   if (least <= most && most <= mostMilliseconds && more === undefined) return { least, most }
   throw misuse(
-    `${from}: "${given}" is not a latency.`,
-    'Give up to a minute, as 200ms or 100ms-2s; numbers are milliseconds.',
+    `Not a valid latency: "${given}" (${from}).`,
+    'Use up to a minute, as 200ms or 100ms-2s; numbers are milliseconds.',
   )
 }
 

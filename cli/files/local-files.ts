@@ -137,7 +137,7 @@ export async function writeLocalFile(
   if (below !== undefined) requireNoLink(place, below)
   const mayBeThere = isReplacing || (below === undefined && isDevice(place))
   if (!mayBeThere && existsSync(place)) {
-    throw new CliFailure('FILE_EXISTS', exits.invalid, `"${place}" is there already.`, 'Write over it: --replace')
+    throw new CliFailure('FILE_EXISTS', exits.invalid, `"${place}" already exists.`, 'Overwrite it: --replace')
   }
   await mkdir(dirname(place), { recursive: true })
   const writeTo = (stream: Writable) => {

@@ -175,7 +175,7 @@ function findEmulator(env: NodeJS.ProcessEnv): OwnEmulator | undefined {
 export function readAddress(url: string, from: string): string {
   const parsed = parseAddress(url)
   if (!parsed || !['http:', 'https:'].includes(parsed.protocol)) {
-    throw misuse(`"${url}" (${from}) is not an address.`, 'Write it like http://127.0.0.1:4400.')
+    throw misuse(`Not a valid address: "${url}" (${from}).`, 'Use one like http://127.0.0.1:4400.')
   }
   if (parsed.username || parsed.password || parsed.search || parsed.hash) {
     throw misuse(

@@ -39,8 +39,8 @@ const ofDatabase = {
 
 const ofStorage = {
   full: { code: 'STORAGE_LIMIT', words: 'The disk is nearly full. Free some space.' },
-  unreachable: { ...busy, words: 'The place of the files does not answer.' },
-  refused: { ...busy, words: 'The place of the files refuses the service.' },
+  unreachable: { ...busy, words: 'File storage does not answer.' },
+  refused: { ...busy, words: 'File storage refuses the service.' },
   failed: fault,
 } as const satisfies Record<StorageErrorKind, Meaning | undefined>
 

@@ -79,8 +79,8 @@ function requireFilesPlace({ filesUrl, workers }: ServeConfig): void {
   const { protocol } = URL.canParse(filesUrl) ? new URL(filesUrl) : { protocol: '' }
   if (protocol === 's3:') return
   if (protocol !== 'file:') {
-    const hint = 'Write s3://bucket/prefix, or file:///var/lib/svc for a single process.'
-    throw new StartError('FILES_UNREACHABLE', 'What --files-url says is not a place for files.', hint)
+    const hint = 'Use s3://bucket/prefix, or file:///var/lib/svc for a single process.'
+    throw new StartError('FILES_UNREACHABLE', 'Not a valid address of a file storage: --files-url.', hint)
   }
   if (workers === 1) return
   const hint = 'Name a bucket, as in --files-url s3://bucket/prefix, or run one process with --workers 1.'

@@ -288,5 +288,5 @@ test('an address of something else says so', async () => {
 test('an address where nothing is says so', async () => {
   const ran = await world.svc(['dialects', 'detect', 'http://127.0.0.1:1'])
 
-  expect(ran).toMatchObject({ exit: 7, stderr: expect.stringContaining('Nothing answers at http://127.0.0.1:1') })
+  expect(ran).toMatchObject({ exit: 7, stderr: expect.stringContaining('Could not reach http://127.0.0.1:1') })
 })

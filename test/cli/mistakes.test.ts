@@ -71,19 +71,19 @@ const mistakes: readonly (readonly [title: string, words: string[], exit: number
   ['a number written as text', ['docs', 'create', 'posts', 'title=Hi', 'views=1'], 5, /"views"(.|\n)*Write views:=1/],
   ['a document that does not fit', ['docs', 'create', 'posts', 'views=many'], 5, /"title" is required/],
   ['a document that is not there', ['docs', 'get', 'posts', 'nope'], 4, /No document "nope" in "posts"/],
-  ['a name that is taken', ['collections', 'create', 'posts'], 5, /There already is a collection "posts"/],
+  ['a name that is taken', ['collections', 'create', 'posts'], 5, /Collection "posts" already exists/],
   ['a wrong key', ['docs', 'list', 'posts', '--key', 'svc_key_wrong'], 3, /API key is not valid(.|\n)*svc whoami/],
   [
     'an address where nothing is',
     ['docs', 'list', 'posts', '--url', 'http://127.0.0.1:1'],
     7,
-    /Nothing answers at http:\/\/127\.0\.0\.1:1/,
+    /Could not reach http:\/\/127\.0\.0\.1:1/,
   ],
   [
     'an address that is none',
     ['docs', 'list', 'posts', '--url', 'ftp://x'],
     2,
-    /"ftp:\/\/x" \(--url\) is not an address/,
+    /Not a valid address: "ftp:\/\/x" \(--url\)\.\n.*http:\/\/127\.0\.0\.1:4400/,
   ],
   [
     'a dialect that there is not',
@@ -110,7 +110,7 @@ const mistakes: readonly (readonly [title: string, words: string[], exit: number
   ['an emulator that runs elsewhere', ['status', '--data', 'other'], 8, /in "other"\.\n.*svc dev --data other/],
   ['a state folder where none can be', ['dev', '--data', '/dev/svc/x'], 1, /"\/dev" belongs to the system\.\n.*--data/],
   ['the same in the background', ['dev', '--detach', '--data', '/dev/svc/x'], 1, /"\/dev" belongs to the system/],
-  ['waiting for what is not an address', ['wait', '--url', 'ftp://x'], 2, /"ftp:\/\/x" \(--url or SVC_URL\) is not/],
+  ['waiting for what is not an address', ['wait', '--url', 'ftp://x'], 2, /Not a valid address: "ftp:.*SVC_URL\)/],
   ['a seed that is not there', ['dev', '--data', 'other', '--seed', 'nope.json'], 4, /No file "nope\.json"/],
   [
     'an address of another machine',

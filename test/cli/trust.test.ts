@@ -60,7 +60,7 @@ describe('an address on another machine that svc.json names', () => {
     const other = await world.svc(['docs', 'count', 'posts'])
 
     expect(accepted).toMatchObject({ exit: 0, stderr: expect.stringContaining(elsewhere) })
-    expect(asked).toMatchObject({ exit: 7, stderr: expect.stringContaining(`Nothing answers at ${elsewhere}`) })
+    expect(asked).toMatchObject({ exit: 7, stderr: expect.stringContaining(`Could not reach ${elsewhere}`) })
     expect(other).toMatchObject({ exit: 3, stderr: expect.stringContaining('other.invalid') })
   })
 
@@ -81,7 +81,7 @@ describe('an address on another machine that svc.json names', () => {
     const again = await world.svc(['docs', 'count', 'posts'])
 
     expect(refused).toMatchObject({ exit: 130, stdout: expect.stringContaining('nothing was done') })
-    expect(accepted).toMatchObject({ exit: 7, stdout: expect.stringContaining('Nothing answers') })
+    expect(accepted).toMatchObject({ exit: 7, stdout: expect.stringContaining('Could not reach') })
     expect(again.exit).toBe(7)
   })
 

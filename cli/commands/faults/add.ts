@@ -88,5 +88,5 @@ function readRate(text: string | undefined): number | undefined {
   if (text === undefined) return undefined
   const rate = Number(text)
   if (/^(0|1|0?\.\d+|1\.0+)$/.test(text) && rate >= 0 && rate <= 1) return rate
-  throw misuse(`"${text}" is not a share.`, 'Give a number from 0 to 1, as 0.2.')
+  throw misuse(`Not a valid rate: "${text}".`, 'Use 0 to 1, as 0.2.')
 }

@@ -34,7 +34,7 @@ everything. A secret key satisfies every role within its scopes. It is printed t
     const wrong = flags.scope?.find((scope) => !scopeForm.test(scope))
     if (wrong !== undefined) {
       throw misuse(
-        `--scope "${wrong}" is not a scope.`,
+        `Not a valid scope: "${wrong}".`,
         'Use read, write, admin, or one of them with a collection, as write:posts.',
       )
     }

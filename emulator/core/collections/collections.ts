@@ -239,7 +239,7 @@ async function requireFreeName(ctx: Context, name: string): Promise<void> {
 
 function nameTaken(name: string): SvcError {
   const reason: Reason = { kind: 'taken', what: 'collection', name }
-  return new SvcError('COLLECTION_EXISTS', `There already is a collection "${name}".`, [], { reason })
+  return new SvcError('COLLECTION_EXISTS', `Collection "${name}" already exists.`, [], { reason })
 }
 
 function requireName(name: string) {

@@ -145,7 +145,7 @@ export function noSuchSnapshot(name: string): never {
 }
 
 export function snapshotExists(name: string): SvcError {
-  return new SvcError('SNAPSHOT_EXISTS', `There is a snapshot "${name}" already.`)
+  return new SvcError('SNAPSHOT_EXISTS', `Snapshot "${name}" already exists.`)
 }
 
 /** Who asks for it may go on without one: what makes room may be what they are about to do. */

@@ -43,7 +43,7 @@ export function openAccounts(db: Database): ProviderAccounts {
     async add(account) {
       await ready()
       if (!(await insertAccount(db, account))) {
-        throw new SvcError('VALIDATION_ERROR', `There is an account "${account.id}" already.`)
+        throw new SvcError('VALIDATION_ERROR', `Account "${account.id}" already exists.`)
       }
       return account
     },

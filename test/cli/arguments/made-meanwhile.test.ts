@@ -49,6 +49,6 @@ test('a template is not put over an app that came', async () => {
     writeFileSync(path('notes', 'package.json'), '{}')
   })
 
-  expect(ran).toMatchObject({ exit: 5, stdout: expect.stringContaining('There is an app in ') })
+  expect(ran).toMatchObject({ exit: 5, stdout: expect.stringContaining('An app already exists in ') })
   expect([text('notes', 'package.json'), existsSync(path('notes', 'main.js'))]).toEqual(['{}', false])
 })

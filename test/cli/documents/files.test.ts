@@ -120,7 +120,7 @@ test('a file that is there already is written over only when that is asked for',
   const refused = await world.svc(['files', 'download', file?.id ?? ''])
   expect([refused.exit, await readFile(join(world.folder, 'a.txt'), 'utf8')]).toEqual([5, 'mine'])
   const misplaced = await world.svc(['files', 'download', file?.id ?? '', '--to', 'photos/a.txt'])
-  expect([misplaced.exit, misplaced.stderr]).toEqual([1, 'error  There is a file of that name already: photos/a.txt\n'])
+  expect([misplaced.exit, misplaced.stderr]).toEqual([1, 'error  File already exists: photos/a.txt\n'])
   const replaced = await world.svc(['files', 'download', file?.url ?? '', '--replace'])
   expect([replaced.exit, await readFile(join(world.folder, 'a.txt'), 'utf8')]).toEqual([0, 'one'])
 })

@@ -223,7 +223,7 @@ test.each([
 test.each([
   ['That took too long. Ask for less, or filter on other fields.', false],
   ['The disk is nearly full. Free some space.', false],
-  ['The place of the files does not answer.', true],
+  ['File storage does not answer.', true],
 ])('where the service says what to do, the command line says nothing else: %s', async (message, isRepeated) => {
   const service = await openFakeService(() => failure(503, 'UNAVAILABLE', message))
 

@@ -125,8 +125,8 @@ test('a broken svc.config.ts says so, and the last good one stays in effect', as
     ['export default {', /svc\.config\.ts: it could not be run: .*What was in effect stays in effect\./],
     [codeOf({ settings: { tokenTtl: 'x' } }), /svc\.config\.ts: .*tokenTtl.*What was in effect stays in effect\./],
     [codeOf({ sttings: {} }), /"sttings" is not a valid setting\. What was in effect stays in effect\. Did you mean/],
-    [codeOf({ dev: { latency: '2s-100ms' } }), /"2s-100ms" is not a latency\./],
-    [codeOf({ dev: { latency: '5x' } }), /svc\.config\.ts: "5x" is not a latency\./],
+    [codeOf({ dev: { latency: '2s-100ms' } }), /Not a valid latency: "2s-100ms" /],
+    [codeOf({ dev: { latency: '5x' } }), /Not a valid latency: "5x" \(.*svc\.config\.ts\)\./],
   ] as const
 
   for (const [text, words] of broken) {

@@ -40,7 +40,7 @@ test('svc faults preset takes the place of what the project has', async () => {
 test.each([
   [['add', 'latency'], 2, /needs --ms/],
   [['add', 'flood'], 2, /flood/],
-  [['add', 'drop', '--rate', '1.5'], 2, /"1\.5" is not a share/],
+  [['add', 'drop', '--rate', '1.5'], 2, /Not a valid rate: "1\.5"\.\n.*0 to 1/],
   [['add', 'status', '--status', '299'], 5, /status/],
   [['add', 'drop', '--path', '/_svc/api/health'], 5, /nothing below/],
   [['add', 'drop', '--user', 'nobody@example.com'], 4, /nobody@example\.com/],

@@ -127,7 +127,7 @@ test('a template is not put over an app', async () => {
 
   const ran = await world.svc(['init', '--template', 'web'])
 
-  expect(ran).toMatchObject({ exit: 5, stderr: expect.stringContaining('There is an app in') })
+  expect(ran).toMatchObject({ exit: 5, stderr: expect.stringContaining('An app already exists in') })
   expect(readdirSync(world.folder)).toEqual(['package.json'])
 })
 

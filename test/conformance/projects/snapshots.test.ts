@@ -154,12 +154,12 @@ test('contract 11 a name is taken once, unless it is to be replaced', async () =
   await control.snapshots.save({ project, name: 'demo' })
   await owner.collection('notes').create({ n: 5 })
 
-  const taken = await control.snapshots.save({ project, name: 'demo' }).catch(codeOf)
+  const taken = await control.snapshots.save({ project, name: 'demo' }).catch((error) => error)
   const replaced = await control.snapshots.save({ project, name: 'demo', replace: true })
   const unnamed = await control.snapshots.save({ project })
   const { snapshots } = await control.snapshots.list({ project })
 
-  expect(taken).toBe('SNAPSHOT_EXISTS')
+  expect(taken).toMatchObject({ code: 'SNAPSHOT_EXISTS', message: 'Snapshot "demo" already exists.' })
   expect(replaced.documents).toBe(5)
   expect(snapshots).toEqual([unnamed, replaced])
 })
