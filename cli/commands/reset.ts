@@ -9,7 +9,7 @@ export default class Reset extends ProjectCommand {
   static override description =
     prose(`Without arguments, all collections, users, files and mail are deleted. Collections that are named lose
 their documents and keep their schema and permissions. Keys, settings and port stay as they are, and other projects are not
-touched. Subscribers stay connected and begin anew. svc undo brings all of it back but the mail.`)
+touched. Subscribers stay connected and receive RESYNC. svc undo brings all of it back but the mail.`)
   static override examples = ['<%= config.bin %> reset', '<%= config.bin %> reset posts comments --mail --yes']
   static override usage = 'reset [COLLECTION...]'
   static override args = {

@@ -1,9 +1,9 @@
 import * as Args from '@oclif/core/args'
-import * as Flags from '@oclif/core/flags'
 import { SvcError } from '../../client/protocol/model/errors.js'
 import { ControlCommand } from '../base/control-command.js'
 import { reworded } from '../base/failure.js'
 import { readText } from '../files/read-text.js'
+import { limitFlag } from '../terminal/limit-flag.js'
 import { counted, table } from '../terminal/print.js'
 import { prose } from '../terminal/prose.js'
 
@@ -23,7 +23,7 @@ anything, and uses functions from a list only.`)
     query: Args.string({ description: 'the query; - reads it from stdin', required: true }),
   }
   static override flags = {
-    limit: Flags.integer({ min: 1, max: 5_000, default: 1_000, description: 'most rows to show' }),
+    limit: limitFlag('rows'),
   }
 
   async run() {

@@ -6,13 +6,16 @@ import { userIdOf } from '../target/user-id.js'
 export const whichFlags = {
   method: Flags.string({ description: 'only this method', helpValue: 'method' }),
   path: Flags.string({
-    description: 'only such paths: * stands for one part, ** at the end for any number',
+    description: 'only matching paths: * is one segment, ** at the end any number',
     helpValue: 'path',
   }),
   user: Flags.string({ description: 'only requests of this user: email or id', helpValue: 'user' }),
   project: Flags.string({ description: 'id of a project [default: that of svc dev]', helpValue: 'id' }),
   'all-projects': Flags.boolean({ description: 'every project', exclusive: ['project'] }),
-  seed: Flags.integer({ min: 0, description: 'draws which requests, where not all are; the same one draws the same' }),
+  seed: Flags.integer({
+    min: 0,
+    description: 'seed of the random choice when the rate is below 1; the same seed chooses the same requests',
+  }),
 }
 
 interface Given {

@@ -6,9 +6,9 @@ import { asDuration } from '../terminal/duration-flag.js'
 /** Which of the requests that the emulator keeps. */
 export const filterFlags = {
   method: Flags.string({ description: 'only this method', helpValue: 'method' }),
-  path: Flags.string({ description: 'only paths that begin so', helpValue: 'path' }),
+  path: Flags.string({ description: 'only paths with this prefix', helpValue: 'path' }),
   route: Flags.string({
-    description: 'only routes whose id begins so, as documents or documents.list',
+    description: 'only routes whose id has this prefix, as documents or documents.list',
     helpValue: 'id',
   }),
   status: Flags.string({ description: 'only these: 404, 4xx, or several with commas', helpValue: 'status' }),

@@ -78,7 +78,7 @@ export interface Backend {
   /** What happens in the emulator, and those who watch it. */
   readonly events: EventLog
   readonly documentEvents: DocumentEvents
-  /** Trouble on purpose. */
+  /** Fault injection. */
   readonly faults: Faults
   /** Those for realtime events, of this process. */
   readonly connections: Connections

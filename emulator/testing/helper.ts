@@ -64,7 +64,7 @@ export interface TestProject<Schema extends AnySchema<Schema> = UntypedSchema> e
   readonly users: TestUsers
   readonly mail: TestMailbox
   readonly idp: TestProvider
-  /** Trouble on purpose, for this project alone. */
+  /** Fault injection, for this project alone. */
   readonly faults: TestFaults
   /** Of a project its own, which moves no other; of the emulator that of all projects that have not moved theirs. */
   readonly clock: TestClock
@@ -245,7 +245,7 @@ export type ControlCalls<Paths = typeof operations> = {
       : ControlCalls<Paths[Name]>
 }
 
-/** Trouble on purpose, for one project alone. */
+/** Fault injection, for one project alone. */
 export interface TestFaults {
   /**
    * Adds a fault, which is on until it is removed.

@@ -1,15 +1,15 @@
 /** The mailbox of a project, as a test reads it. */
 import type { Control } from '../../client/control.js'
 import { SvcError } from '../../client/protocol/model/errors.js'
+import { listLimits } from '../../client/protocol/model/limits.js'
 import type { TestMail, TestMailbox, WaitOptions } from './helper.js'
 
-const mostMails = 200
 const mostSecondsAtOnce = 60
 const usualMilliseconds = 5_000
 
 export function openTestMailbox(control: Control['mail'], project: string): TestMailbox {
   const headsOf = async (to: string | undefined) =>
-    (await control.list({ project, ...toOf(to), limit: mostMails })).mails
+    (await control.list({ project, ...toOf(to), limit: listLimits.mails.most })).mails
   const read = async (id: string): Promise<TestMail> => {
     const mail = await control.get({ id })
     return { ...mail, link: mail.links[0], code: mail.codes[0] }

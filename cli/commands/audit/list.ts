@@ -2,6 +2,7 @@ import * as Flags from '@oclif/core/flags'
 import { type AuditedOperation, auditedOperations } from '../../../client/protocol/model/access/audit.js'
 import { ProjectCommand } from '../../base/project-command.js'
 import { openControl } from '../../target/control.js'
+import { limitFlag } from '../../terminal/limit-flag.js'
 import { table } from '../../terminal/print.js'
 import { prose } from '../../terminal/prose.js'
 import { shortTime } from '../../terminal/short-time.js'
@@ -21,7 +22,7 @@ ids, no values. Operations are kept for 90 days, and 100,000 of a project; neith
       options: Object.keys(auditedOperations) as AuditedOperation[],
       description: 'only this operation',
     })(),
-    limit: Flags.integer({ min: 1, max: 1_000, default: 100, description: 'most entries to list' }),
+    limit: limitFlag('entries'),
     before: Flags.integer({ min: 0, description: 'only entries before the one with this id', helpValue: 'ID' }),
   }
 

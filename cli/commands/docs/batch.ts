@@ -44,7 +44,7 @@ same command is given again.`)
       description: 'an operation on each line, as NDJSON',
       helpValue: 'file',
     }),
-    restart: Flags.boolean({ description: 'begin anew, although an earlier run was stopped' }),
+    restart: Flags.boolean({ description: 'start over, although an earlier run was stopped' }),
   }
 
   async run() {

@@ -37,7 +37,7 @@ A file is complete or not there: until then it is called <file>.part, and the sa
     columns: Flags.string({ delimiter: ',', multiple: true, multipleNonGreedy: true, description: 'fields to write' }),
     'with-ids': Flags.boolean({ description: 'write the id of each document too' }),
     safe: Flags.boolean({ description: safeDescription }),
-    restart: Flags.boolean({ description: 'begin anew, although an earlier export was stopped' }),
+    restart: Flags.boolean({ description: 'start over, although an earlier export was stopped' }),
   }
 
   async run() {

@@ -3,6 +3,7 @@ import type { HistoryRecord, VersionComparison } from '../../../client/protocol/
 import { ControlCommand } from '../../base/control-command.js'
 import { collectionArg, idArg } from '../../documents/fields-args.js'
 import { onStdout } from '../../terminal/colour.js'
+import { limitFlag } from '../../terminal/limit-flag.js'
 import { table } from '../../terminal/print.js'
 import { prose } from '../../terminal/prose.js'
 import { shortTime } from '../../terminal/short-time.js'
@@ -22,7 +23,7 @@ is gone, the one after it says what it was.`)
   static override flags = {
     from: Flags.integer({ min: 1, description: 'the earlier of two versions to compare', helpValue: 'version' }),
     to: Flags.integer({ min: 1, description: 'the later of two versions to compare', helpValue: 'version' }),
-    limit: Flags.integer({ min: 1, max: 100, default: 20, description: 'most versions to show' }),
+    limit: limitFlag('versions'),
     before: Flags.integer({ min: 1, description: 'only versions before this change', helpValue: 'seq' }),
   }
 

@@ -69,7 +69,7 @@ none. With --by id, a document that was deleted is created with a new id, and it
         'file for refused rows, in the place of those of an earlier import [default: <collection>.refused.ndjson]',
       helpValue: 'file',
     }),
-    restart: Flags.boolean({ description: 'begin anew, although an earlier import was stopped' }),
+    restart: Flags.boolean({ description: 'start over, although an earlier import was stopped' }),
   }
 
   protected override readonly mayBeEmpty = ['delimiter']

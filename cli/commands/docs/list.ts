@@ -12,6 +12,7 @@ import {
   printDocuments,
 } from '../../documents/list-documents.js'
 import { populateFlag, readSort, readWhere, sortFlag, spellingNote, whereFlags } from '../../documents/where-flag.js'
+import { pageLimitFlag } from '../../terminal/limit-flag.js'
 import { counted, pageNote } from '../../terminal/print.js'
 import { prose } from '../../terminal/prose.js'
 
@@ -33,7 +34,7 @@ these. Dotted names reach nested and populated fields.`)
   static override flags = {
     ...whereFlags,
     sort: sortFlag,
-    limit: Flags.integer({ min: 0, description: 'most documents to list' }),
+    limit: pageLimitFlag('documents'),
     offset: Flags.integer({ min: 0, description: 'documents to skip' }),
     all: Flags.boolean({ description: 'every document, not a page', exclusive: ['limit', 'offset'] }),
     populate: populateFlag,

@@ -53,7 +53,7 @@ the same command is given again; the function is not called once more.`)
   static override flags = {
     ...whereFlags,
     'dry-run': Flags.boolean({ description: 'show what would change, and write nothing', exclusive: ['restart'] }),
-    restart: Flags.boolean({ description: 'begin anew, although an earlier run was stopped' }),
+    restart: Flags.boolean({ description: 'start over, although an earlier run was stopped' }),
   }
 
   async run() {
@@ -96,7 +96,7 @@ the same command is given again; the function is not called once more.`)
     if (!migrating.files.isSame) {
       const message = `"${migrating.module}" or the conditions are other ones than in the run that was stopped ${where}.`
       const hint =
-        'Put them back to go on with it, or begin anew with --restart: what it has changed is then given to the function again.'
+        'Put them back to go on with it, or start over with --restart: what it has changed is then given to the function again.'
       throw new CliFailure('STOPPED_BEFORE', exits.invalid, message, hint)
     }
     this.note(`going on ${where}`)

@@ -22,7 +22,7 @@ const needs: { readonly [Kind in FaultKind]?: 'ms' | 'status' | 'bytes-per-secon
 }
 
 export default class FaultsAdd extends ControlCommand {
-  static override summary = 'Let the emulator make trouble, to see what an app makes of it.'
+  static override summary = "Inject a fault into the emulator's answers."
   static override description =
     `${prose(`It is on until it is removed or the emulator stops. It touches the project of svc dev unless another one is named, and never the emulator's own API
 and pages. Its answers say so in the header svc-fault.`)}
@@ -42,7 +42,7 @@ ${kinds}`
   static override flags = {
     ...whichFlags,
     rate: Flags.string({ description: 'share of the requests, from 0 to 1 [default: 1]', helpValue: 'share' }),
-    times: Flags.integer({ min: 1, description: 'end after so many' }),
+    times: Flags.integer({ min: 1, description: 'stop after this many hits' }),
     ms: Flags.integer({
       ...asDuration({ unit: 'ms', max: 60_000, isWhole: true }),
       description: 'of latency: how long, as 300ms, 2s, or a number of milliseconds',

@@ -2,6 +2,7 @@ import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { TargetCommand } from '../../base/target-command.js'
 import { allFiles, fileRow } from '../../files/stored-files.js'
+import { pageLimitFlag } from '../../terminal/limit-flag.js'
 import { counted, pageNote, table } from '../../terminal/print.js'
 
 export default class FilesList extends TargetCommand {
@@ -13,7 +14,7 @@ export default class FilesList extends TargetCommand {
   ]
   static override args = { folder: Args.string({ description: 'folder to list [default: all files]' }) }
   static override flags = {
-    limit: Flags.integer({ min: 0, description: 'most files to list' }),
+    limit: pageLimitFlag('files'),
     offset: Flags.integer({ min: 0, description: 'files to skip' }),
     all: Flags.boolean({ description: 'every file, not a page', exclusive: ['limit', 'offset'] }),
   }

@@ -1,6 +1,6 @@
-import * as Flags from '@oclif/core/flags'
 import { ControlCommand } from '../../base/control-command.js'
 import { toFlag } from '../../mail/mail-flags.js'
+import { limitFlag } from '../../terminal/limit-flag.js'
 import { table } from '../../terminal/print.js'
 import { shortTime } from '../../terminal/short-time.js'
 
@@ -9,7 +9,7 @@ export default class MailList extends ControlCommand {
   static override examples = ['<%= config.bin %> mail list', '<%= config.bin %> mail list --to ada@example.com --json']
   static override flags = {
     to: toFlag,
-    limit: Flags.integer({ min: 1, max: 200, default: 50, description: 'most mails to list' }),
+    limit: limitFlag('mails'),
   }
 
   async run() {

@@ -1,6 +1,7 @@
 import * as Flags from '@oclif/core/flags'
 import type { Control } from '../../../client/control.js'
 import type { Mail } from '../../../client/protocol/control/mail.js'
+import { listLimits } from '../../../client/protocol/model/limits.js'
 import { ControlCommand } from '../../base/control-command.js'
 import { CliFailure, exits, undefinedIfMissing } from '../../base/failure.js'
 import { partFlags, partOf, toFlag, wantedPart } from '../../mail/mail-flags.js'
@@ -11,8 +12,6 @@ import { printableLines } from '../../terminal/text-width.js'
 
 // The emulator answers after a minute at most.
 const mostSecondsAtOnce = 30
-// What the emulator lists at once.
-const mostMails = 200
 
 export default class MailWait extends ControlCommand {
   static override summary = 'Wait for a mail, and show it.'
@@ -57,7 +56,7 @@ or --code it is the newest mail that has one. Exits with 7 when none comes in ti
     const until = performance.now() + timeout * 1000
     for (let last = after; ; ) {
       // Several may have come at once, and a wait gets the newest only.
-      const { mails } = await mailbox.list({ to, after: last, limit: mostMails })
+      const { mails } = await mailbox.list({ to, after: last, limit: listLimits.mails.most })
       for (const { id, refused } of mails) {
         const mail = refused === null ? await mailbox.get({ id }).catch(undefinedIfMissing) : undefined
         if (mail && isGood(mail)) return mail

@@ -18,7 +18,7 @@ export default class ProfilesRemove extends SvcCommand {
       return { ...(current && current !== args.name ? { current } : {}), profiles: rest }
     })
 
-    this.note(`"${args.name}" is forgotten.`)
+    this.note(`Profile "${args.name}" removed.`)
     return { removed: args.name }
   }
 }

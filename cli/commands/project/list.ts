@@ -1,5 +1,6 @@
 import * as Flags from '@oclif/core/flags'
 import { ProjectCommand } from '../../base/project-command.js'
+import { limitFlag } from '../../terminal/limit-flag.js'
 import { table } from '../../terminal/print.js'
 import { shortTime } from '../../terminal/short-time.js'
 import { printable } from '../../terminal/text-width.js'
@@ -8,7 +9,7 @@ export default class ProjectList extends ProjectCommand {
   static override summary = 'List the projects that the emulator keeps, those of tests too.'
   static override examples = ['<%= config.bin %> project list', '<%= config.bin %> project list --limit 1000 --json']
   static override flags = {
-    limit: Flags.integer({ min: 1, max: 1_000, default: 100, description: 'most projects to list' }),
+    limit: limitFlag('projects'),
     after: Flags.string({ description: 'only projects behind the one with this id', helpValue: 'ID' }),
   }
 

@@ -22,7 +22,7 @@ export default class RequestsExport extends ControlCommand {
   static override flags = {
     ...filterFlags,
     out: Flags.string({ char: 'o', description: 'file to write [default: stdout]', helpValue: 'file' }),
-    limit: Flags.integer({ min: 1, max: 1_000, default: 1_000, description: 'most requests, the newest' }),
+    limit: Flags.integer({ min: 1, max: 1_000, default: 1_000, description: 'maximum number of requests, the newest' }),
   }
 
   async run() {

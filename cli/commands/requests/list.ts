@@ -1,7 +1,7 @@
-import * as Flags from '@oclif/core/flags'
 import { ControlCommand } from '../../base/control-command.js'
 import { filterFlags, readFilter } from '../../requests/filter-flags.js'
 import { requestRow } from '../../requests/request-lines.js'
+import { limitFlag } from '../../terminal/limit-flag.js'
 import { table } from '../../terminal/print.js'
 import { prose } from '../../terminal/prose.js'
 
@@ -17,7 +17,7 @@ switches it off.`)
   ]
   static override flags = {
     ...filterFlags,
-    limit: Flags.integer({ min: 1, max: 1_000, default: 50, description: 'most requests to list' }),
+    limit: limitFlag('requests'),
   }
 
   async run() {

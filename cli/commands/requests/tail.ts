@@ -31,10 +31,10 @@ a {"type":"request"} for each.`)
       default: 0,
       description: 'how many earlier ones to show first',
     }),
-    max: Flags.integer({ min: 1, description: 'end after so many' }),
+    max: Flags.integer({ min: 1, description: 'stop after this many requests' }),
     timeout: Flags.integer({
       ...asDuration({ unit: 's' }),
-      description: 'end after so long: 30s, 5m, or a number of seconds',
+      description: 'stop after this time: 30s, 5m, or a number of seconds',
     }),
   }
 

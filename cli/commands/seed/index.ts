@@ -87,7 +87,7 @@ again adds nothing: a collection that holds documents is left alone, or with --u
 /** Counts alone do not tell that nothing of the file was written where other documents were there before. */
 function leftAlone(names: readonly string[]): string {
   const which = [...new Set(names)].join(', ')
-  return `Left alone, as they hold something already: ${which}. Change and add with --upsert, start anew with --replace.`
+  return `Left alone, as they hold something already: ${which}. Change and add with --upsert, start over with --replace.`
 }
 
 /** What a stopped seed has done; a collection that would be half is empty again. */

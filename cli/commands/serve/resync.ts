@@ -3,7 +3,7 @@ import { databaseFlags, readDatabasePlace } from '../../serve/serve-flags.js'
 import { prose } from '../../terminal/prose.js'
 
 export default class ServeResync extends SvcCommand {
-  static override summary = 'Have all subscribers read anew, after a backup was restored.'
+  static override summary = 'Make all subscribers resync after a restore.'
   static override description =
     prose(`Each change has a number, and a subscriber goes on behind the last one it has seen. A restored backup, or a standby that was
 promoted before it had everything, has lost the latest numbers, and would give them again to other changes: a subscriber that knows the lost ones
@@ -20,13 +20,13 @@ start does. The address of the database is all that it needs.`)
   async run() {
     const { flags } = await this.parse(ServeResync)
     const place = readDatabasePlace(flags)
-    await this.confirm('Have all subscribers of this database read what they subscribe to again?', flags)
+    await this.confirm('Make all subscribers of this database resync?', flags)
     const { resyncSubscribers } = await import('../../../emulator/serve.js')
     const projects = await resyncSubscribers(place)
     this.log(
       projects === 0
         ? 'Nothing to do: there is no project.'
-        : `Subscribers of ${projects} ${projects === 1 ? 'project' : 'projects'} read anew.`,
+        : `Sent RESYNC to the subscribers of ${projects} ${projects === 1 ? 'project' : 'projects'}.`,
     )
     return { projects }
   }

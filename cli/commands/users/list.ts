@@ -2,6 +2,7 @@ import * as Flags from '@oclif/core/flags'
 import type { AppUser } from '../../../client/protocol/model/user.js'
 import { UserCommand, userRow } from '../../base/user-command.js'
 import { readSort, readWhere, sortFlag, spellingNote, whereFlags } from '../../documents/where-flag.js'
+import { pageLimitFlag } from '../../terminal/limit-flag.js'
 import { pageNote, type Row, table } from '../../terminal/print.js'
 import { shortTime } from '../../terminal/short-time.js'
 
@@ -15,7 +16,7 @@ export default class UsersList extends UserCommand {
   static override flags = {
     ...whereFlags,
     sort: sortFlag,
-    limit: Flags.integer({ min: 0, description: 'most users to list' }),
+    limit: pageLimitFlag('users'),
     offset: Flags.integer({ min: 0, description: 'users to skip' }),
   }
 

@@ -18,7 +18,7 @@ const which = {
     .max(1_000)
     .regex(/^\/(?!_svc(\/|$))/, 'begins with "/", and is of the project\'s API: nothing below "/_svc" is touched')
     .optional()
-    .describe('`*` stands for one part of a path, `**` at the end for any number of them.'),
+    .describe('`*` is one segment of a path, `**` at the end any number.'),
   project: z.string().optional().describe('Id of a project; left out, all.'),
   user: z.string().optional().describe('Id of a user.'),
 }
@@ -27,8 +27,8 @@ const input = z.strictObject({
   kind: z.enum(kinds),
   ...which,
   rate: z.number().min(0).max(1).optional().describe('The share of the requests. Default 1.'),
-  seed: z.int().min(0).optional().describe('The same one draws the same requests of a sequence. Default 1.'),
-  times: z.int().min(1).optional().describe('Ends after so many.'),
+  seed: z.int().min(0).optional().describe('Seed of the random choice when the rate is below 1. Default 1.'),
+  times: z.int().min(1).optional().describe('Stops after this many hits.'),
   milliseconds: z.number().min(0).max(60_000).optional(),
   jitter: z.number().min(0).max(60_000).optional(),
   status: z
@@ -51,7 +51,7 @@ const fault = z.strictObject({
   hits: z.int().describe('Requests, or connections, that it did something to.'),
 })
 
-/** Contract 11: trouble on purpose. It is in memory only, and touches nothing but what it names. */
+/** Contract 11: fault injection. It is in memory only, and touches nothing but what it names. */
 export const faults = {
   list: {
     summary: 'List the faults that are on, in the order in which they were added.',

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { anyFields, counted, type OperationsOf } from './operation.js'
+import { anyFields, counted, limited, type OperationsOf } from './operation.js'
 import type { operations } from './operations.js'
 
 const version = z.strictObject({
@@ -46,7 +46,7 @@ export const history = {
     summary: 'Get the versions of a document that are kept, the newest first.',
     request: z.object({
       before: counted.optional().describe('Number of a change; only versions before it.'),
-      limit: counted.optional().describe('Most versions to list: 20, at most 100.'),
+      limit: limited('versions'),
     }),
     reply: record,
   },

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { counted, type OperationsOf, removed } from './operation.js'
+import { limited, type OperationsOf, removed } from './operation.js'
 import type { operations } from './operations.js'
 
 const which = {
@@ -32,7 +32,7 @@ export type Mail = z.output<typeof mail>
 export const mailbox = {
   list: {
     summary: 'List mails, the newest first.',
-    request: z.object({ ...which, limit: counted.optional().describe('Most mails to list: 50, at most 200.') }),
+    request: z.object({ ...which, limit: limited('mails') }),
     reply: z.strictObject({ mails: z.array(z.strictObject(head)) }),
   },
   wait: {

@@ -1,6 +1,7 @@
 /** What an operation of the control API takes and gives, and the types that follow from it. */
 import { z } from 'zod'
 import { isObject, type JsonObject } from '../model/json.js'
+import { type Listed, limitWords } from '../model/limits.js'
 
 export interface Operation {
   readonly summary: string
@@ -57,6 +58,9 @@ export const anyFields = z.custom<JsonObject>(isObject, 'expected an object').me
 
 /** A number of a query that says how many, or which one: none is less than zero. */
 export const counted = z.int().min(0)
+
+/** The `limit` of a list; more than it allows is cut to that. */
+export const limited = (listed: Listed) => counted.optional().describe(`The ${limitWords(listed)}.`)
 
 /** What was removed, by its id. */
 export const removed = z.strictObject({ id: z.string() })

@@ -4,7 +4,7 @@ import { rateLimitWords, tiers } from '../model/limits.js'
 import { originForm, type ProjectSettings } from '../model/project.js'
 import { parseDialect } from '../wire/dialects.js'
 import { listedKey } from './access/keys.js'
-import { counted, type OperationsOf, removed } from './operation.js'
+import { limited, type OperationsOf, removed } from './operation.js'
 import type { operations } from './operations.js'
 
 const requests = z.int().min(0).optional()
@@ -69,7 +69,7 @@ export const projects = {
     summary: 'List the projects, by their ids: those of this service are in the order in which they were created.',
     request: z.object({
       after: z.string().optional().describe('Id of a project; only those behind it.'),
-      limit: counted.optional().describe('Most projects to list: 100, at most 1,000.'),
+      limit: limited('projects'),
     }),
     reply: z.strictObject({
       projects: z.array(z.strictObject({ id: z.string(), name: z.string(), createdAt: z.string() })),

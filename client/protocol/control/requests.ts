@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { isObject } from '../model/json.js'
 import type { Reason } from '../model/requests/reason.js'
-import { counted, type OperationsOf } from './operation.js'
+import { counted, limited, type OperationsOf } from './operation.js'
 import type { operations } from './operations.js'
 
 const milliseconds = z.number().min(0)
@@ -134,7 +134,7 @@ export const requests = {
       ids: z.string().optional().describe('Ids of requests, with commas; only those.'),
       before: z.string().optional().describe('Id of a request; only earlier ones.'),
       after: z.string().optional().describe('Id of a request; only later ones.'),
-      limit: counted.optional().describe('Most requests to list: 50, at most 1,000.'),
+      limit: limited('requests'),
     }),
     reply: z.strictObject({
       isOn: z.boolean().describe('Whether the emulator records requests.'),
@@ -169,7 +169,7 @@ export const requests = {
     }),
   },
   clear: {
-    summary: 'Forget requests: all, or those of a project.',
+    summary: 'Clear the request log: all of it, or what is of a project.',
     request: z.object(ofProject),
     reply: z.strictObject({ count: z.int() }),
   },

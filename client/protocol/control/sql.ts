@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Json } from '../model/json.js'
+import { limitWords, listLimits } from '../model/limits.js'
 import type { OperationsOf } from './operation.js'
 import type { operations } from './operations.js'
 
@@ -33,7 +34,12 @@ export const sql = {
     summary: 'Run one SELECT over the collections and users of a project. It cannot change anything.',
     request: z.object({
       query: z.string().describe('One SELECT, at most 20,000 characters.'),
-      limit: z.int().min(1).max(5_000).default(1_000).describe('Most rows to answer.'),
+      limit: z
+        .int()
+        .min(1)
+        .max(listLimits.rows.most)
+        .default(listLimits.rows.usual)
+        .describe(`The ${limitWords('rows')}.`),
     }),
     reply: answer,
   },

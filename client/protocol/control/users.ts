@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { anyFields, counted, type OperationsOf, removed } from './operation.js'
+import { anyFields, limited, type OperationsOf, removed } from './operation.js'
 import type { operations } from './operations.js'
 
 /** In dialect a, whatever the project's is. */
@@ -33,7 +33,7 @@ export const users = {
     request: z.object({
       email: z.string().optional().describe('Only the one with this address, in upper or lower case.'),
       after: z.string().optional().describe('Id of a user; only those behind it.'),
-      limit: counted.optional().describe('Most users to list: 100, at most 1,000.'),
+      limit: limited('users'),
     }),
     reply: z.strictObject({
       users: z.array(user),

@@ -1,4 +1,5 @@
 /** Every figure of the specification's "Limits", by name. Each conflicting one is a choice; the default is beside it. */
+import { formatCount } from './figures.js'
 
 const kilobyte = 1024
 const megabyte = 1024 * kilobyte
@@ -40,6 +41,25 @@ export const pageSizes = {
   small: { default: 20, most: 100 },
   large: { default: 50, most: 500 },
 } as const
+
+/** What lists of the control API have where `limit` is left out, and at most. */
+export const listLimits = {
+  entries: { usual: 100, most: 1_000 },
+  mails: { usual: 50, most: 200 },
+  projects: { usual: 100, most: 1_000 },
+  requests: { usual: 50, most: 1_000 },
+  rows: { usual: 1_000, most: 5_000 },
+  users: { usual: 100, most: 1_000 },
+  versions: { usual: 20, most: 100 },
+} as const
+
+export type Listed = keyof typeof listLimits
+
+/** What the `limit` of such a list is, in words. */
+export function limitWords(listed: Listed): string {
+  const { usual, most } = listLimits[listed]
+  return `maximum number of ${listed} to list (default ${formatCount(usual)}, at most ${formatCount(most)})`
+}
 
 export const mostBatchItems = 1_000
 

@@ -1,4 +1,4 @@
-/** Trouble on purpose: faults, another time, another plan. */
+/** Fault injection: faults, another time, another plan. */
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FaultPreset, faultKinds, faultPresets } from '../../../client/protocol/model/faults/fault.js'
 import { effectOf, scopeOf } from '../../../client/protocol/model/faults/words.js'

@@ -31,7 +31,7 @@ export const faults: ControlHandlers['faults'] = {
   },
 }
 
-/** Trouble on purpose is an event, so that what follows from it is not taken for something else. */
+/** Fault injection is an event, so that what follows from it is not taken for something else. */
 function say({ events }: Backend, how: 'added' | 'removed', faults: readonly Fault[]): void {
   for (const { id, kind, method = null, path = null, project = null } of faults) {
     events.add({ kind: `fault.${how}`, projectId: project, fault: { id, kind, method, path } })

@@ -1,7 +1,8 @@
+import { listLimits } from '../../../client/protocol/model/limits.js'
 import { compareVersions, documentHistory } from '../../core/documents/history.js'
 import type { ControlHandlers } from './control-routes.js'
 
-const limits = { usual: 20, most: 100 }
+const limits = listLimits.versions
 
 export const history: ControlHandlers['history'] = {
   get: (backend, { params, request: { before, limit } }) =>

@@ -1,12 +1,13 @@
+import { listLimits } from '../../../client/protocol/model/limits.js'
 import { clearMails, listMails, readMail, removeMail, waitForMail } from '../../core/accounts/mailbox.js'
 import type { ControlHandlers } from './control-routes.js'
 
-const mostMails = 200
+const limits = listLimits.mails
 const longestWaitSeconds = 60
 
 export const mail: ControlHandlers['mail'] = {
   async list(backend, { request: { limit, ...which } }) {
-    const mails = await listMails(backend, { ...which, limit: Math.min(limit || 50, mostMails) })
+    const mails = await listMails(backend, { ...which, limit: Math.min(limit || limits.usual, limits.most) })
     return { mails: mails.map(({ html, text, ...head }) => head) }
   },
   wait(backend, { request: { timeout = 30, ...which } }) {

@@ -1,3 +1,4 @@
+import { listLimits } from '../../../client/protocol/model/limits.js'
 import type { Project } from '../../../client/protocol/model/project.js'
 import { listKeys } from '../../core/projects/keys.js'
 import { changeProject, createProject, listProjects } from '../../core/projects/projects.js'
@@ -6,13 +7,15 @@ import { requireProject } from '../../core/projects/require-project.js'
 import { resetProject } from '../../core/projects/reset.js'
 import type { ControlHandlers } from './control-routes.js'
 
+const limits = listLimits.projects
+
 export const projects: ControlHandlers['projects'] = {
   async create(backend, { request: { name = 'project', settings } }) {
     const { project, apiKey, secretKey } = await createProject(backend, { name, settings })
     return { id: project.id, apiKey, secretKey }
   },
-  async list(backend, { request: { after, limit = 100 } }) {
-    const most = Math.min(limit, 1_000)
+  async list(backend, { request: { after, limit = limits.usual } }) {
+    const most = Math.min(limit, limits.most)
     const projects = await listProjects(backend, { after, limit: most + 1 })
     const shown = projects.slice(0, most)
     return { projects: shown, next: projects.length > most ? (shown.at(-1)?.id ?? null) : null }

@@ -1,4 +1,5 @@
 import { SvcError } from '../../../client/protocol/model/errors.js'
+import { listLimits } from '../../../client/protocol/model/limits.js'
 import type { Backend } from '../../core/context.js'
 import { emailsOf } from '../../core/requests/emails.js'
 import { explain } from '../../core/requests/plan.js'
@@ -9,12 +10,12 @@ import { replayed } from '../requests/replay.js'
 import { shownRecord, shownSummary } from '../requests/shown.js'
 import type { ControlHandlers } from './control-routes.js'
 
-const mostRequests = 1_000
+const limits = listLimits.requests
 
 export const requests: ControlHandlers['requests'] = {
   async list(backend, { request: { limit, ...filter } }) {
     const all = backend.requests.list()
-    const found = passes(all, filter).slice(0, Math.min(limit || 50, mostRequests))
+    const found = passes(all, filter).slice(0, Math.min(limit || limits.usual, limits.most))
     const emails = await emailsOf(backend, found)
     return {
       isOn: backend.requests.isOn,

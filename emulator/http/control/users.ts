@@ -1,4 +1,5 @@
 import type { OutgoingUser } from '../../../client/protocol/model/document.js'
+import { listLimits } from '../../../client/protocol/model/limits.js'
 import { documentShapes } from '../../../client/protocol/wire/document/encode.js'
 import { encodeData } from '../../../client/protocol/wire/document/populated.js'
 import {
@@ -14,7 +15,7 @@ import {
 } from '../../core/accounts/owner.js'
 import type { ControlHandlers } from './control-routes.js'
 
-const limits = { usual: 100, most: 1_000 }
+const limits = listLimits.users
 
 export const users: ControlHandlers['users'] = {
   create: async (backend, { params, request }) => shown(await createUser(backend, params.project, request)),

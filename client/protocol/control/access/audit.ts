@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { type AuditedOperation, auditedOperations } from '../../model/access/audit.js'
-import { counted, type OperationsOf } from '../operation.js'
+import { counted, limited, type OperationsOf } from '../operation.js'
 import type { operations } from '../operations.js'
 
 const operation = z.enum(Object.keys(auditedOperations) as AuditedOperation[])
@@ -38,7 +38,7 @@ export const audit = {
     request: z.object({
       operation: operation.optional().describe('Only this operation.'),
       before: counted.optional().describe('Id of an entry; only earlier ones.'),
-      limit: counted.optional().describe('Most entries to list: 100, at most 1,000.'),
+      limit: limited('entries'),
     }),
     reply: z.strictObject({
       entries: z.array(entry),

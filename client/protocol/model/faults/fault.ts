@@ -1,4 +1,4 @@
-/** Trouble on purpose: what an emulator does to requests so that an app can show what it makes of it. Contract 11. */
+/** Fault injection: what an emulator does to requests so that an app can show what it makes of it. Contract 11. */
 
 /** What each kind does, for help and documentation. */
 export const faultKinds = {
@@ -21,7 +21,7 @@ export interface FaultInput {
   readonly kind: FaultKind
   /** Only requests of this method. */
   readonly method?: string | undefined
-  /** Only paths like this: `*` stands for one part, `**` at the end for any number of them. */
+  /** Only paths like this: `*` is one segment, `**` at the end any number of them. */
   readonly path?: string | undefined
   /** Id of a project; left out, all. */
   readonly project?: string | undefined
@@ -31,7 +31,7 @@ export interface FaultInput {
   readonly rate?: number | undefined
   /** The same seed draws the same requests of a sequence. Default 1. */
   readonly seed?: number | undefined
-  /** Ends after so many. */
+  /** Stops after this many hits. */
   readonly times?: number | undefined
   /** Of a latency. */
   readonly milliseconds?: number | undefined

@@ -1,7 +1,8 @@
+import { listLimits } from '../../../../client/protocol/model/limits.js'
 import { listAudit } from '../../../core/audit/audit-log.js'
 import type { ControlHandlers } from '../control-routes.js'
 
-const limits = { usual: 100, most: 1_000 }
+const limits = listLimits.entries
 
 export const audit: ControlHandlers['audit'] = {
   async list(backend, { params, request: { operation, before, limit } }) {
