@@ -36,7 +36,7 @@ export interface MigrationFiles {
   /** Keeps what `write` hands over, beside what was kept before; nothing where that throws. */
   keep<Result>(write: (line: (text: string) => Promise<void>) => Promise<Result>): Promise<Result & KeptOperations>
   /** Removes what was kept before, but for what a run goes on with. */
-  forget(): Promise<void>
+  removeKept(): Promise<void>
 }
 
 /**
@@ -90,7 +90,7 @@ export async function openMigrationFiles(
         throw error
       }
     },
-    async forget() {
+    async removeKept() {
       for (const one of kept) if (one !== stopped) await one.operations.remove()
     },
   }

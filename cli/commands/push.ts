@@ -74,7 +74,7 @@ It shows what it is going to do, and asks. What it overwrites and deletes is wri
       } finally {
         if (undo.isThere && !this.mayHaveWritten()) undo.discard()
         if (undo.isThere) {
-          undo.turn()
+          undo.reverse()
           this.note(`To take it back: svc docs batch -f ${shellWord(undo.path)}, with the same --profile or --url.`)
         }
       }

@@ -43,8 +43,8 @@ export function listenToKeys(watched: Watched, input: NodeJS.ReadStream = proces
   const login = loginKey(emulator, say)
   const lines = requestSwitch(requests)
   const keys: Readonly<Record<string, Hotkey>> = {
-    t: { words: 'show or hide events', press: tail.turn },
-    r: { words: 'show or hide requests', press: lines.turn },
+    t: { words: 'show or hide events', press: tail.toggle },
+    r: { words: 'show or hide requests', press: lines.toggle },
     n: { words: 'create a document', press: () => createOne(client, tail.isOn()) },
     l: { words: 'log in through the identity provider', press: login.begin },
     m: { words: 'show the newest mail', press: () => showMail(emulator) },
@@ -119,7 +119,7 @@ function requestSwitch(requests: RequestLog) {
   let isOn = false
   return {
     isOn: () => isOn,
-    turn() {
+    toggle() {
       isOn = !isOn
       requests.show(isOn ? showRequest : undefined)
       say(isOn ? 'showing requests; r ends it' : 'no longer showing requests')
@@ -152,7 +152,7 @@ function tailSwitch(client: Client) {
   return {
     isOn: () => running !== undefined,
     off,
-    async turn() {
+    async toggle() {
       if (running) {
         off()
         return say('no longer showing events')

@@ -14,7 +14,7 @@ export interface UndoFile {
    * Puts what was written last first: a document that was created and then changed is what it was at first before it is deleted.
    * A push that was killed leaves the order of its writes; what is refused then, a second run takes back.
    */
-  turn(): void
+  reverse(): void
   /** Of a push that wrote nothing. */
   discard(): void
 }
@@ -42,7 +42,7 @@ export function openUndoFile(host: string, now: Date): UndoFile {
       if (!isThere) prune(folder, service)
       isThere = true
     },
-    turn: () => reversePieces(path, ends),
+    reverse: () => reversePieces(path, ends),
     discard() {
       rmSync(path, { force: true })
       isThere = false

@@ -3,7 +3,7 @@ import type { CallOptions } from '../collections/collection-writes.js'
 import { decodeRecord } from '../protocol/wire/expected.js'
 import { decodeLogin, type LoginResult } from '../protocol/wire/records/decode.js'
 import type { RequestParts } from '../send.js'
-import { nobody, type Session } from './session.js'
+import { noToken, type Session } from './session.js'
 
 export interface AuthCalls<Data> {
   /** A POST whose answer is the record itself. */
@@ -18,7 +18,7 @@ export function openAuthCalls<Data>({ ask, auth }: Session): AuthCalls<Data> {
 
     async signIn(path, body, options) {
       const end = auth.begin()
-      const result = await ask('POST', path, decodeLogin, { ...options, body, token: nobody }).catch((error) => {
+      const result = await ask('POST', path, decodeLogin, { ...options, body, token: noToken }).catch((error) => {
         // Some dialects refuse a login that needs a code.
         const { code, message } = Object(error)
         if (code === '2FA_REQUIRED') return { requires2fa: true, message } as const

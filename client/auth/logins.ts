@@ -7,7 +7,7 @@ import { decodeUser, type LoginResult } from '../protocol/wire/records/decode.js
 import { requireAddress } from '../send.js'
 import type { AuthCalls } from './auth-calls.js'
 import type { SignedIn } from './auth-state.js'
-import { nobody, type Session } from './session.js'
+import { noToken, type Session } from './session.js'
 
 /** What came back from an identity provider. `error` is one of the reasons of the specification. */
 export type RedirectResult<Data = Fields> =
@@ -101,7 +101,7 @@ export function loginCalls<Data extends object>({ ask, auth }: Session, { post, 
      * @throws {SvcError} `IDP_NOT_CONFIGURED`, `ORIGIN_NOT_ALLOWED`
      */
     async startLogin({ returnTo, ...options }: CallOptions & { returnTo?: string } = {}): Promise<string> {
-      const parts = { ...options, query: [['returnTo', returnTo]] as const, token: nobody }
+      const parts = { ...options, query: [['returnTo', returnTo]] as const, token: noToken }
       const { url } = await ask('GET', '/auth-collections/login-idp', decodeRecord<{ url: string }>, parts)
       globalThis.location?.assign(url)
       return url

@@ -2,7 +2,7 @@ import type { CallOptions } from '../collections/collection-writes.js'
 import { segment } from '../protocol/wire/paths/encode.js'
 import type { LoginResult } from '../protocol/wire/records/decode.js'
 import type { AuthCalls } from './auth-calls.js'
-import { nobody } from './session.js'
+import { noToken } from './session.js'
 
 /** Login at a named identity provider by the app itself, without a page of the service in between. */
 export function openProvider<Data>({ post, signIn }: AuthCalls<Data>, name: string) {
@@ -21,7 +21,7 @@ export function openProvider<Data>({ post, signIn }: AuthCalls<Data>, name: stri
       input: { redirectUrl: string; scopes?: readonly string[] },
       options?: CallOptions,
     ): Promise<{ url: string; state: string }> {
-      return post(`${path}/url`, input, options, nobody)
+      return post(`${path}/url`, input, options, noToken)
     },
 
     /**

@@ -1,7 +1,7 @@
 /** Passwords and addresses: changing, resetting and verifying them. */
 import type { CallOptions } from '../collections/collection-writes.js'
 import type { AuthCalls } from './auth-calls.js'
-import { nobody } from './session.js'
+import { noToken } from './session.js'
 
 export function recoveryCalls({ post }: AuthCalls<unknown>) {
   return {
@@ -25,7 +25,7 @@ export function recoveryCalls({ post }: AuthCalls<unknown>) {
      * await svc.auth.requestPasswordReset('rosa@example.com')
      */
     async requestPasswordReset(email: string, options?: CallOptions): Promise<void> {
-      await post('/auth/request-password-reset', { email }, options, nobody)
+      await post('/auth/request-password-reset', { email }, options, noToken)
     },
 
     /**
@@ -37,7 +37,7 @@ export function recoveryCalls({ post }: AuthCalls<unknown>) {
      * @throws {SvcError} `INVALID_TOKEN`
      */
     async resetPassword(input: { token: string; newPassword: string }, options?: CallOptions): Promise<void> {
-      await post('/auth/reset-password', input, options, nobody)
+      await post('/auth/reset-password', input, options, noToken)
     },
 
     /**
@@ -62,7 +62,7 @@ export function recoveryCalls({ post }: AuthCalls<unknown>) {
      * @throws {SvcError} `INVALID_TOKEN`
      */
     async verifyEmail(token: string, options?: CallOptions): Promise<void> {
-      await post('/auth/verify-email', { token }, options, nobody)
+      await post('/auth/verify-email', { token }, options, noToken)
     },
   }
 }

@@ -39,7 +39,7 @@ export interface Session extends TransportClient {
 }
 
 /** The token of a request that is made with the key alone, also while a user is signed in. */
-export const nobody = ''
+export const noToken = ''
 
 /** @throws {SvcError} `INVALID_OPTION`, `INVALID_DIALECT` */
 export function openSession(given: SessionOptions): Session {

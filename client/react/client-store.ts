@@ -54,9 +54,9 @@ function openUserStore(client: Client): UserStore {
     round: ++rounds,
     overlay,
     list(key, collection, query) {
-      const forget = () => entries.delete(key)
+      const remove = () => entries.delete(key)
       // A tree that was hidden, its list closed meanwhile, comes back with what it showed.
-      const known = entries.get(key) ?? openEntry(client, collection, query, overlay(collection), forget)
+      const known = entries.get(key) ?? openEntry(client, collection, query, overlay(collection), remove)
       const current = () => entries.get(key) ?? known
       const enter = () => once(entries, key, current)
       return {

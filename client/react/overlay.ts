@@ -44,7 +44,7 @@ const mostMilliseconds = { create: 10_000, update: 60_000, delete: 60_000 }
 export function openOverlay(): Overlay {
   let changes: readonly Change[] = []
   const listeners = new Set<() => void>()
-  const lastTurns = new Map<string, Promise<unknown>>()
+  const lastQueued = new Map<string, Promise<unknown>>()
 
   function put(next: readonly Change[]) {
     changes = next
@@ -83,11 +83,11 @@ export function openOverlay(): Overlay {
       return () => listeners.delete(listener)
     },
     inTurn(id, work) {
-      const turn = (lastTurns.get(id) ?? Promise.resolve()).then(work, work)
-      lastTurns.set(id, turn)
-      const end = () => lastTurns.get(id) === turn && lastTurns.delete(id)
-      turn.then(end, end)
-      return turn
+      const queued = (lastQueued.get(id) ?? Promise.resolve()).then(work, work)
+      lastQueued.set(id, queued)
+      const end = () => lastQueued.get(id) === queued && lastQueued.delete(id)
+      queued.then(end, end)
+      return queued
     },
   }
 }

@@ -43,7 +43,7 @@ export async function keepConnected(
     const abort = () => attempt.abort()
     signal.addEventListener('abort', abort, { signal: attempt.signal })
     let token: string | undefined
-    const forget = auth.onChange((signedIn) => signedIn?.token === token || abort())
+    const unsubscribe = auth.onChange((signedIn) => signedIn?.token === token || abort())
     let silentBeats = 0
     const timer = setInterval(() => {
       if (++silentBeats > mostSilentBeats) abort()
@@ -71,7 +71,7 @@ export async function keepConnected(
       if (!isPassing(failure) && !attempt.signal.aborted) return lost(failure)
     } finally {
       clearInterval(timer)
-      forget()
+      unsubscribe()
       abort()
     }
     lost()

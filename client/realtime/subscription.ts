@@ -63,10 +63,10 @@ export function openSubscription<Data>(
   const over = new AbortController()
   const { reader, put, become, close, isClosed } = openFeed<DocumentChange<Data>, RealtimeStatus>(options, (error) => {
     over.abort(error)
-    forget()
+    unsubscribe()
     failed(error ?? over.signal.reason)
   })
-  const forget = session.auth.onChange((_, isSame) => {
+  const unsubscribe = session.auth.onChange((_, isSame) => {
     if (!isSame) onResync?.()
   })
   let begun: (() => void) | undefined

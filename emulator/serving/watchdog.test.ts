@@ -76,10 +76,10 @@ it('gives one that starts more time, until it is watched as the others are', () 
   expect(silent).toEqual(['a'])
 })
 
-it('forgets one that has ended', () => {
+it('removes one that has ended', () => {
   watch('a', () => false)
 
-  watchdog.forget('a')
+  watchdog.remove('a')
   vi.advanceTimersByTime(10 * mostMilliseconds)
 
   expect(silent).toEqual([])

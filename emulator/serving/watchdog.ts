@@ -17,7 +17,7 @@ export interface Watchdog<Name> {
   watch(name: Name, watched: Watched): void
   /** It has said something. */
   answered(name: Name): void
-  forget(name: Name): void
+  remove(name: Name): void
   close(): void
 }
 
@@ -46,7 +46,7 @@ export function openWatchdog<Name>(mostMilliseconds: number): Watchdog<Name> {
       const state = beats.get(name)
       if (state) state.silent = 0
     },
-    forget: (name) => void beats.delete(name),
+    remove: (name) => void beats.delete(name),
     close: () => clearInterval(timer),
   }
 }

@@ -176,7 +176,7 @@ async function endOf({ running, watchdog, hung, metrics }: State, worker: Worker
   const [code, signal] = await once(worker, 'exit')
   running.delete(worker)
   metrics?.ended(worker)
-  watchdog.forget(worker)
+  watchdog.remove(worker)
   if (hung.has(worker)) return { how: 'it hung', reason: 'hung' }
   return signal ? { how: `by ${signal}`, reason: 'signal' } : { how: `exit ${code}`, reason: 'exit' }
 }

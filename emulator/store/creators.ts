@@ -4,7 +4,7 @@ import { columns, type DocumentRow, fromRow, type WritePlace, type Written, writ
 import { recorded } from './recording.js'
 
 /** Stands in changes for no creator; null says that the creator is whom it was. */
-export const nobody = '00000000-0000-0000-0000-000000000000'
+export const noCreator = '00000000-0000-0000-0000-000000000000'
 
 /** Of `documents d`: whether that user created it; without one, all are meant. */
 export function isOf(creator: string | undefined): Fragment {
@@ -35,7 +35,7 @@ export async function updateCreator(
       from documents old
       where d.id = ${id} and d.collection_id = ${place.collection.id} and old.id = d.id
       returning ${columns}, old.data as before, old.updated_at as before_updated_at,
-        coalesce(old.created_by, ${nobody}::uuid) as former_creator
+        coalesce(old.created_by, ${noCreator}::uuid) as former_creator
     ), ${recording}
     select ${writtenColumns}, ${seq} as seq from written`),
   )

@@ -135,7 +135,7 @@ the same command is given again; the function is not called once more.`)
     let isBegun = false
     const follow = async () => {
       isBegun = true
-      await files.forget()
+      await files.removeKept()
       return followOperations(input, {
         ...{ client, collection, state, operations, noun: 'document', isWanted },
         onStopped: (reached) => this.showRefused(reached),

@@ -5,7 +5,7 @@ import type { StoredCollection } from '../../../client/protocol/model/collection
 import { isId } from '../../../client/protocol/model/document.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import type { Clause, Test, Where } from '../../../client/protocol/model/where.js'
-import { nobody } from '../../store/creators.js'
+import { noCreator } from '../../store/creators.js'
 import { requireVisibleFilter } from '../collections/field-permissions.js'
 import { asksForOwner, creatorFor } from '../collections/permissions.js'
 import type { Caller } from '../context.js'
@@ -25,9 +25,12 @@ export function findable(caller: Caller, collection: StoredCollection, where: Wh
   if (asked.length === 0) return { where, creator: own }
   const creators = new Set(asked.map((clause) => creatorIn(caller, clause)))
   if (own !== undefined) creators.add(own)
-  const [creator = nobody, another] = creators
+  const [creator = noCreator, another] = creators
   // No document has two creators.
-  return { where: { all: where.all.filter((clause) => !asked.includes(clause)) }, creator: another ? nobody : creator }
+  return {
+    where: { all: where.all.filter((clause) => !asked.includes(clause)) },
+    creator: another ? noCreator : creator,
+  }
 }
 
 function isCreator({ path }: Test): boolean {
@@ -43,7 +46,7 @@ function creatorIn({ user, secret }: Caller, { any: [test, another] }: Clause): 
     const reason = { kind: 'caller', needs: 'user' } as const
     throw new SvcError('UNAUTHORIZED', `"created_by=me" finds a user's own documents. ${userRefusal}`, [], { reason })
   }
-  if (secret) return isId(test.value) ? test.value : nobody
+  if (secret) return isId(test.value) ? test.value : noCreator
   const reason = { kind: 'caller', needs: 'secret key' } as const
   throw new SvcError('FORBIDDEN', '"created_by" takes "me"; another user\'s id takes the secret key.', [], { reason })
 }

@@ -30,7 +30,7 @@ export function predicateOf(where: Where): (document: Matchable) => boolean {
   const clauses = where.all.map(({ any }) => any.map((test) => fieldTestOf(test, searches)))
   return (document) => {
     const holds = clauses.every((tests) => tests.some((isMet) => isMet(document)))
-    for (const search of Object.values(searches)) search.forget()
+    for (const search of Object.values(searches)) search.clear()
     return holds
   }
 }
@@ -110,8 +110,8 @@ function compares(text: string, isWanted: (order: number) => boolean): Condition
 interface Search {
   /** Whether a text, or an item of an array that is one, holds the part. */
   add(part: string): Condition
-  /** The document that was looked at is done with. */
-  forget(): void
+  /** Drops what was found in the document that was looked at last. */
+  clear(): void
 }
 
 function openSearch(fold: (text: string, document: Matchable) => string): Search {
@@ -146,7 +146,7 @@ function openSearch(fold: (text: string, document: Matchable) => string): Search
       const at = parts.push(part) - 1
       return (value, document) => foundIn(value, document).has(at)
     },
-    forget: () => known.clear(),
+    clear: () => known.clear(),
   }
 }
 

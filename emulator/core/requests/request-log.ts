@@ -94,7 +94,7 @@ export interface RequestLog {
   get(id: string): KeptRequest | undefined
   /** The newest first. */
   list(): readonly KeptRequest[]
-  /** Forgets all, or those of a project; says how many. */
+  /** Clears all, or those of a project; says how many. */
   clear(project?: string): number
   /** The replays on their way, each by a secret that is taken once. */
   readonly replays: { add(replay: Replay): string; take(secret: string): Replay | undefined }

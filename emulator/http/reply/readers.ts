@@ -61,7 +61,7 @@ export function openReaders(limits: Partial<ReaderLimits> = {}): Readers {
   let looking: NodeJS.Timeout | undefined
   let lookedAt = 0
 
-  function forget(reader: Reader): void {
+  function remove(reader: Reader): void {
     if (!all.delete(reader)) return
     heldBytes -= reader.heldBytes
     if (reader.isFile) files--
@@ -69,7 +69,7 @@ export function openReaders(limits: Partial<ReaderLimits> = {}): Readers {
   }
 
   function close(reader: Reader): void {
-    forget(reader)
+    remove(reader)
     cutOff(reader.res)
   }
 
@@ -116,7 +116,7 @@ export function openReaders(limits: Partial<ReaderLimits> = {}): Readers {
       all.add(reader)
       heldBytes += held
       if (isFile) files++
-      res.on('close', () => forget(reader))
+      res.on('close', () => remove(reader))
       makeRoom()
     },
   }

@@ -14,7 +14,7 @@ export interface Confirmations {
   /** To be called before the message goes out. */
   begin(): Confirmation
   /** A process has received it. */
-  heard(id: number, by: string): void
+  acknowledged(id: number, by: string): void
 }
 
 export function openConfirmations(): Confirmations {
@@ -23,10 +23,10 @@ export function openConfirmations(): Confirmations {
   return {
     begin() {
       const id = ++last
-      const heard = new Set<string>()
+      const acknowledged = new Set<string>()
       let look = () => {}
       open.set(id, (by) => {
-        heard.add(by)
+        acknowledged.add(by)
         look()
       })
       return {
@@ -40,12 +40,12 @@ export function openConfirmations(): Confirmations {
             }
             const timer = setTimeout(settle, mostMilliseconds)
             look = () => {
-              if (heard.size >= others) settle()
+              if (acknowledged.size >= others) settle()
             }
             look()
           }),
       }
     },
-    heard: (id, by) => open.get(id)?.(by),
+    acknowledged: (id, by) => open.get(id)?.(by),
   }
 }

@@ -74,9 +74,11 @@ export function openOutgoing(db: Database, isListening: () => boolean, report: (
     isOwn: (payload) => payload.startsWith(sender),
     add(messages) {
       for (const message of messages) waiting.set(subjectOf(message), message)
-      const heard = messages.some(decides) ? new Promise<void>((resolve) => askers.add(resolve)) : Promise.resolve()
+      const acknowledged = messages.some(decides)
+        ? new Promise<void>((resolve) => askers.add(resolve))
+        : Promise.resolve()
       void send()
-      return isClosed ? Promise.resolve() : heard
+      return isClosed ? Promise.resolve() : acknowledged
     },
     confirm(payload) {
       const [to, id] = [payload.slice(0, sender.length), confirmOf(payload)]
@@ -84,7 +86,7 @@ export function openOutgoing(db: Database, isListening: () => boolean, report: (
     },
     confirmed(payload) {
       const [to, id, by] = payload.split(' ')
-      if (to === sender && by !== undefined) confirmations.heard(Number(id), by)
+      if (to === sender && by !== undefined) confirmations.acknowledged(Number(id), by)
     },
     close() {
       isClosed = true

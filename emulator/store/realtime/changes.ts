@@ -2,7 +2,7 @@ import type { Change } from '../../../client/protocol/model/change.js'
 import type { StoredDocument } from '../../../client/protocol/model/document.js'
 import { JsonText } from '../../../client/protocol/model/json.js'
 import { type Database, nothing, sql, writing } from '../../database/port.js'
-import { nobody } from '../creators.js'
+import { noCreator } from '../creators.js'
 import { copyColumns, type GroupRow, groupOf, isFirstOfGroup, mostCopyBytes, withCopies } from './copies.js'
 import { numberChanges } from './numbering.js'
 
@@ -243,7 +243,7 @@ function fromRow(row: ChangeRow): Recorded {
 
 function formerCreator({ created_by: creator, before_created_by: former }: DocumentChangeRow): string | null {
   if (former === null) return creator
-  return former === nobody ? null : former
+  return former === noCreator ? null : former
 }
 
 /** Ids carry the moment of creation in their first 48 bits. */
