@@ -80,6 +80,8 @@ export function collectionWrites<Data extends object>({ ask }: Session, name: st
      * @example
      * const post = await svc.collection('posts').create({ title: 'Hello', tags: ['new'] })
      * await svc.collection('posts').update(post.id, { title: 'Hello again', $append: { tags: 'seen' } })
+     *
+     * @throws {SvcError} `NOT_FOUND`, `VALIDATION_ERROR`, `CONFLICT`
      */
     update(id: string, changes: Update<Data>, options?: WriteOptions): Promise<Document<Data>> {
       return one('PATCH', id, changes, options)
@@ -92,7 +94,7 @@ export function collectionWrites<Data extends object>({ ask }: Session, name: st
      * const post = await svc.collection('posts').create({ title: 'Hello', tags: ['new'] })
      * await svc.collection('posts').replace(post.id, { title: 'Hello again' }, { ifMatch: post.version })
      *
-     * @throws {SvcError} `CONFLICT`
+     * @throws {SvcError} `NOT_FOUND`, `VALIDATION_ERROR`, `CONFLICT`
      */
     replace(id: string, fields: WithFiles<Data>, options?: WriteOptions): Promise<Document<Data>> {
       return one('PUT', id, fields, options)

@@ -22,7 +22,7 @@ export interface Selection<Data, Path extends string = string, Schema = unknown>
 
 export interface ListOptions<Data, Path extends string = string, Schema = unknown>
   extends Selection<Data, Path, Schema> {
-  /** Left out, what the service gives by default; more than it allows is cut to that. */
+  /** Default 20, at most 100; in dialect b 50, at most 500. */
   readonly limit?: number
   readonly offset?: number
   /** `false` spares the service the counting; `total` is `null` then. */
@@ -50,7 +50,7 @@ export function openCollection<Schema, Data extends object = Fields>(session: Se
      *   limit: 10,
      * })
      *
-     * @throws {SvcError} `NOT_FOUND` if there is no such collection.
+     * @throws {SvcError} `NOT_FOUND`
      */
     async list<const Path extends PopulatePath<Schema, Data> = never>(
       options: ListOptions<Data, Path, Schema> = {},
@@ -64,6 +64,8 @@ export function openCollection<Schema, Data extends object = Fields>(session: Se
      *
      * @example
      * for await (const post of svc.collection('posts').iterate({ where: { status: 'draft' } })) console.log(post.id)
+     *
+     * @throws {SvcError} `NOT_FOUND`
      */
     async *iterate<const Path extends PopulatePath<Schema, Data> = never>(
       options: Selection<Data, Path, Schema> = {},
@@ -93,6 +95,8 @@ export function openCollection<Schema, Data extends object = Fields>(session: Se
      *
      * @example
      * const drafts = await svc.collection('posts').count({ where: { status: 'draft' } })
+     *
+     * @throws {SvcError} `NOT_FOUND`
      */
     async count<const Path extends PopulatePath<Schema, Data> = never>(
       options: Pick<Selection<Data, Path, Schema>, 'where' | 'populate' | 'signal'> = {},
@@ -148,6 +152,8 @@ export function openCollection<Schema, Data extends object = Fields>(session: Se
      *   console.log(page.items.map((post) => post.data.title))
      *   break
      * }
+     *
+     * @throws {SvcError} `FORBIDDEN`
      */
     live<const Path extends PopulatePath<Schema, Data> = never>(
       options: ListOptions<Data, Path, Schema> & LiveOptions<Document<Populated<Schema, Data, Path>>> = {},

@@ -135,8 +135,8 @@ export interface WaitOptions {
 
 export interface TestMailbox {
   /**
-   * The newest mail that fits, as soon as there is one. One that is there already is good enough: `clear` before what writes
-   * the mail, where an earlier one would fit too.
+   * The newest mail that fits, among the newest 200, as soon as there is one. One that is there already is good enough: `clear`
+   * before what writes the mail, where an earlier one would fit too.
    *
    * @example
    * const { link } = await project.mail.waitFor({ to: 'ada@example.com', subject: 'password' })
@@ -144,7 +144,7 @@ export interface TestMailbox {
    * @throws {Error} that lists what did come
    */
   waitFor(wanted?: WaitOptions): Promise<TestMail>
-  /** The project's mails, the newest first, to one address or to all. */
+  /** The newest 200 mails of the project at most, the newest first, to one address or to all. */
   list(which?: { readonly to?: string }): Promise<TestMail[]>
   /** Deletes the project's mails, to one address or to all. */
   clear(which?: { readonly to?: string }): Promise<void>
@@ -216,7 +216,7 @@ export interface TestProvider {
    * @example
    * await project.idp.next('cancelled')
    *
-   * @param times how many logins; `Infinity` for all of them
+   * @param times how many logins, 1 by default; `Infinity` for all of them
    */
   next(outcome: ProviderFault, times?: number): Promise<void>
   /** Lets the project's logins work again. */

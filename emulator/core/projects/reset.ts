@@ -48,8 +48,8 @@ export interface ResetReport {
 }
 
 /**
- * Deletes everything that a project keeps, or what is chosen of it; its keys and settings stay. Subscribers to what was
- * emptied begins anew.
+ * Deletes everything that a project keeps, or what is chosen of it; its keys and settings stay. Subscribers of what was
+ * emptied receive `RESYNC`.
  *
  * @throws {SvcError} `NOT_FOUND` for a project or collection that does not exist; nothing is deleted then
  */
@@ -87,7 +87,7 @@ export async function resetProject(backend: Backend, id: string, choice: ResetCh
   return report
 }
 
-/** Draws new numbers and has the subscribers of these collections begin anew; those of one that is gone end. */
+/** Draws new numbers: subscribers of these collections receive `RESYNC`, and subscriptions to one that is gone end. */
 export async function restartChanges(
   unit: UnitOfWork & { readonly backend: Pick<Backend, 'now'> },
   { project, collections, isWhole }: { project: string; collections: readonly string[]; isWhole: boolean },

@@ -19,7 +19,7 @@ export interface Loaded {
 }
 
 /**
- * Replaces everything that a project keeps, in one transaction; its keys stay. Subscribers begin anew.
+ * Replaces everything that a project keeps, in one transaction; its keys stay. Subscribers receive `RESYNC`.
  *
  * @throws {SvcError} `NOT_FOUND`; `FORBIDDEN` where another project has what is in it
  */
