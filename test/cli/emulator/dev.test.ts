@@ -1,11 +1,10 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createClient } from '../../../client/index.js'
 import { follow } from '../../fixtures/events.js'
-import { patiently } from '../../fixtures/patience.js'
 import { openWorld, type World } from '../command-line.js'
 
 let world: World
@@ -238,63 +237,4 @@ test('keys that are pressed fast are obeyed one after the other', async () => {
 
   expect(stdout).not.toMatch(/There already is|aborted/)
   expect(exit).toBe(0)
-})
-
-test('a command after -- knows the emulator, and both end with its exit code', async () => {
-  const script = `
-    const { SVC_URL, SVC_WS_URL, SVC_API_KEY } = process.env
-    const { status } = await fetch(SVC_URL + '/collections', { headers: { 'x-api-key': SVC_API_KEY } })
-    console.log(status, SVC_WS_URL)
-    process.exitCode = 7`
-  const words = ['--', process.execPath, '--input-type=module', '-e', script]
-
-  const ran = await world.svc(['dev', '--memory', '--port', '0', '--quiet', ...words])
-
-  expect(ran).toMatchObject({ exit: 7, stdout: expect.stringMatching(/^200 ws:\/\/127\.0\.0\.1:\d+\n$/) })
-  expect((await world.svc(['status'])).exit).toBe(8)
-})
-
-test.each(['SIGINT', 'SIGTERM'] as const)(
-  '%s ends the command after -- too, which may say good-bye',
-  async (signal) => {
-    const script = `
-    for (const name of ['SIGINT', 'SIGTERM']) process.on(name, () => { console.log('good-bye'); process.exit(3) })
-    setInterval(() => undefined, 1_000)
-    require('node:fs').writeFileSync('begun', '')`
-    const dev = await world.dev('--memory', '--', process.execPath, '-e', script)
-    await vi.waitUntil(() => existsSync(join(world.folder, 'begun')), patiently)
-
-    const stopped = await dev.stop(signal)
-
-    expect(stopped).toMatchObject({ exit: 0, stderr: expect.stringContaining('good-bye') })
-    expect(stopped.stdout.trim().split('\n')).toHaveLength(1)
-  },
-)
-
-test('a command after -- that there is not ends it with 4; none at all, or one in the background, is misuse', async () => {
-  const dev = ['dev', '--memory', '--port', '0']
-
-  const missing = await world.svc([...dev, '--', 'no-such-command'])
-
-  expect(missing).toMatchObject({ exit: 4, stderr: expect.stringContaining('"no-such-command" could not be started') })
-  expect((await world.svc(['status'])).exit).toBe(8)
-  expect((await world.svc([...dev, '--'])).exit).toBe(2)
-  expect((await world.svc([...dev, '--detach', '--', 'npm', 'test'])).exit).toBe(2)
-  expect((await world.svc([...dev, 'npm', 'test'])).exit).toBe(2)
-})
-
-test.each([
-  ['that there is not', 'no-such-command', '(not found)'],
-  ['that is a folder', './inner', '(is a directory)'],
-  ['that cannot be run', './notes.txt', '(permission denied)'],
-  ['in quotes', 'node  -v', 'Leave them out: -- node -v'],
-])('a command %s is refused before anything is started for it', async (_, command, why) => {
-  mkdirSync(join(world.folder, 'inner'))
-  writeFileSync(join(world.folder, 'notes.txt'), '')
-
-  const ran = await world.svc(['dev', '--data', 'untouched', '--port', '0', '--', command])
-
-  expect(ran).toMatchObject({ exit: 4, stdout: '', stderr: expect.stringContaining('could not be started') })
-  expect(ran.stderr).toContain(why)
-  expect(existsSync(join(world.folder, 'untouched'))).toBe(false)
 })

@@ -137,6 +137,35 @@ test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
   },
 )
 
+test('a signal that svc exec passes on ends what its command has started too', async () => {
+  const code = "require('node:fs').writeFileSync('pid', String(process.pid)); setInterval(() => undefined, 1_000)"
+  const exec = start(code, ['sh', '-c', '"$0" "$@"; true'])
+  const pid = await pidOfCommand()
+
+  exec.kill('SIGTERM')
+
+  expect(await exitOf(exec)).toBe(143)
+  await expect.poll(() => isRunning(pid)).toBe(false)
+})
+
+test('what the command of svc exec hands on itself is not sent twice', async () => {
+  const code = `
+    const { appendFileSync, writeFileSync } = require('node:fs')
+    process.on('SIGTERM', (name) => { appendFileSync('received', name); setTimeout(() => process.exit(3), 200) })
+    writeFileSync('pid', String(process.pid))
+    setInterval(() => undefined, 1_000)`
+  const exec = start(`
+    const child = require('node:child_process').spawn(process.execPath, ['-e', ${JSON.stringify(code)}])
+    process.on('SIGTERM', (name) => child.kill(name))
+    child.on('exit', (exit) => process.exit(exit))`)
+  await pidOfCommand()
+
+  exec.kill('SIGTERM')
+
+  expect(await exitOf(exec)).toBe(3)
+  expect(readFileSync(join(world.folder, 'received'), 'utf8')).toBe('SIGTERM')
+})
+
 test('svc exec ends with 128 and the number of the signal that ended its command', async () => {
   const ran = await world.svc(['exec', '--', 'sh', '-c', 'kill -TERM $$'])
 
@@ -203,8 +232,8 @@ function everythingIn(folder: string): string[] {
 /** Where its processes have their temporary files. */
 const temporary = () => join(world.folder, 'tmp')
 
-function start(code: string): ChildProcess {
-  return spawn(process.execPath, [bin, 'exec', '--', process.execPath, '-e', code], {
+function start(code: string, inside: readonly string[] = []): ChildProcess {
+  return spawn(process.execPath, [bin, 'exec', '--', ...inside, process.execPath, '-e', code], {
     cwd: world.folder,
     env: { ...cleanEnv(world.folder), TMPDIR: temporary() },
     stdio: 'ignore',
