@@ -54,6 +54,21 @@ export async function listen(app: ServerHandlers, place: Place): Promise<Listeni
   }
 }
 
+/**
+ * Listens there for a moment, to learn whether it can. A client that comes just then is cut off, as if nobody listened yet.
+ *
+ * @throws {StartError} `PORT_IN_USE` or `NO_SUCH_HOST`
+ */
+export async function requirePlace(place: Place): Promise<void> {
+  const cutOff: ServerHandlers = {
+    answer: ({ socket }) => void socket.destroy(),
+    upgrade: (_req, socket) => void socket.destroy(),
+    close: () => undefined,
+  }
+  const listening = await listen(cutOff, { ...place, mostClosingMilliseconds: 0 })
+  await listening.close()
+}
+
 function cannotListen(error: unknown, { host, port, portFlag = '--port' }: Place): unknown {
   const { code = '' } = error as NodeJS.ErrnoException
   if (code === 'EADDRINUSE') {

@@ -18,7 +18,7 @@ import { isFromThisMachine } from './http/guards/client-address.js'
 import { type Log, openLog } from './http/logging/log.js'
 import type { ServerHandlers } from './http/server.js'
 import { type LocalApp, localProviderPath, openLocalProvider } from './idp/local/app.js'
-import { type Listening, listen } from './listen.js'
+import { type Listening, listen, requirePlace } from './listen.js'
 import { openBackend } from './open-backend.js'
 import { staticMounts } from './pages/mounts.js'
 import { openMailbox } from './ports/mail/mailbox.js'
@@ -69,6 +69,8 @@ async function openParts(
 ): Promise<Omit<Service, 'close'>> {
   const { config, log, warn } = surroundings
   const storage = await openStorage(stack, config, {
+    // A port that is chosen later is a free one.
+    beforeChanges: () => requirePlace({ host: config.host, port: config.choosePort ? 0 : config.port }),
     info: () => surroundings.about,
     report: (error) => log.failure('database', error),
     warn,

@@ -39,6 +39,8 @@ type Options = DatabaseAddresses &
   }
 
 export interface Surroundings {
+  /** Called once the folder is held and before anything is changed: a start that fails here leaves all as it was. */
+  beforeChanges(): Promise<void>
   /** What another process that wants the same folder reads. */
   info(): { pid: number; url?: string }
   /** Receives what broke under the database and was put right. */
@@ -66,6 +68,7 @@ export async function openStorage(
   if (folder !== undefined && !options.memory) stack.defer((await holdLock(folder, surroundings.info)).release)
   const place = await placeOf(options, folder)
   if (folder !== undefined && place !== undefined && !options.memory) requireOwnParts(options, folder, place)
+  await surroundings.beforeChanges()
   const { db, dataDir } = await openFor(options, place, surroundings)
   stack.use(db)
   const files = stack.use(await openFiles(db, options, place))

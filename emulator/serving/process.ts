@@ -96,6 +96,7 @@ async function openServedBackend(
       mayLackBucket: isReplacement,
     },
     {
+      beforeChanges: async () => undefined,
       info: () => ({ pid: process.pid, url: url() }),
       report: (error) => log.failure('database', error),
       warn,

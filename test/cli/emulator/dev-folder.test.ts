@@ -1,5 +1,8 @@
 /** How emulators share one folder, and what `svc stop` may end: contract 11. */
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
@@ -188,6 +191,31 @@ test('of several that start at once in one folder after a crash, however they sp
   await Promise.all(starts)
 
   expect(outcomes.sort()).toEqual(['refused', 'refused', 'runs'])
+})
+
+test.each([
+  ['the port is in use', (port: number) => ['--port', String(port)]],
+  ['the address is none of this machine', () => ['--host', '192.0.2.1']],
+])('a start that fails because %s has changed nothing', async (_, at) => {
+  const first = await world.dev()
+  await world.svc(['collections', 'create', 'posts'])
+  const { settings } = (await world.json(['project', 'show'])) as { settings: object }
+  const { controlToken } = infoOf()
+  await first.stop()
+  const other = createServer().listen(0, '127.0.0.1')
+  onTestFinished(() => void other.close())
+  await once(other, 'listening')
+  const { port } = other.address() as AddressInfo
+  const changes = ['--fresh', '--new-token', '--dialect', 'b', '--tier', 'free']
+
+  const failed = await world.svc(['dev', ...at(port), ...changes])
+  await world.dev()
+
+  expect(failed).toMatchObject({ exit: 1, stdout: '' })
+  expect(await world.json(['collections', 'list'])).toMatchObject([{ name: 'posts' }])
+  expect(await world.json(['project', 'show'])).toMatchObject({ settings })
+  expect(infoOf()).toMatchObject({ controlToken })
+  expect(readdirSync(join(world.folder, '.svc')).filter((name) => name.startsWith('data'))).toEqual(['data'])
 })
 
 test('in an app that has it, the commands to try are those that its shell finds', async () => {
