@@ -27,6 +27,8 @@ const { startEmulator } = await built('emulator/dev.js')
 
 /** @type {typeof import('../cli/dev/demo.js')} */
 const { loadDemo } = await jiti.import('../cli/dev/demo.ts')
+/** @type {typeof import('../cli/seeds/seed-inputs.js')} */
+const { ownSeedTarget } = await jiti.import('../cli/seeds/seed-inputs.ts')
 /** @type {typeof import('../test/fixtures/chromium.js')} */
 const { openChromium } = await jiti.import('../test/fixtures/chromium.ts')
 /** @type {typeof import('../cli/target/dashboard-address.js')} */
@@ -34,10 +36,9 @@ const { dashboardPages, dashboardPlace } = await jiti.import('../cli/target/dash
 
 const dir = mkdtempSync(join(tmpdir(), 'svc-pictures-'))
 const emulator = await startEmulator({ dir, memory: false })
-const owner = createClient({ url: emulator.url, apiKey: emulator.secretKey ?? emulator.apiKey })
 const chromium = await openChromium()
 try {
-  await loadDemo(owner)
+  await loadDemo(ownSeedTarget(emulator), console.error)
   const places = await fill(await chromium.newContext())
   /** @type {Awaited<ReturnType<BrowserContext['storageState']>> | undefined} */
   let storageState

@@ -20,7 +20,7 @@ import { untilStopped } from '../dev/until-stopped.js'
 import { splitAtDashes } from '../dev/words-after-dashes.js'
 import { clearReadyFile } from '../files/ready-file.js'
 import { openServedBranch } from '../git/served-branch.js'
-import { type SeedOptions, seededNote, seedFiles, seedingOf } from '../seeds/seed-inputs.js'
+import { ownSeedTarget, type SeedOptions, seededNote, seedFiles, seedingOf } from '../seeds/seed-inputs.js'
 import { type EmulatorInfo, stateFolder } from '../target/emulator-file.js'
 import { envFile, fillEnvFile, lacksEnvFile } from '../target/env-file.js'
 import { fetchDirectly } from '../target/fetch-directly.js'
@@ -77,7 +77,7 @@ command's exit code if it ends by itself.`)
       const client = createClient({ url, apiKey, transport: 'sse', fetch: fetchDirectly })
       const [hashLibrary] = await Promise.all([emulator.hashLibrary(), firstAnswers(emulator)])
       if (flags.snapshot !== undefined) await loadSnapshot(info, flags.snapshot, (words) => this.note(words))
-      const demo = flags.demo ? await loadDemo(client) : undefined
+      const demo = flags.demo ? await loadDemo(ownSeedTarget(info), (words) => this.noteAlways(words)) : undefined
       const seeding = seedingOf(
         info,
         client,

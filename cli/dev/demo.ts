@@ -1,38 +1,32 @@
 /** Something to look at: authors, posts that link to them, comments that link to posts, a user and a file. */
-
-import type { Schema } from '../../client/protocol/model/collection.js'
-import type { Fields } from '../../client/protocol/model/document.js'
-import type { Client } from '../base/target-command.js'
-import { createIfMissing } from '../collections/create-if-missing.js'
+import { SvcError } from '../../client/protocol/model/errors.js'
+import type { JsonObject } from '../../client/protocol/model/json.js'
+import type { SeedDocuments, SeedStep } from '../../client/protocol/model/seed/steps.js'
+import type { SeedTarget } from '../../seeds/send.js'
 
 export interface Demo {
   /** Commands, without the name of the program. */
   readonly toTry: readonly string[]
 }
 
-/** Fills what is missing or empty, and leaves alone what is there: starting again adds nothing. */
-export async function loadDemo(client: Client): Promise<Demo> {
-  const authors = await fill(client, 'authors', authorSchema, () =>
-    authorNames.map((name, at) => ({ name, role: at === 0 ? 'admin' : 'writer' })),
-  )
-  const posts = await fill(client, 'posts', postSchema, () =>
-    titles.map((title, at) => ({
-      title,
-      status: at % 4 === 3 ? 'draft' : 'published',
-      views: (at * 137) % 900,
-      tags: tags.filter((_, tag) => (at + tag) % 3 === 0),
-      author: authors[at % authors.length] ?? null,
-    })),
-  )
-  await fill(client, 'comments', {}, () =>
-    remarks.map((text, at) => ({
-      text,
-      post: posts[(at * 5) % posts.length] ?? null,
-      author: authors[(at + 1) % authors.length] ?? null,
-    })),
-  )
-  await addUser(client)
-  await addFile(client)
+/**
+ * Fills what is missing or empty, whoever may write it, and leaves alone what is there: starting again adds nothing. Where what
+ * is there does not go with it, nothing is added, and that is said.
+ */
+export async function loadDemo(
+  { control, project }: SeedTarget,
+  say: (words: string) => void,
+): Promise<Demo | undefined> {
+  const form = new FormData()
+  form.set('steps', new Blob(steps().map((step) => `${JSON.stringify(step)}\n`)), 'steps.ndjson')
+  form.set(filePart, new File(['Files have public addresses, such as this one.\n'], 'welcome.txt'))
+  try {
+    await control.seeds.apply({ project, form })
+  } catch (error) {
+    if (!(error instanceof SvcError)) throw error
+    say(`no demo data were added: ${error.message}`)
+    return undefined
+  }
   return {
     toTry: [
       'docs list posts --populate author',
@@ -43,38 +37,59 @@ export async function loadDemo(client: Client): Promise<Demo> {
   }
 }
 
-/** The ids of the documents of a collection, which is made and filled where it is not. */
-async function fill(client: Client, name: string, schema: Schema, documents: () => Fields[]): Promise<string[]> {
-  await createIfMissing(client, { name, schema })
-  const collection = client.collection(name)
-  const there = await collection.list({ limit: 20, sort: 'createdAt' })
-  if (there.items.length > 0) return there.items.map(({ id }) => id)
-  const made = await collection.createMany(documents())
-  return made.map(({ id }) => id)
-}
+const filePart = 'file welcome'
 
 /** Nobody whom the built-in identity provider knows: they could not log in there any more. */
 const demoUser = { email: 'linus@example.com', password: 'Correct4Horse', data: { username: 'linus' } }
 
-async function addUser({ users, auth }: Client): Promise<void> {
-  const { items } = await users.list({ where: { email: demoUser.email }, limit: 1 })
-  if (items.length > 0) return
-  const { requires2fa } = await auth.signUp(demoUser)
-  // Whatever follows is the key's again.
-  if (!requires2fa) await auth.logOut()
+function steps(): SeedStep[] {
+  return [
+    { step: 'file', name: 'welcome', part: filePart, path: 'demo' },
+    { step: 'user', name: 'linus', ...demoUser },
+    {
+      step: 'collection',
+      name: 'authors',
+      key: 'name',
+      schema: { name: { type: 'string', required: true }, role: { type: 'string' } },
+    },
+    documents(authorNames, (name, at) => ({ name, role: at === 0 ? 'admin' : 'writer' })),
+    {
+      step: 'collection',
+      name: 'posts',
+      key: 'title',
+      schema: {
+        title: { type: 'string', required: true },
+        status: { type: 'string', default: 'draft' },
+        views: { type: 'integer', default: 0 },
+        tags: { type: 'array' },
+      },
+    },
+    documents(titles, (title, at) => ({
+      title,
+      status: at % 4 === 3 ? 'draft' : 'published',
+      views: (at * 137) % 900,
+      tags: tags.filter((_, tag) => (at + tag) % 3 === 0),
+      author: idOf('authors', authorNames, at),
+    })),
+    { step: 'collection', name: 'comments', key: 'text' },
+    documents(remarks, (text, at) => ({
+      text,
+      post: idOf('posts', titles, at * 5),
+      author: idOf('authors', authorNames, at + 1),
+    })),
+  ]
 }
 
-async function addFile({ files }: Client): Promise<void> {
-  if ((await files.info()).files > 0) return
-  await files.upload(new File(['Files have public addresses, such as this one.\n'], 'welcome.txt'), { path: 'demo' })
+/** Each is called what tells it from the others, and may be referred to. */
+function documents(names: readonly string[], dataOf: (name: string, at: number) => JsonObject): SeedDocuments {
+  return {
+    step: 'documents',
+    documents: names.map((name, at) => ({ name, data: dataOf(name, at), hasReferences: true, isReferred: true })),
+  }
 }
 
-const authorSchema: Schema = { name: { type: 'string', required: true }, role: { type: 'string' } }
-const postSchema: Schema = {
-  title: { type: 'string', required: true },
-  status: { type: 'string', default: 'draft' },
-  views: { type: 'integer', default: 0 },
-  tags: { type: 'array' },
+function idOf(collection: string, names: readonly string[], at: number): string {
+  return `\${${collection}.${names[at % names.length]}.id}`
 }
 
 const authorNames = ['Ada', 'Grace', 'Linus', 'Mary']

@@ -163,6 +163,38 @@ test('demo data come once, linked, however often it starts', async () => {
   expect(page).toMatchObject({ total: 3, items: [{ data: { author: { data: { name: 'Ada' } } } }, {}, {}] })
 })
 
+test('demo data come although roles guard their collections by now', async () => {
+  const first = await world.dev('--demo')
+  const key = await world.svc(['project', 'key', '--secret', '--quiet'])
+  const env = { SVC_API_KEY: key.stdout.trim() }
+  const permissions = 'permissions:={"create":["editor"],"read":["editor"]}'
+  await world.svc(['docs', 'delete', 'comments', '--all', '--yes'])
+  for (const name of ['posts', 'comments']) {
+    expect((await world.svc(['api', 'PATCH', `/collections/${name}`, permissions], { env })).exit).toBe(0)
+  }
+  await first.stop()
+
+  await world.dev('--demo')
+
+  const page = await world.json(['docs', 'list', 'comments', '--populate', 'post', '--limit', '1'], { env })
+  expect(page).toMatchObject({ total: 8, items: [{ data: { post: { data: { title: expect.any(String) } } } }] })
+  expect(await world.json(['docs', 'count', 'posts'], { env })).toEqual({ count: 12 })
+})
+
+test('where demo data do not go with what is there, it starts without them, and says so', async () => {
+  const first = await world.dev()
+  await world.svc(['api', 'POST', '/collections', 'name=posts', 'schema:={"slug":{"type":"string","required":true}}'])
+  await first.stop()
+
+  const ran = await world.svc(['dev', '--port', '0', '--demo', '--detach'])
+
+  expect(ran).toMatchObject({ exit: 0 })
+  expect(await world.json(['collections', 'list'])).toMatchObject([{ name: 'posts' }])
+  expect(await world.json(['users', 'list'])).toMatchObject({ total: 0 })
+  expect((await world.svc(['stop'])).exit).toBe(0)
+  expect(readFileSync(join(world.folder, '.svc', 'dev.log'), 'utf8')).toMatch(/no demo data were added: .*slug/)
+})
+
 test('status, wait and stop speak of the emulator of the folder', async () => {
   const dev = await world.dev('--memory')
 
