@@ -1,5 +1,6 @@
 /** Which database an emulator runs on, where its files are, and the folder that goes with both. */
 import { join, resolve } from 'node:path'
+import { openBranchFolder } from './branch-folder.js'
 import type { Config } from './config.js'
 import { guardDisk } from './database/disk-guard.js'
 import { type MigrateOptions, migrate, NewerDatabaseError, OlderDatabaseError } from './database/migrate.js'
@@ -78,13 +79,7 @@ export async function openStorage(
 /** Where the data are: in the folder itself, or in that of a branch. */
 async function placeOf({ branch, memory }: Options, folder: string | undefined): Promise<string | undefined> {
   if (folder === undefined || branch === undefined || memory) return folder
-  // Names of branches hold slashes. None begins with a dot or is that long once it is a name of a file.
-  const name = encodeURIComponent(branch).replace(/^\.+/, '%2E').slice(0, 200)
-  const branches = join(folder, 'branches')
-  const place = join(branches, name)
-  for (const made of [branches, place]) requireNoLink(made)
-  await makeStateFolder(place)
-  return place
+  return openBranchFolder(join(folder, 'branches'), branch)
 }
 
 /** Looked at together, so that nothing is changed where one of them is behind a link. The data are looked at as they are prepared. */

@@ -1,7 +1,8 @@
 /** `svc dev --per-branch`: which branch's data are served, and what to do once another one is checked out. */
 import { execFile } from 'node:child_process'
 import { unwatchFile, watchFile } from 'node:fs'
-import { basename, dirname, resolve } from 'node:path'
+import { readFile } from 'node:fs/promises'
+import { basename, dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { CliFailure, exits } from '../base/failure.js'
 import { gitPlace } from '../snapshots/git-place.js'
@@ -49,19 +50,15 @@ export async function servedBranch(dataDir: string | null): Promise<{ branch?: s
   const place = dirname(dataDir ?? '')
   const branches = dirname(place)
   if (basename(branches) !== 'branches') return {}
-  const branch = decodedName(basename(place))
+  const branch = await branchOfPlace(place)
   // Where the state folder is elsewhere, nothing is known of the repository.
   const { branch: checkedOut = branch } = await gitPlace(dirname(dirname(branches)))
   return { branch, ...(checkedOut === branch ? {} : { checkedOut }) }
 }
 
-/** A name that was cut may end within an escape. */
-function decodedName(name: string): string {
-  try {
-    return decodeURIComponent(name)
-  } catch {
-    return name
-  }
+/** What the folder says itself, as the emulator wrote it there: its name may be cut. */
+async function branchOfPlace(place: string): Promise<string> {
+  return (await readFile(join(place, 'branch'), 'utf8').catch(() => '')) || basename(place)
 }
 
 async function branchOf(folder: string): Promise<string> {

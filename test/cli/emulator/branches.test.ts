@@ -1,7 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { openBranchFolder } from '../../../emulator/branch-folder.js'
 import { defaultConfig } from '../../../emulator/config.js'
 import { sql } from '../../../emulator/database/port.js'
 import { openService } from '../../../emulator/open-service.js'
@@ -43,6 +44,45 @@ test('--per-branch keeps the data of branches apart, under the same key', async 
   expect([feature.apiKey, again.apiKey]).toEqual([main.apiKey, main.apiKey])
   expect(existsSync(join(world.folder, '.svc', 'branches', 'feature%2Flogin', 'data'))).toBe(true)
   expect((await world.svc(['dev', '--port', '0'])).stderr).toContain('is in use by process')
+})
+
+const long = `topic/${'x'.repeat(220)}`
+
+test.each([
+  ['that are long, and differ at their end', [`${long}/one`, `${long}/two`]],
+  ['of other alphabets', [`${'課'.repeat(22)}一`, `${'課'.repeat(22)}二`]],
+])('--per-branch keeps branches %s apart', async (_, [one = '', two = '']) => {
+  await git('init', '-q', '-b', one)
+  const first = await world.dev('--per-branch')
+  await world.svc(['collections', 'create', 'posts'])
+  await first.stop()
+  await git('symbolic-ref', 'HEAD', `refs/heads/${two}`)
+  const second = await world.dev('--per-branch')
+  const there = await names()
+  const status = await world.json(['status'])
+  await second.stop()
+  await git('symbolic-ref', 'HEAD', `refs/heads/${one}`)
+
+  await world.dev('--per-branch')
+
+  expect(there).toEqual([])
+  expect(status).toMatchObject({ branch: two })
+  expect(await names()).toEqual(['posts'])
+})
+
+test('on a disk to which Fix is fix, each branch has a folder of its own, and keeps it when the other is gone', async () => {
+  const branches = join(world.folder, 'branches')
+  const old = join(branches, 'old')
+  mkdirSync(join(branches, 'fix'), { recursive: true })
+  mkdirSync(old)
+  writeFileSync(join(branches, 'fix', 'branch'), 'Fix')
+
+  const fix = await openBranchFolder(branches, 'fix')
+  rmSync(join(branches, 'fix'), { recursive: true })
+
+  expect(fix).not.toBe(join(branches, 'fix'))
+  expect(await openBranchFolder(branches, 'fix')).toBe(fix)
+  expect(await openBranchFolder(branches, 'old')).toBe(old)
 })
 
 test('a branch that is checked out meanwhile is named, with what to do', async () => {
