@@ -140,16 +140,17 @@ export interface Orphan {
   readonly isHeld: boolean
 }
 
-/** Some orphaned files of a project after that id, in order; the project left out, of any. */
+/** Some orphaned files of a project, except for these; the project left out, of any. */
 export async function selectOrphans(
   db: Database,
-  { last = beforeAll, most, project }: PieceOfFiles & { readonly project?: string | undefined },
+  { most, except = [], project }: { most: number; except?: readonly string[]; project?: string | undefined },
 ): Promise<Orphan[]> {
+  // In no order: for one, the database would rather read all files than those that the index of orphans has.
   const rows = await db.query<{ id: string; is_held: boolean }>(sql`
     select f.id, exists (select from snapshot_files h where h.file_id = f.id) as is_held
     from files f
-    where ${isOrphan} and f.id > ${last} ${project === undefined ? nothing : sql`and f.project_id = ${project}`}
-    order by f.id
+    where ${isOrphan} and f.id <> all(${except}::uuid[])
+      ${project === undefined ? nothing : sql`and f.project_id = ${project}`}
     limit ${most}::int`)
   return rows.map(({ id, is_held: isHeld }) => ({ id, isHeld }))
 }

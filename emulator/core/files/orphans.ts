@@ -5,6 +5,8 @@ import type { Backend } from '../context.js'
 
 /** Files whose bytes are removed together. */
 const piece = 500
+/** Where so many cannot be removed, hardly any can: the others wait too. */
+const mostPassedOver = 5_000
 /** Rows that are changed in one statement. */
 const mostRows = 2_000
 
@@ -21,19 +23,18 @@ export async function removeOrphans(
   { project, isStopped = () => false }: { readonly project?: string; isStopped?(): boolean } = {},
 ): Promise<void> {
   let firstKept: BytesKept | undefined
-  let last: string | undefined
-  while (!isStopped()) {
-    const orphans = await selectOrphans(db, { last, most: piece, project })
-    const end = orphans.at(-1)
-    if (!end) break
+  const passedOver: string[] = []
+  while (!isStopped() && passedOver.length < mostPassedOver) {
+    const orphans = await selectOrphans(db, { most: piece, except: passedOver, project })
+    if (orphans.length === 0) break
     const unheld = orphans.filter(({ isHeld }) => !isHeld).map(({ id }) => id)
     const kept = await keptBy(files.remove(unheld))
     firstKept ??= kept
+    passedOver.push(...(kept?.ids ?? []))
     await deleteOrphans(
       db,
       orphans.filter(({ id }) => !kept?.ids.includes(id)),
     )
-    last = end.id
   }
   if (firstKept) throw firstKept
 }

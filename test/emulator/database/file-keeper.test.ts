@@ -201,27 +201,24 @@ describe.each(engines)('The removal of orphaned files on %s', (engine) => {
     expect(await orphans()).toEqual([])
   })
 
-  it('keeps the row of a file whose snapshot is deleted while it is removed', async () => {
+  it('removes the bytes of a file whose snapshot is deleted during the removal too', async () => {
     const file = await someBytes(await aRow())
     const snapshot = { id: newId(new Date()), name: 'one', command: null, branch: null, commit: null, madeAt: at }
     await opened.db.transaction((tx) => insertSnapshot(tx, project, snapshot))
     await orphanFile(opened.db, project, file)
+    let removals = 0
     const files: FileStore = {
       ...store,
       async remove(ids) {
-        await opened.db.transaction((tx) => deleteSnapshot(tx, project, snapshot.id))
+        if (removals++ === 0) await opened.db.transaction((tx) => deleteSnapshot(tx, project, snapshot.id))
         await store.remove(ids)
       },
     }
 
     await removeOrphans({ db: opened.db, files })
-    const between = await orphans()
-    await round()
 
-    expect(between).toEqual([file])
     expect([await store.has(file), await orphans()]).toEqual([false, []])
     expect(await selectUsage(opened.db, project)).toEqual({ files: 0, bytes: 0 })
-    expect(faults).toEqual([])
   })
 
   it('counts no file that is over the limit, and takes dropped ones off at once', async () => {
