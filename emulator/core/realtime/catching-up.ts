@@ -32,11 +32,12 @@ export async function replay(state: FeedState, project: string, listener: Listen
     if (!subscriber.canWrite()) await subscriber.drained()
     if (listener.isOver()) return
     const range = { project, collections: [listener.collection], after: listener.position }
-    const { changes, isAll, lastSeq, isKept } = await readOnce(state, range)
+    const owners = [project, listener.caller] as const
+    const isWanted = () => !listener.isOver()
+    const { changes, isAll, lastSeq, isKept } = await readOnce(state, range, { owners, isWanted })
     if (!isKept) return skip([listener], lastSeq)
-    const isWhole = await state.replays.run(() => handOver(changes, subscriber, (change) => hand(listener, change)), {
-      isFirst: true,
-    })
+    const handing = () => handOver(changes, subscriber, (change) => hand(listener, change))
+    const isWhole = await state.replays.run(owners, handing, { isFirst: true })
     if (!isAll || !isWhole) continue
     listener.position = Math.max(listener.position, lastSeq)
     return
@@ -70,14 +71,13 @@ async function catchUp(state: FeedState, own: Reader, connection: FeedConnection
   if (!subscriber.canWrite()) await subscriber.drained()
   if (!subscriber.isOpen() || listeners.size === 0) return false
   const range = { project: own.project, collections: [...listeners.keys()].sort(), after: own.cursor }
-  const { changes, isAll, lastSeq, isKept } = await readOnce(state, range)
+  const [[first] = []] = listeners.values()
+  const owners = [own.project, first?.caller ?? ''] as const
+  const isWanted = () => subscriber.isOpen()
+  const { changes, isAll, lastSeq, isKept } = await readOnce(state, range, { owners, isWanted })
   if (!isKept) for (const some of listeners.values()) skip(some, lastSeq)
-  const isWhole = await state.replays.run(
-    () => handOver(changes, subscriber, (change) => deliver(connection, change)),
-    {
-      isFirst: true,
-    },
-  )
+  const handing = () => handOver(changes, subscriber, (change) => deliver(connection, change))
+  const isWhole = await state.replays.run(owners, handing, { isFirst: true })
   own.cursor = Math.max(progressOf(connection), isAll && isWhole ? lastSeq : 0)
   announce(connection, own.cursor)
   return isAll && isWhole
@@ -124,10 +124,28 @@ export async function handOver(
   return true
 }
 
+interface Asking {
+  /** Whose turn it takes. */
+  readonly owners: readonly [project: string, caller: string]
+  isWanted(): boolean
+}
+
 /** Many who come back at once mostly ask for the same, and wait for the same answer: what has happened does not change. */
-function readOnce({ db, replays, reads }: FeedState, range: Range): Promise<KeptChanges> {
+function readOnce({ db, replays, reads }: FeedState, range: Range, { owners, isWanted }: Asking): Promise<KeptChanges> {
   const name = JSON.stringify(range)
-  const reading = reads.get(name) ?? replays.run(() => readKept(db, range)).finally(() => reads.delete(name))
-  reads.set(name, reading)
-  return reading
+  const known = reads.get(name)
+  if (known) {
+    known.isWanted.push(isWanted)
+    return known.changes
+  }
+  const asking = [isWanted]
+  const read = async () => (asking.some((isWanted) => isWanted()) ? readKept(db, range) : nothingRead(range))
+  const changes = replays.run(owners, read).finally(() => reads.delete(name))
+  reads.set(name, { changes, isWanted: asking })
+  return changes
+}
+
+/** All who asked have left while they waited for their turn. */
+function nothingRead({ after }: Range): KeptChanges {
+  return { changes: [], isAll: false, lastSeq: after, isKept: true }
 }

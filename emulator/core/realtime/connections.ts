@@ -5,6 +5,8 @@ import type { Subscriber } from './subscriber.js'
 /** One subscription to the changes of a collection, each of which it receives once. */
 export interface Listener {
   readonly subscriber: Subscriber
+  /** The id of the caller, who takes turns with others. */
+  readonly caller: string
   readonly collection: string
   /** The newest number it has received. */
   position: number

@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Database } from '../../database/port.js'
 import type { Bus } from '../../ports/bus/port.js'
 import { selectChanges } from '../../store/realtime/changes.js'
-import { createSemaphore } from '../concurrency/semaphore.js'
+import { createFairSemaphore } from '../concurrency/fair-semaphore.js'
 import { handOver, replay, stepAside } from './catching-up.js'
 import {
   addTo,
@@ -43,7 +43,7 @@ export interface Feeds {
   close(): void
 }
 
-/** Connections that catch up at once: other requests are not kept waiting behind all of them. */
+/** Connections that catch up at once: other requests are not kept waiting behind all of them. Projects take turns. */
 const mostReplays = 2
 
 export function openFeeds(db: Database, bus: Bus, report: (error: unknown) => void): Feeds {
@@ -52,7 +52,7 @@ export function openFeeds(db: Database, bus: Bus, report: (error: unknown) => vo
     report,
     readers: new Map(),
     connections: new WeakMap(),
-    replays: createSemaphore(mostReplays),
+    replays: createFairSemaphore({ limit: mostReplays }),
     reads: new Map(),
     stepAside: (reader, connection) => void stepAside(state, reader, connection),
   }

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Database } from '../../database/port.js'
 import { type ChangePage, type Kept, type Range, selectChanges, selectKept } from '../../store/realtime/changes.js'
 import { openBudget } from '../budget.js'
-import type { Semaphore } from '../concurrency/semaphore.js'
+import type { FairSemaphore } from '../concurrency/fair-semaphore.js'
 import { publishMeasure } from '../measures.js'
 import {
   announce,
@@ -23,9 +23,9 @@ export interface FeedState {
   /** For the connections that keep up, by project. */
   readonly readers: Map<string, Reader>
   readonly connections: WeakMap<Subscriber, FeedConnection>
-  readonly replays: Semaphore
-  /** What is being read for those who catch up. */
-  readonly reads: Map<string, Promise<KeptChanges>>
+  readonly replays: FairSemaphore
+  /** What is read for those who catch up, or is about to be. */
+  readonly reads: Map<string, SharedRead>
   /** What becomes of a connection that cannot keep up. */
   stepAside(reader: Reader, connection: FeedConnection): void
 }
@@ -33,6 +33,13 @@ export interface FeedState {
 /** The next changes; not kept where some before them may be missing. */
 export interface KeptChanges extends ChangePage {
   readonly isKept: boolean
+}
+
+/** A read that several wait for. */
+export interface SharedRead {
+  readonly changes: Promise<KeptChanges>
+  /** Of each that waits, whether it still does. */
+  readonly isWanted: (() => boolean)[]
 }
 
 /** Of each project, many more stay than these, whatever their age: who is so close behind has missed none. */

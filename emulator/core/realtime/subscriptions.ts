@@ -85,8 +85,7 @@ export async function subscribe(backend: Backend, asker: Asker, wish: Wish, sink
   let knowsNothing = wish.since === 0
 
   const listener: Listener = {
-    subscriber,
-    collection: collection.id,
+    ...{ subscriber, caller: identity().caller.id, collection: collection.id },
     position: 0,
     isOver: () => hasLeft || !subscriber.isOpen(),
     costOf: (change) => (wish.where.all.length === 0 && open.hidden.length === 0 ? 1 : costOf(change, wish.where)),

@@ -77,6 +77,69 @@ describe.each(engines)('Those who catch up on %s', (engine) => {
     expect(reads.atOnce).toBeLessThanOrEqual(3)
   })
 
+  /** All of them wait for a turn, while the first reads are held; what was read, by project, is in order. */
+  async function heldUp() {
+    const order: string[] = []
+    let release = () => {}
+    const released = new Promise<void>((resolve) => (release = resolve))
+    const query: Database['query'] = async (statement) => {
+      if (!statement.text.includes('left join lateral')) return opened.db.query(statement)
+      order.push(statement.values.includes(project) ? 'many' : 'other')
+      await released
+      return opened.db.query(statement)
+    }
+    const feeds = openFeeds({ ...opened.db, query }, openMemoryBus(), () => undefined)
+    let begun = 0
+    let isOver = false
+    const join = async (of: string, since: number) => {
+      const [listener, seqs] = aListener()
+      Object.assign(listener, { begun: () => void begun++, isOver: () => isOver })
+      await feeds.join(of, listener, since)
+      return seqs
+    }
+    const joining = Array.from({ length: listeners }, (_, at) => join(project, at))
+    await vi.waitFor(() => expect([begun, order]).toEqual([listeners, ['many', 'many']]), patiently)
+    const untilBegun = (all: number) => vi.waitFor(() => expect(begun).toBe(all), patiently)
+    const leave = () => {
+      isOver = true
+    }
+    return { order, joining, join, untilBegun, leave, release, feeds }
+  }
+
+  it('contract 9.4 take turns with those of another project', async () => {
+    const other = newId(new Date())
+    await insertProject(opened.db, { id: other, name: 'other', settings: defaultSettings }, [], at)
+    const posts = { ...collection, id: newId(new Date()) }
+    await insertCollection(opened.db, other, posts)
+    await insertDocuments(opened.db, { project: other, collection: posts, at }, [
+      { id: newId(new Date()), json: '{}' },
+      { id: newId(new Date()), json: '{}' },
+    ])
+    const { order, joining, join, untilBegun, release, feeds } = await heldUp()
+
+    const joined = join(other, 1)
+    await untilBegun(listeners + 1)
+    release()
+    await Promise.all([...joining, joined])
+    feeds.close()
+
+    // Two of the many were at work, and one of them is next.
+    expect(order.indexOf('other')).toBeGreaterThan(0)
+    expect(order.indexOf('other')).toBeLessThanOrEqual(4)
+    expect(order.length).toBeGreaterThan(listeners)
+  })
+
+  it('contract 9.4 are not read for once they have left', async () => {
+    const { order, joining, leave, release, feeds } = await heldUp()
+
+    leave()
+    release()
+    await Promise.all(joining)
+    feeds.close()
+
+    expect(order).toEqual(['many', 'many'])
+  })
+
   it('contract 9.4 receive many changes at once without holding up everything else', async () => {
     const bus = openMemoryBus()
     const feeds = openFeeds(opened.db, bus, () => undefined)
@@ -142,6 +205,7 @@ function aListener(): [Listener, number[]] {
   const subscriber = openSubscriber({ isOpen: () => true, canWrite: () => true, drained: async () => undefined })
   const listener: Listener = {
     subscriber,
+    caller: 'ada',
     collection: collection.id,
     position: 0,
     isOver: () => false,
