@@ -187,6 +187,15 @@ describe('the files of deploy/', () => {
     for (const document of documents) expect(document.errors).toEqual([])
   })
 
+  it('Kubernetes lets a process have the memory that the guide says it may take', async () => {
+    const guide = await readFile(join(root, 'docs/guides/serve-operations.md'), 'utf8')
+    const [, ...parts] = /about (\d+) MB at rest, .*?(\d+) MB of answers.*?(\d+) MB of requests/.exec(guide) ?? []
+    const [, gibibytes] = /limits: \{ memory: (\d+)Gi \}/.exec(await deployed('kubernetes.yaml')) ?? []
+
+    expect(parts).toHaveLength(3)
+    expect(Number(gibibytes) * 1024).toBeGreaterThan(parts.reduce((sum, part) => sum + Number(part), 0))
+  })
+
   it('no variable that Kubernetes makes of a service is one of ours', async () => {
     const documents = parseAllDocuments(await deployed('kubernetes.yaml')).map((document) => document.toJS())
     const { enableServiceLinks, containers } = documents.find(({ kind }) => kind === 'Deployment').spec.template.spec
