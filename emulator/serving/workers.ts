@@ -138,15 +138,14 @@ async function begin(state: State): Promise<{ worker: Worker; ready: Ready }> {
   const ended = endOf(state, worker)
   state.running.set(worker, ended)
   state.handoffs.watch(worker)
+  // It may hang before it says anything.
+  watch(state, worker, startingTimes)
   const ready = new Promise<Ready>((resolve, reject) => {
     worker.on('message', (message) => {
       if (!isOurs<FromWorker>(message)) return
       state.watchdog.answered(worker)
       // What is said before it listens is lost.
-      if (message.kind === 'up') {
-        watch(state, worker, startingTimes)
-        say(worker, state.isClosing ? { kind: 'drain' } : startOf(state))
-      }
+      if (message.kind === 'up') say(worker, state.isClosing ? { kind: 'drain' } : startOf(state))
       if (message.kind === 'ready') {
         state.hasStarted = true
         watch(state, worker)
@@ -173,12 +172,19 @@ function startOf({ config, hasStarted }: State): ToWorker {
 }
 
 async function endOf({ running, watchdog, hung, metrics }: State, worker: Worker): Promise<Ended> {
-  const [code, signal] = await once(worker, 'exit')
+  const ended = await new Promise<Ended>((resolve) => {
+    worker.once('exit', (code, signal) =>
+      resolve(signal ? { how: `by ${signal}`, reason: 'signal' } : { how: `exit ${code}`, reason: 'exit' }),
+    )
+    // One that the system refuses to begin has no exit. Of one that runs, others tell what becomes of it.
+    worker.on('error', ({ message }) => {
+      if (worker.process.pid === undefined) resolve({ how: message, reason: 'not started' })
+    })
+  })
   running.delete(worker)
   metrics?.ended(worker)
   watchdog.remove(worker)
-  if (hung.has(worker)) return { how: 'it hung', reason: 'hung' }
-  return signal ? { how: `by ${signal}`, reason: 'signal' } : { how: `exit ${code}`, reason: 'exit' }
+  return hung.has(worker) ? { how: 'it hung', reason: 'hung' } : ended
 }
 
 /** Kills one that answers no more. Nothing else would end it: a signal that it handles waits for its event loop, too. */

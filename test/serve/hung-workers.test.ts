@@ -1,4 +1,5 @@
 /** A worker that hangs: it is killed and replaced, its connections are closed, and a machine that slept loses no worker. */
+import { execFileSync } from 'node:child_process'
 import { connect } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
@@ -63,6 +64,40 @@ it('metrics are answered while a worker hangs: with its last figures, and how ma
   await unwatched.stop()
 })
 
+it('a worker that hangs before it has said anything is found as well', async () => {
+  const impatient = await world.start('--workers', '2', '--worker-timeout', '2s')
+  await untilTwoServe(impatient)
+  const [first = 0, second = 0] = impatient.workers()
+
+  process.kill(first, 'SIGKILL')
+  const isNew = (pid: number) => pid !== first && pid !== second
+  const hung = await vi.waitUntil(() => impatient.workers().find(isNew), { ...patiently, interval: 1 })
+  process.kill(hung, 'SIGSTOP')
+
+  await vi.waitFor(() => expect(impatient.workers()).not.toContain(hung), patiently)
+  await untilTwoServe(impatient)
+  expect(impatient.log()).toContain(`A worker (process ${hung}) has not answered for 20 s: it hangs, and is killed.`)
+  await impatient.stop()
+})
+
+it('a worker that the system does not begin is begun again, and the others go on', async () => {
+  const poor = await world.start('--workers', '2')
+  await untilTwoServe(poor)
+  const [first = 0, second = 0] = poor.workers()
+
+  // No file, pipe or connection more.
+  limitFiles(poor.pid, 3)
+  process.kill(first, 'SIGKILL')
+  await vi.waitFor(() => expect(poor.log()).toMatch(/A worker did not start: .*EMFILE/), patiently)
+  expect(poor.workers()).toEqual([second])
+  limitFiles(poor.pid, 1_024)
+
+  await vi.waitFor(() => expect(poor.workers()).toHaveLength(2), patiently)
+  await untilTwoServe(poor)
+  expect(await metrics(poor)).toMatch(/svc_worker_restarts_total\{reason="not started"\} [1-9]/)
+  expect(await poor.stop()).toMatchObject({ exit: 0 })
+})
+
 it('stops as usual afterwards', async () => {
   expect(await serving.stop()).toMatchObject({ exit: 0 })
 })
@@ -72,6 +107,10 @@ it('refuses a time that is too short for a worker that works', async () => {
 
   expect([exit, stderr]).toEqual([2, expect.stringContaining('--worker-timeout takes 0s, or 1s to 1h')])
 })
+
+function limitFiles(pid: number, most: number): void {
+  execFileSync('prlimit', ['--pid', String(pid), `--nofile=${most}:`])
+}
 
 async function untilTwoServe(of = serving): Promise<void> {
   await vi.waitFor(async () => expect(await metrics(of)).toMatch(/^svc_workers_missing 0$/m), patiently)
