@@ -30,6 +30,6 @@ export async function serve(config: ServeConfig): Promise<Served> {
     return openWorkers(config, openLog({ level: config.log, folder: undefined, isOfService: true }).warn)
   }
   const serving = await openServing(config)
-  endAfterFault(serving.close)
+  endAfterFault(serving.closeNow)
   return { ...serving, kill: () => undefined }
 }

@@ -28,6 +28,8 @@ export interface ServingProcess {
    * stands on, all within the delay and the time-out of the config. Nothing acknowledged is lost.
    */
   close(): Promise<void>
+  /** The same without the delay, for a process that is not to take anything more. */
+  closeNow(): Promise<void>
 }
 
 /** Sockets come back to another process, or to the one that follows. */
@@ -48,8 +50,9 @@ const noKeyring: Keyring = {
 export async function openServing(config: ServeConfig, { isReplacement = false } = {}): Promise<ServingProcess> {
   requireServable(config)
   const log = openLog({ level: config.log, folder: undefined, isOfService: true })
+  const hurry = new AbortController()
   const about: { url?: string } = config.publicUrl === undefined ? {} : { url: new URL(config.publicUrl).origin }
-  return openInOrder(async (stack) => {
+  const opened = await openInOrder(async (stack) => {
     const backend = await openServedBackend(stack, config, { log, url: () => about.url ?? '', isReplacement })
     const readiness = openReadiness(backend)
     const state: Drainable = { isDraining: false }
@@ -65,10 +68,17 @@ export async function openServing(config: ServeConfig, { isReplacement = false }
     stack.defer(async () => {
       readiness.stop()
       state.isDraining = true
-      await pause(config.shutdownDelay)
+      await pause(config.shutdownDelay, undefined, hurry).catch(() => undefined)
     })
     return { url: addressOf(main), adminUrl: admin && addressOf(admin) }
   })
+  return {
+    ...opened,
+    closeNow() {
+      hurry.abort()
+      return opened.close()
+    },
+  }
 }
 
 interface Surroundings {

@@ -26,7 +26,12 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 }
 // The supervisor is gone, and no other process will replace this one.
 process.on('disconnect', () => void stop(1))
-endAfterFault(() => stop(1))
+endAfterFault(async () => {
+  process.exitCode = 1
+  isStopping = true
+  const serving = await opening?.catch(() => undefined)
+  await serving?.closeNow()
+})
 say({ kind: 'up' })
 
 async function start({ config, isReplacement }: Extract<ToWorker, { kind: 'start' }>): Promise<void> {
@@ -48,7 +53,7 @@ async function stop(exitCode: number): Promise<void> {
   isStopping = true
   const serving = await opening?.catch(() => undefined)
   await serving?.close()
-  process.exit(exitCode)
+  process.exit(process.exitCode ?? exitCode)
 }
 
 function say(message: FromWorker): void {

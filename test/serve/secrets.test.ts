@@ -96,32 +96,45 @@ describe('an error that nothing catches', () => {
     ['an exception', 1],
     ['a rejection', 1],
     ['an exception', 2],
-  ])('%s in one of %i lets requests finish, hands streams over, and ends the process', async (kind, workers) => {
-    const preload = join(world.folder, 'fault.cjs')
-    const raised = kind === 'an exception' ? "throw new Error('a fault')" : "Promise.reject(new Error('a fault'))"
-    await writeFile(preload, `process.on('SIGUSR2', () => { ${raised} })\n`)
-    const serving = await world.startWith({ NODE_OPTIONS: `--require ${preload}` }, '--workers', `${workers}`)
-    const { apiKey, owner } = await serving.newProject()
-    await owner.collections.create({ name: 'posts' })
-    if (workers > 1) await vi.waitFor(() => expect(serving.workers()).toHaveLength(workers), patiently)
-    const { connection } = await aSubscriber(overWebSocket, { url: serving.url, apiKey, collection: 'posts' })
-    const atWork = workers === 1 ? [serving.pid] : serving.workers()
-    const posting = await halfAPost(`${serving.url}/collections/posts`, apiKey)
-
-    for (const pid of atWork) process.kill(pid, 'SIGUSR2')
-
-    expect(await connection.closed).toBe(1012)
-    posting.finish()
-    expect(await posting.status).toBe(201)
-    if (workers === 1) expect((await serving.ended).exit).toBe(1)
-    else
-      await vi.waitFor(
-        () => expect(serving.workers().filter((pid) => !atWork.includes(pid))).toHaveLength(2),
-        patiently,
+  ])(
+    '%s in one of %i takes nothing more, lets requests finish, hands streams over, and ends the process',
+    async (kind, workers) => {
+      const preload = join(world.folder, 'fault.cjs')
+      const raised = kind === 'an exception' ? "throw new Error('a fault')" : "Promise.reject(new Error('a fault'))"
+      await writeFile(preload, `process.on('SIGUSR2', () => { ${raised} })\n`)
+      const serving = await world.startWith(
+        { NODE_OPTIONS: `--require ${preload}` },
+        '--workers',
+        `${workers}`,
+        '--shutdown-delay',
+        '1h',
       )
-    expect(serving.log()).toMatch(/"level":60,.*"msg":"uncaught".*a fault/)
-    if (workers > 1) await serving.stop()
-  })
+      const { apiKey, owner } = await serving.newProject()
+      await owner.collections.create({ name: 'posts' })
+      if (workers > 1) await vi.waitFor(() => expect(serving.workers()).toHaveLength(workers), patiently)
+      const { connection } = await aSubscriber(overWebSocket, { url: serving.url, apiKey, collection: 'posts' })
+      const atWork = workers === 1 ? [serving.pid] : serving.workers()
+      const posting = await halfAPost(`${serving.url}/collections/posts`, apiKey)
+
+      for (const pid of atWork) process.kill(pid, 'SIGUSR2')
+
+      expect(await connection.closed).toBe(1012)
+      posting.finish()
+      expect(await posting.status).toBe(201)
+      if (workers === 1) expect((await serving.ended).exit).toBe(1)
+      else
+        await vi.waitFor(
+          () => expect(serving.workers().filter((pid) => !atWork.includes(pid))).toHaveLength(2),
+          patiently,
+        )
+      expect(serving.log()).toMatch(/"level":60,.*"msg":"uncaught".*a fault/)
+      if (workers === 1) return
+      const stopped = serving.stop()
+      // In haste.
+      serving.signal('SIGINT')
+      await stopped
+    },
+  )
 })
 
 const post = (url: string, body: object, apiKey: string) =>
