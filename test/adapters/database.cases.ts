@@ -253,13 +253,11 @@ export function databaseCases(engine: string, open: (options: DatabaseOptions) =
     it('keeps more statements than it prepares', async () => {
       const texts = Array.from({ length: 450 }, (_, n) => ({ text: `select ${n} as n`, values: [] }))
 
-      // One after the other: at once, those at the end wait longer for a connection than a busy machine gives them.
-      const answers: { n: number }[][] = []
-      for (const statement of texts) answers.push(await db.query<{ n: number }>(statement))
-      const again = await db.query({ text: 'select 0 as n', values: [] })
+      const answers: unknown[] = []
+      for (const statement of texts) answers.push(...(await db.query(statement)))
 
-      expect(answers.map(([row]) => row?.n)).toEqual(texts.map((_, n) => n))
-      expect(again).toEqual([{ n: 0 }])
+      expect(answers).toEqual(texts.map((_, n) => ({ n })))
+      expect(await db.query({ text: 'select 0 as n', values: [] })).toEqual([{ n: 0 }])
     })
 
     it('keeps few of those prepared whose texts name what they read', async () => {
