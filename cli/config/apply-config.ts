@@ -1,7 +1,7 @@
 /** What a configuration changes in a running emulator. */
 import type { GivenSettings } from '../../client/protocol/control/projects.js'
 import type { DevSettings, SvcConfig } from '../../client/protocol/model/project.js'
-import { defaultSettings, type ProjectSettings } from '../../client/protocol/model/project.js'
+import { defaultSettings, onlyKeys, type ProjectSettings } from '../../client/protocol/model/project.js'
 import { openControl } from '../target/control.js'
 import type { EmulatorInfo } from '../target/emulator-file.js'
 
@@ -29,9 +29,12 @@ export async function applyConfig(
 ): Promise<Applied> {
   const names = changedNames(from.settings, to.settings).filter((name) => !fixed.includes(name))
   if (names.length > 0) {
-    const settings = Object.fromEntries(names.map((name) => [name, to.settings?.[name] ?? defaultSettings[name]]))
     const { projects } = openControl(emulator)
-    await projects.update({ project: emulator.projectId, settings: settings as GivenSettings })
+    const { projectId: project } = emulator
+    const idp = onlyKeys((await projects.get({ project })).settings.idp, to.settings?.idp)
+    const next = { ...defaultSettings, ...to.settings, idp }
+    const settings = Object.fromEntries(names.map((name) => [name, next[name]]))
+    await projects.update({ project, settings: settings as GivenSettings })
   }
   const ofDev = changedNames(from.dev, to.dev)
   return {

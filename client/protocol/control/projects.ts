@@ -42,7 +42,9 @@ export const shownSettings = {
 const settings = z
   .strictObject({
     ...shownSettings,
-    idp: z.record(z.string().regex(/^IDP_[A-Z0-9_]+$/, 'is not a key of a provider'), z.string()),
+    idp: z
+      .record(z.string().regex(/^IDP_[A-Z0-9_]+$/, 'is not a key of a provider'), z.string())
+      .describe('Keys that are not named stay as they are; an empty one is taken away.'),
   })
   .partial()
 

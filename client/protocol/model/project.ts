@@ -53,6 +53,14 @@ export const defaultSettings: ProjectSettings = {
   idp: {},
 }
 
+/**
+ * Has a project hold the keys `to` of providers alone, where it may hold those of `from`: keys are set one by one, as nobody can read those
+ * that are there, and an empty one is taken away.
+ */
+export function onlyKeys(from: readonly string[], to: ProjectSettings['idp'] = {}): ProjectSettings['idp'] {
+  return { ...Object.fromEntries(from.map((key) => [key, ''])), ...to }
+}
+
 export interface Project {
   readonly id: string
   readonly name: string

@@ -124,7 +124,8 @@ export async function changeProject(
     // Two that change it at once change it one after the other, so that the second keeps what the first has changed.
     const before = await lockProject(unit.db, id)
     if (!before) throw unknownProject(id)
-    const after: Project = { ...before, settings: { ...before.settings, ...settings } }
+    const idp = mergedKeys(before.settings.idp, settings.idp)
+    const after: Project = { ...before, settings: { ...before.settings, ...settings, idp } }
     // What an older service has stored may stay until it is changed.
     const isOther = after.settings.tier !== before.settings.tier
     if (isOther || settings.rateLimit !== undefined) requireLimiting(after.settings)
@@ -138,6 +139,11 @@ export async function changeProject(
     await audit(unit, { project: id, operation: 'settings.changed', subject: { names: Object.keys(settings) } })
     return after
   })
+}
+
+/** Keys of providers are set one by one, as nobody can read those that are there; an empty one is taken away. */
+function mergedKeys(before: ProjectSettings['idp'], given: ProjectSettings['idp'] = {}): ProjectSettings['idp'] {
+  return Object.fromEntries(Object.entries({ ...before, ...given }).filter(([, value]) => value !== ''))
 }
 
 /**

@@ -106,6 +106,24 @@ test('a saved svc.config.ts is in effect without a restart, and data stay', asyn
   expect((await dev.stop()).exit).toBe(0)
 })
 
+test('of the keys of providers, the file names all that there are: at a start, and while it runs', async () => {
+  await useFolder()
+  const keys = (...names: string[]) => ({ settings: { idp: Object.fromEntries(names.map((name) => [name, 'x'])) } })
+  writeCode(keys('IDP_CLIENT_ID', 'IDP_CLIENT_SECRET'))
+  await (await world.dev()).stop()
+
+  writeCode(keys('IDP_CLIENT_ID', 'IDP_ISSUER'))
+  const dev = await world.dev()
+  const started = await settings()
+  replaceCode(codeOf(keys('IDP_ISSUER')))
+  await expect.poll(settings).toMatchObject({ idp: ['IDP_ISSUER'] })
+  replaceCode(codeOf({}))
+  await expect.poll(settings).toMatchObject({ idp: [] })
+
+  expect(started).toMatchObject({ idp: ['IDP_CLIENT_ID', 'IDP_ISSUER'] })
+  await dev.stop()
+})
+
 test('a broken svc.config.ts says so, and the last good one stays in effect', async () => {
   await useFolder()
   writeCode({ settings: { tokenTtl: 60 } })

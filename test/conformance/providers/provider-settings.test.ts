@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { control } from '../../fixtures/control.js'
 import {
   aPerson,
   callbackUrl,
@@ -93,6 +94,21 @@ inDialects(
       })
       expect([url, back, JSON.stringify(answer)].join()).not.toContain(keys.IDP_CLIENT_SECRET)
       expect((await owner.get('/collections')).text).not.toContain(keys.IDP_CLIENT_SECRET)
+    })
+
+    test('contract 11 one key is changed or taken away by itself, and the others stay', async () => {
+      const { api, project } = await aWorld(wire)
+      await changeSettings(project, { idp: providerKeys(project.id) })
+      const set = (idp: Record<string, string>) => control.projects.update({ project: project.id, settings: { idp } })
+
+      const moved = await set({ IDP_REDIRECT_URL: 'https://moved.example/back' })
+      const url = new URL(await loginUrl(wire, { api }))
+      const { settings } = await set({ IDP_COMPLETE_URL: '' })
+
+      expect(url.searchParams.get('redirect_uri')).toBe('https://moved.example/back')
+      expect(moved.settings.idp).toEqual(Object.keys(providerKeys(project.id)).sort())
+      expect(settings.idp).toEqual(moved.settings.idp.filter((key) => key !== 'IDP_COMPLETE_URL'))
+      expect((await api.get('/login-idp')).text).toContain('"IDP_COMPLETE_URL is not set."')
     })
 
     test('contract 7.4 the callback of a half-configured project goes to its page, or says what is missing', async () => {
