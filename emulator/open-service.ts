@@ -1,7 +1,6 @@
 /** Config → a service that answers: opens the ports, brings the database up to date, listens, and closes it all in reverse. */
 import { resolve } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { isLoopbackUrl } from '../client/protocol/model/loopback.js'
 import type { ProjectSettings } from '../client/protocol/model/project.js'
 import { formatDialect, parseDialect } from '../client/protocol/wire/dialects.js'
 import type { Config } from './config.js'
@@ -126,8 +125,7 @@ async function openEmulatorBackend(
   const servers = config.databaseUrl === undefined ? [] : shownAddresses(config.databaseUrl)
   const localProvider = openLocalProvider({
     ...{ db, url, now: Date.now, report: log.failure },
-    // A tunnel may say nothing of whom it speaks for, but is called by a name of its own.
-    isLocal: (req) => isFromThisMachine(req) && isLoopbackUrl(`http://${req.headers.host}`),
+    isLocal: isFromThisMachine,
   })
   const backend = await openBackend(
     stack,

@@ -41,7 +41,27 @@ test.skipIf(!outside)(
   },
 )
 
-test.each([{ 'x-forwarded-for': '203.0.113.7' }, { forwarded: 'for=203.0.113.7' }, { host: 'tunnel.example' }])(
+const throughProxies: Record<string, string>[] = [
+  { 'x-forwarded-for': '203.0.113.7' },
+  { forwarded: 'for=203.0.113.7' },
+  { host: 'tunnel.example' },
+]
+
+test.each(throughProxies)(
+  'contract 7.3 a login that is asked for through a proxy of this machine (%j) is one browser’s',
+  async (headers) => {
+    const emulator = await startEmulator({ memory: true, hosts: ['tunnel.example'] })
+    onTestFinished(() => emulator.close())
+    const asked = { headers: { 'x-api-key': emulator.apiKey, 'content-type': 'application/json', ...headers } }
+
+    const main = await send(emulator.url, { method: 'GET', path: '/login-idp', ...asked })
+    const named = await send(emulator.url, { method: 'POST', path: '/auth/oauth/google/url', body: '{}', ...asked })
+
+    for (const { text } of [main, named]) expect(text).toContain('/start?state=')
+  },
+)
+
+test.each(throughProxies)(
   'contract 7.2 who comes through a proxy of this machine (%j) may log in, and changes no account',
   async (headers) => {
     const emulator = await startEmulator({ memory: true, hosts: ['tunnel.example'] })

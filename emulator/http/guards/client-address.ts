@@ -1,7 +1,7 @@
 /** Where a client is. Contract 6.12: proxies are believed only as far as the configured number of them reaches. */
 import type { IncomingMessage } from 'node:http'
 import { isIPv6 } from 'node:net'
-import { isLoopbackAddress } from '../../../client/protocol/model/loopback.js'
+import { isLoopbackAddress, isLoopbackUrl } from '../../../client/protocol/model/loopback.js'
 
 /**
  * The address that the outermost trusted proxy was called from; with none, that of the connection. Of IPv6 it is the
@@ -18,10 +18,13 @@ export function clientAddress({ headers, socket }: IncomingMessage, trustedProxi
   return networkOf(hops[Math.max(0, hops.length - 1 - trustedProxies)] ?? '')
 }
 
-/** Whether a request begins on this machine: a proxy on it speaks for others. */
+/**
+ * Whether a request begins on this machine. A proxy on it speaks for others; a tunnel may not say so, but is called by a name of
+ * its own.
+ */
 export function isFromThisMachine({ headers, socket }: IncomingMessage): boolean {
   const isForwarded = headers['x-forwarded-for'] !== undefined || headers.forwarded !== undefined
-  return !isForwarded && isLoopbackAddress(socket.remoteAddress ?? '')
+  return !isForwarded && isLoopbackAddress(socket.remoteAddress ?? '') && isLoopbackUrl(`http://${headers.host}`)
 }
 
 function networkOf(address: string): string {
