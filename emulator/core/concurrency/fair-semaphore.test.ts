@@ -30,6 +30,17 @@ it('owners take turns, whoever came first with how much', async () => {
   expect(semaphore.waiting()).toBe(0)
 })
 
+it('what runs before all else takes turns as well', async () => {
+  const semaphore = createFairSemaphore({ limit: 1 })
+  const { begun, work, end } = aWorkplace()
+
+  for (const name of ['a1', 'a2', 'a3']) void semaphore.run(['a'], work(name), { isFirst: true })
+  void semaphore.run(['b'], work('b1'), { isFirst: true })
+  for (const name of ['a1', 'a2', 'b1', 'a3']) await end(name)
+
+  expect(begun).toEqual(['a1', 'a2', 'b1', 'a3'])
+})
+
 it('an owner has no more than its share, and others have what is left at once', async () => {
   const semaphore = createFairSemaphore({ limit: 4, mostEach: 2 })
   const { begun, work, end } = aWorkplace()

@@ -3,7 +3,7 @@ import { openFairQueue } from './fair-queue.js'
 
 export interface FairSemaphore {
   /**
-   * With `isFirst` it runs before all that waits: it releases what earlier work has brought.
+   * With `isFirst` it runs before all else that waits, in turns as well: it releases what earlier work has brought.
    *
    * @param owners from the outermost group, which is what has a share, to the innermost
    * @throws what `tooLate` answers, where the work has not begun in time
@@ -32,7 +32,7 @@ interface Waiting {
 }
 
 export function createFairSemaphore({ limit, mostEach = limit, patience }: Options): FairSemaphore {
-  const first: Waiting[] = []
+  const first = openFairQueue<Waiting>(Number.POSITIVE_INFINITY)
   const queue = openFairQueue<Waiting>(Number.POSITIVE_INFINITY)
   /** How much of each owner runs. */
   const shares = new Map<string, number>()
@@ -74,8 +74,8 @@ export function createFairSemaphore({ limit, mostEach = limit, patience }: Optio
         end(resolve)
         return true
       }
-      if (isFirst) first.push({ owner: owners[0], begin })
-      else queue.push(owners, { owner: owners[0], begin })
+      const line = isFirst ? first : queue
+      line.push(owners, { owner: owners[0], begin })
     })
   }
 
