@@ -101,7 +101,7 @@ export async function openBackend(
     localProvider,
     indexes,
     totals: openTotals(),
-    longReads: databaseUrl === undefined ? unlimitedReads() : openLongReads(),
+    longReads: databaseUrl === undefined ? unlimitedReads() : openLongReads(db.standby?.standing().length ?? 1),
     joinedCreates: openJoinedCreates(),
     requests: openRequestLog({ isOn: parts.requestLog }),
     events,

@@ -75,9 +75,9 @@ export interface Database {
 export interface Standby {
   /**
    * Where to read what need not be newest, but holds what was committed at that position; nothing where only the database itself
-   * does. Statements that fail there for the standby's sake are asked of the database.
+   * does. Statements that fail there for the standby's sake are asked of the database, by `instead`.
    */
-  reading(after?: string): Promise<Database | undefined>
+  reading(after: string | undefined, instead: Database['query']): Promise<Database | undefined>
   /** The database's position: what was committed before the question is before it. */
   position(): Promise<string>
   /** Of each, whether it answers and how far it is behind. Those that are not near are not read from. */

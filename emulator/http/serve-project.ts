@@ -39,7 +39,7 @@ export async function serveProject(door: Door, endpoint: Endpoint, exchange: Exc
   const { backend } = exchange
   requireAllowed(route, identity)
   const head = readHead(door, route, exchange)
-  const reading = await readingFor(door, route, exchange)
+  const reading = await readingFor(door, route, exchange, identity)
   const ctx: Context = {
     ...identity,
     ...unitOf(backend),

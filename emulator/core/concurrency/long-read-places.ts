@@ -18,9 +18,10 @@ const patience = {
   tooLate: () => new SvcError('UNAVAILABLE', 'Too many long reads are at work.', [], { retryAfterSeconds: 1 }),
 }
 
-export function openLongReads(): LongReads {
-  const open = () => createFairSemaphore({ limit, mostEach, patience })
-  return { primary: open(), standbys: open() }
+/** @param standbys how many there are, each with a pool of its own */
+export function openLongReads(standbys: number): LongReads {
+  const open = (pools: number) => createFairSemaphore({ limit: limit * pools, mostEach: mostEach * pools, patience })
+  return { primary: open(1), standbys: open(standbys) }
 }
 
 /** For a database with one connection, at which everything waits in the order it came. */

@@ -81,13 +81,13 @@ export function openStandby({ url, primary, mostConnections, mostStatementMillis
   void look(state, position)
 
   return {
-    async reading(after) {
+    async reading(after, instead) {
       const least = after === undefined ? 0n : readPosition(after)
       if (least === undefined) return undefined
       const follower = nextFollower(state)
       if (!follower) return undefined
       if (follower.replayed < least) await check(state, follower)
-      return follower.isUp && follower.replayed >= least ? over(state, follower, least) : undefined
+      return follower.isUp && follower.replayed >= least ? over(state, follower, { least, instead }) : undefined
     },
     position,
     standing: () =>
@@ -186,15 +186,16 @@ function readPosition(text: string): bigint | undefined {
   return high === undefined || low === undefined ? undefined : (BigInt(`0x${high}`) << 32n) + BigInt(`0x${low}`)
 }
 
-/**
- * Single statements on a standby; what fails there for its own sake is asked of the primary.
- *
- * @param least which place in the primary's log it has to have reached
- */
-function over(state: State, follower: Follower, least: bigint): Database {
-  const { primary } = state
+interface Over {
+  /** Which place in the primary's log it has to have reached. */
+  readonly least: bigint
+  readonly instead: Database['query']
+}
+
+/** Single statements on a standby; what fails there for its own sake is asked of the primary. */
+function over(state: State, follower: Follower, { least, instead }: Over): Database {
   return {
-    ...primary,
+    ...state.primary,
     async query<Row>(statement: Sql): Promise<Row[]> {
       try {
         const rows = await runOnFollower(state, follower, least, statement)
@@ -203,7 +204,7 @@ function over(state: State, follower: Follower, least: bigint): Database {
         if (!(error instanceof DatabaseError) || isOfStatement(error)) throw error
         if (error.kind === 'unavailable' && error.sqlState !== '25006') follower.isUp = false
       }
-      return primary.query<Row>(statement)
+      return instead<Row>(statement)
     },
   }
 }

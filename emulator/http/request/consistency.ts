@@ -1,5 +1,5 @@
 /** Requests that a standby may answer, and how those who have written read what they wrote. */
-import type { Backend } from '../../core/context.js'
+import type { Backend, Identity } from '../../core/context.js'
 import type { Door, Exchange } from '../exchange.js'
 import type { Route } from '../route.js'
 
@@ -11,14 +11,17 @@ const positionHeader = 'svc-position'
 
 /** Where to read what this request asks for; nothing for the database itself. */
 export async function readingFor(
-  { backend }: Door,
+  { backend: { db, longReads } }: Door,
   { mayLag }: Route,
-  exchange: Exchange,
+  exchange: Pick<Exchange, 'req' | 'headers'>,
+  { project, caller }: Identity,
 ): Promise<Backend['db'] | undefined> {
-  const { standby } = backend.db
+  const { standby } = db
   const { [consistencyHeader]: asked, [positionHeader]: after } = exchange.req.headers
   if (!standby || !mayLag || asked !== 'eventual' || Array.isArray(after)) return undefined
-  const reading = await standby.reading(after)
+  // What the standby does not answer after all is a long read of the database's.
+  const owners = [project.id, caller.id] as const
+  const reading = await standby.reading(after, (statement) => longReads.primary.run(owners, () => db.query(statement)))
   if (reading) exchange.headers = { ...exchange.headers, [consistencyHeader]: 'eventual' }
   return reading
 }
