@@ -76,10 +76,10 @@ function gauges(register: Registry, { db, feeds, longReads, passwords }: Measure
   new Gauge({
     ...{ registers, labelNames: ['state'] },
     name: 'svc_database_connections',
-    help: 'Connections of the pool: open, idle; and statements and long reads that wait for one.',
+    help: 'Connections of the pool: open, idle; statements that wait for one, and long reads that wait for a place.',
     collect() {
-      const { waiting = 0, ...connections } = db.connections?.() ?? {}
-      const all = { ...connections, waiting: waiting + longReads.primary.waiting() + longReads.standbys.waiting() }
+      const waiting_for_place = longReads.primary.waiting() + longReads.standbys.waiting()
+      const all = { ...db.connections?.(), waiting_for_place }
       for (const [state, count] of Object.entries(all)) this.set({ state }, count)
     },
   })

@@ -111,15 +111,20 @@ it('metrics tell of the requests of all workers by route, and of nothing that us
   await subscriber.stop()
 })
 
-it('metrics tell how many passwords wait', async () => {
+it('metrics tell how much waits', async () => {
   const feeds = { open: () => ({ connections: 4, subscriptions: 5 }) } as Backend['feeds']
   const passwords = { waiting: () => 6 } as Backend['passwords']
-  const one = openMetrics({ db: {} as Backend['db'], feeds, longReads: unlimitedReads(), passwords }, version)
+  const { primary } = unlimitedReads()
+  const longReads = { primary: { ...primary, waiting: () => 7 }, standbys: { ...primary, waiting: () => 1 } }
+  const db = { connections: () => ({ open: 3, idle: 0, waiting: 2 }) } as Backend['db']
+  const one = openMetrics({ db, feeds, longReads, passwords }, version)
   onTestFinished(one.close)
 
-  expect((await one.text()).match(/^svc_(streams|subscriptions|password_queue) .*$/gm)).toEqual([
+  const text = await one.text()
+  expect(text.match(/^svc_(streams|subscriptions|password_queue) .*$/gm)).toEqual([
     ...['svc_streams 4', 'svc_subscriptions 5', 'svc_password_queue 6'],
   ])
+  expect(text.match(/state="waiting.*$/gm)).toEqual(['state="waiting"} 2', 'state="waiting_for_place"} 8'])
 })
 
 it('all leave at SIGTERM: not ready first, requests finished, streams handed over, exit 0', async () => {
