@@ -46,5 +46,5 @@ export async function upsertReservations(
 
 /** By the database's own clock. Deletes some; whether there may be more. */
 export function deleteExpiredWindows(db: Database, most: number): Promise<boolean> {
-  return deletePiece(db, { table: 'rate_windows', test: sql`expires_at < now()`, order: sql`expires_at`, most })
+  return deletePiece(db, { table: 'rate_windows', test: sql`expires_at < now()`, most })
 }
