@@ -85,6 +85,12 @@ inDialects('Uploads with documents', (wire) => {
     expect(fields).toEqual({ tags: ['b', 'c'], cover: expect.any(String) })
   })
 
+  const aNameless = (type?: string): Part => ({
+    name: 'cover',
+    filename: '',
+    content: 'bytes',
+    ...(type ? { type } : {}),
+  })
   const aDozen = (part: (n: number) => Part) => Array.from({ length: 12 }, (_, n) => part(n))
   const broken: readonly (readonly [what: string, status: number, code: string, parts: readonly Part[]])[] = [
     ['data that is no JSON', 400, 'INVALID_BODY', [textOf('data', '{'), fileOf('cover')]],
@@ -96,6 +102,8 @@ inDialects('Uploads with documents', (wire) => {
     ['another text part', 422, 'VALIDATION_ERROR', [fileOf('cover'), textOf('title', 'Tea')]],
     ['a dozen other text parts', 422, 'VALIDATION_ERROR', aDozen((n) => textOf(`title${n}`, 'Tea'))],
     ['data a dozen times', 422, 'VALIDATION_ERROR', aDozen(() => textOf('data', {}))],
+    ['a file without a name, before that', 400, 'INVALID_PATH', [aNameless('image/png'), textOf('title', 'Tea')]],
+    ['a file without name and type, before that', 400, 'INVALID_PATH', [aNameless(), textOf('title', 'Tea')]],
     ['a text part in brackets', 422, 'VALIDATION_ERROR', [fileOf('cover'), textOf('data[title]', 'Tea')]],
     ['a text part named __proto__', 422, 'VALIDATION_ERROR', [fileOf('cover'), textOf('__proto__', 'x')]],
     ['a part without a name', 400, 'INVALID_BODY', [fileOf('cover'), { content: 'x' }]],

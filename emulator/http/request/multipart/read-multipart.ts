@@ -118,7 +118,6 @@ interface Takers {
 /** Resolves when all parts are taken, and rejects as soon as one cannot be; what still comes in is thrown away. */
 function takeParts(req: IncomingMessage, rules: PartRules, take: Takers): Promise<void> {
   return new Promise((resolve, reject) => {
-    let nameless: string | undefined
     let isForm = false
     let reported = 0
     let heads: PartHeads | undefined
@@ -138,6 +137,8 @@ function takeParts(req: IncomingMessage, rules: PartRules, take: Takers): Promis
       source.resume()
     }
 
+    const refuseNameless = (field: string) => refuse(new SvcError('INVALID_PATH', `The file "${field}" has no name.`))
+
     async function takePart({ fieldname: field, originalname: name, mimetype: type, stream }: Express.Multer.File) {
       // The parser still gets the chunk with which the form gave way, and nothing behind it that would end a file.
       if (isRefused) throw new Aborted()
@@ -154,10 +155,7 @@ function takeParts(req: IncomingMessage, rules: PartRules, take: Takers): Promis
       isForm = true
       parser.on('file', (field: string, bytes: Readable, { filename = '' }: { filename?: string }) => {
         reported++
-        if (filename !== '') return
-        bytes.on('data', () => {
-          nameless = field
-        })
+        if (filename === '') bytes.once('data', () => refuseNameless(field))
       })
       parser.on('field', (field: string | undefined, value: string, cut: Cut) => {
         const mayBeFile = heads?.isNameless(reported)
@@ -165,7 +163,7 @@ function takeParts(req: IncomingMessage, rules: PartRules, take: Takers): Promis
         // The parser refuses these itself.
         if (field === undefined || cut.nameTruncated || cut.valueTruncated || isRefused) return
         if (mayBeFile && !rules.texts.includes(field)) {
-          if (value !== '') nameless = field
+          if (value !== '') refuseNameless(field)
           return
         }
         try {
@@ -204,7 +202,6 @@ function takeParts(req: IncomingMessage, rules: PartRules, take: Takers): Promis
       try {
         // The parser says nothing of a part whose head it cannot read.
         if (heads && heads.begun() > reported) throw formFault(undefined)
-        if (nameless !== undefined) throw new SvcError('INVALID_PATH', `The file "${nameless}" has no name.`)
         resolve()
       } catch (fault) {
         reject(fault)
