@@ -133,7 +133,7 @@ interface RouteOf<Need extends Needs, Path extends string, Body, Query, Kind ext
   readonly isCreating?: boolean
   /**
    * What a scope of the key has to name for the whole project; `in collection` where the core asks for the collection. Left out,
-   * a route of users takes none, and any other `read` or `write`, as it reads or writes.
+   * `read` or `write`, as the route reads or writes.
    */
   readonly scope?: ScopeAction | 'in collection' | 'none'
   /** A ticket in the address may stand for the key or token. Contract 9.5. */

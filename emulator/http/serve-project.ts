@@ -82,7 +82,7 @@ function requireAllowed({ needs, scope, isReading, method }: Route, { project, c
   if (needs === 'key' && !caller.key) throw lacking('key', 'Send an API key; a user token is not enough.')
   if (needs === 'user' && !caller.user) throw lacking('user', userRefusal)
   const reads = isReading === true || method === 'get'
-  const taken = scope ?? (needs === 'user' ? 'none' : reads ? 'read' : 'write')
+  const taken = scope ?? (reads ? 'read' : 'write')
   if (taken !== 'none' && taken !== 'in collection') requireScope({ caller }, taken)
   if (needs !== 'caller' || reads || !project.settings.requireVerifiedEmail) return
   if (caller.user?.isVerified !== false) return

@@ -1,9 +1,13 @@
 import { expect, test } from 'vitest'
+import { routes } from '../../../emulator/http/routes/index.js'
 import { aTown } from '../../fixtures/accounts.js'
 import { control } from '../../fixtures/control.js'
 import { openEvents } from '../../fixtures/realtime/streams.js'
 import { apiOf, service } from '../../fixtures/service.js'
 import { expectFailure, expectStatus, type Fields, inDialects, type Row } from '../../fixtures/wires.js'
+
+/** What a token does with its own session, whatever key it stands beside. */
+const ofSession = ['accounts.me', 'accounts.user', 'accounts.logOut', 'accounts.refresh']
 
 // Decision 55.
 inDialects(
@@ -129,6 +133,21 @@ inDialects(
       const reader = await keyWith(['read:posts'])
       expectStatus(200, await reader.post('/auth-collections/login', { email: ada.email, password: ada.password }))
     })
+
+    test.each(routes.filter(({ needs }) => needs === 'user'))(
+      'a key of "read" beside a token changes nothing of its user ($id)',
+      async ({ id, method, paths: { any = [] } }) => {
+        const { anAccount, keyText } = await twoCollections()
+        const { token } = await anAccount()
+        const both = apiOf({ 'x-api-key': await keyText(['read']), authorization: `Bearer ${token}` }, wire.name)
+
+        for (const path of any) {
+          const answer = await both.send(method.toUpperCase(), path, {}, method === 'get' ? undefined : {})
+          if (ofSession.includes(id)) expectStatus(200, answer)
+          else expectFailure(answer, 403, 'FORBIDDEN')
+        }
+      },
+    )
 
     test('a ticket that a key and a token ask for stays within the scopes, and its stream ends with either', async () => {
       const { anAccount, project, owner, collection, posts } = await twoCollections()
