@@ -7,6 +7,12 @@ import { hashOf } from '../hashes.js'
 const stepSeconds = 30
 const recoveryCodes = 10
 
+/**
+ * A code that was used later than this was used before the clock was set back, and holds nobody up. Where it is nearer, used codes
+ * stay used until the clock has caught up: hosts are corrected by seconds.
+ */
+const mostStepsBack = 20
+
 export function newTotpSecret(): string {
   return generateSecret()
 }
@@ -21,10 +27,7 @@ export function codeAt(secret: string, now: Date): Promise<string> {
   return generate({ secret, epoch: secondsOf(now) })
 }
 
-/**
- * The 30 seconds a code belongs to, if it is one of now or of the step beside it, and later than `after`. An `after` from further in the
- * future was used before the clock was set back, and holds nobody up.
- */
+/** The 30 seconds a code belongs to, if it is one of now or of the step beside it, and later than `after`. */
 export async function stepOfCode(
   secret: string,
   code: string,
@@ -34,15 +37,10 @@ export async function stepOfCode(
   const token = withoutSpaces(code)
   if (!/^\d{6}$/.test(token)) return undefined
   const epoch = secondsOf(now)
-  const isBinding = after !== null && after <= Math.floor(epoch / stepSeconds) + 1
-  const result = await verify({
-    secret,
-    token,
-    epoch,
-    epochTolerance: stepSeconds,
-    ...(isBinding ? { afterTimeStep: after } : {}),
-  })
-  return result.valid && 'timeStep' in result ? result.timeStep : undefined
+  const result = await verify({ secret, token, epoch, epochTolerance: stepSeconds })
+  if (!result.valid || !('timeStep' in result)) return undefined
+  const isBinding = after !== null && after <= Math.floor(epoch / stepSeconds) + mostStepsBack
+  return isBinding && result.timeStep <= after ? undefined : result.timeStep
 }
 
 type CodeState = Pick<UserSecrets, 'totpSecret' | 'totpLastStep' | 'recoveryHashes'>
