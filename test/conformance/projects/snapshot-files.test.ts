@@ -80,7 +80,7 @@ test('contract 11 an export has no secret of a provider and no session, unless t
   const { project, app } = world
 
   const [without, withSecrets] = [await exported(world), await exported(world, '?secrets=true')]
-  await control.projects.update({ project, settings: { idp: {} } })
+  await control.projects.update({ project, settings: { idp: { IDP_CLIENT_ID: '', IDP_CLIENT_SECRET: '' } } })
   await imported(world, without, 'without')
   await imported(world, withSecrets, 'with')
   const { lacking } = await control.snapshots.load({ project, snapshot: 'without' })

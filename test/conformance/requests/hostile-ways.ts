@@ -184,7 +184,7 @@ export const table: readonly Row[] = [
     'accounts.update',
     'PATCH',
     () => '/auth-collections/user',
-    [422, 401, 422],
+    [422, 401, 403],
     ({ ada }) => ({ id: ada, roles: ['admin'] }),
   ],
   [
