@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { generate } from 'selfsigned'
 import { expect, it } from 'vitest'
@@ -24,6 +26,22 @@ it('mails that are sent at once share five connections', async () => {
   await Promise.all(sent)
 
   expect(server.mostConnections()).toBe(5)
+  await mail.close()
+  server.close()
+})
+
+it('a server that hangs up is called once for a mail, of which is said that it was not sent', async () => {
+  let calls = 0
+  const server = createServer((socket) => {
+    calls++
+    socket.end()
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const mail = openSmtp(`smtp://127.0.0.1:${(server.address() as AddressInfo).port}`, 'shop@example.com')
+
+  await expect(mail.send('ada@example.com', Buffer.from('Subject: Hello\r\n\r\n'))).rejects.toThrow()
+
+  expect(calls).toBe(1)
   await mail.close()
   server.close()
 })

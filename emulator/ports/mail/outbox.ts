@@ -22,6 +22,9 @@ const tooMany = `A mail was not sent: ${formatCount(mostWaiting)} others wait to
 /** Mails that are on their way when the service is closed have this long to arrive. */
 const closingMilliseconds = 5_000
 
+/** Transports fail what they have not sent a moment after they were closed, which is to be said before the process ends. */
+const failingMilliseconds = 1_000
+
 /**
  * Sends mails and keeps none: what is in them opens accounts. One that is on its way is lost with its process, and can be asked
  * for again.
@@ -59,8 +62,10 @@ export function openOutbox({ transports, warn, pauseMilliseconds = 2_000, ...com
     },
     async close() {
       isClosing = true
-      if (sending.size > 0) await Promise.race([Promise.all(sending), pause(closingMilliseconds)])
+      const sent = Promise.all(sending)
+      if (sending.size > 0) await Promise.race([sent, pause(closingMilliseconds)])
       await Promise.all(transports.map((transport) => transport.close()))
+      if (sending.size > 0) await Promise.race([sent, pause(failingMilliseconds)])
     },
   }
 }

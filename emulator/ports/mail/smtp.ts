@@ -35,6 +35,8 @@ async function openTransport(url: string): Promise<Transporter> {
     url,
     pool: true,
     maxConnections: mostConnections,
+    // Whoever sends decides whether to try again.
+    maxRequeues: 0,
     // Before the server hangs up.
     idleTimeout: mostMilliseconds / 2,
     connectionTimeout: mostMilliseconds,
