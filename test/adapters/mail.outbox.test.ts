@@ -17,8 +17,8 @@ function open(transport: MailTransport) {
   const mail = { project: 'shop', to: 'ada@example.com', subject: 'Hello', text: 'Hello', html: '<p>Hello' }
   return {
     ...{ outbox, warnings },
-    async send(count: number): Promise<void> {
-      const composed = await outbox.compose(mail)
+    async send(count: number, project = 'shop'): Promise<void> {
+      const composed = await outbox.compose({ ...mail, project })
       for (let sent = 0; sent < count; sent++) outbox.send(composed)
     },
   }
@@ -51,16 +51,21 @@ it('what a server has not taken in time when the service is closed is said', asy
   server.close()
 })
 
-it('no more than 1,000 mails wait for a server, and of each of the others it is said that it was not sent', async () => {
+it('no more than 1,000 mails wait for a server, 200 of a project, and of each of the others it is said that it was not sent', async () => {
   let take = () => {}
   const taken = new Promise<void>((resolve) => (take = resolve))
   const { outbox, send, warnings } = open({ name: 'SMTP', send: () => taken, close: async () => undefined })
 
-  await send(1_002)
+  await send(201, 'flooded')
+  for (const project of ['a', 'b', 'c', 'd']) await send(200, project)
+  await send(1, 'other')
   take()
   await taken
-  await send(1)
+  await send(1, 'flooded')
 
-  expect(warnings).toEqual(Array(2).fill('A mail was not sent: 1,000 others wait to be.'))
+  expect(warnings).toEqual([
+    'A mail was not sent: 200 others of its project wait to be.',
+    'A mail was not sent: 1,000 others wait to be.',
+  ])
   await outbox.close()
 })

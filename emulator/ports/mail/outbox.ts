@@ -17,7 +17,9 @@ const mostTries = 3
 
 /** Of mails that wait for a server, which are lost with the process: what is beyond them can be asked for again. */
 const mostWaiting = 1_000
-const tooMany = `A mail was not sent: ${formatCount(mostWaiting)} others wait to be.`
+
+/** Who asks for mails of one project without end keeps none from the others. */
+const mostOfProject = 200
 
 /** Mails that are on their way when the service is closed have this long to arrive. */
 const closingMilliseconds = 5_000
@@ -30,7 +32,8 @@ const failingMilliseconds = 1_000
  * for again.
  */
 export function openOutbox({ transports, warn, pauseMilliseconds = 2_000, ...composing }: Options): Mailer {
-  const sending = new Set<Promise<void>>()
+  /** The project of each mail that is not sent yet. */
+  const sending = new Map<Promise<void>, string>()
   let isClosing = false
 
   async function deliver({ name, send }: MailTransport, to: string, raw: Buffer): Promise<void> {
@@ -51,23 +54,29 @@ export function openOutbox({ transports, warn, pauseMilliseconds = 2_000, ...com
     compose: (mail) => composeMail(composing, mail),
     keep: async () => undefined,
     refuse: async () => undefined,
-    send({ mail: { to }, raw }) {
+    send({ mail: { project, to }, raw }) {
       if (transports.length === 0) warn('A mail was not sent: no mail server is set. Set SVC_SMTP_URL.')
-      if (sending.size >= mostWaiting) return warn(tooMany)
+      if (sending.size >= mostWaiting) return warn(tooMany(mostWaiting))
+      const ofProject = [...sending.values()].filter((other) => other === project).length
+      if (ofProject >= mostOfProject) return warn(tooMany(mostOfProject, ' of its project'))
       for (const transport of transports) {
         const sent = deliver(transport, to, raw)
-        sending.add(sent)
+        sending.set(sent, project)
         void sent.finally(() => sending.delete(sent))
       }
     },
     async close() {
       isClosing = true
-      const sent = Promise.all(sending)
+      const sent = Promise.all(sending.keys())
       if (sending.size > 0) await Promise.race([sent, pause(closingMilliseconds)])
       await Promise.all(transports.map((transport) => transport.close()))
       if (sending.size > 0) await Promise.race([sent, pause(failingMilliseconds)])
     },
   }
+}
+
+function tooMany(count: number, which = ''): string {
+  return `A mail was not sent: ${formatCount(count)} others${which} wait to be.`
 }
 
 /** An SMTP server says by 5xx that it will never take that mail. */
