@@ -20,10 +20,15 @@ export default class UsersVerify extends UserCommand {
       await owner.update({ user: id, emailVerified: true })
     } else {
       const client = await this.clientForWrite(flags, `Verify the address of ${args.user}`)
+      const { email, emailVerified } = await this.findUser(client, args.user)
+      // Only by who is verified afterwards is seen whose the token was.
+      if (emailVerified) throw misuse(`${email} is verified already.`, 'The token was not used.')
       await client.auth.verifyEmail(flags.token)
     }
     const user = await this.findUser(this.client(flags), args.user)
-    if (!user.emailVerified) throw misuse('The token is of another user.', `${user.email} is not verified.`)
+    if (!user.emailVerified) {
+      throw misuse('The token is of another user.', `That user's address is verified by it now; ${user.email} is not.`)
+    }
 
     this.note(`${user.email} is verified.`)
     return user

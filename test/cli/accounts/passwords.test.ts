@@ -99,17 +99,24 @@ test('a token of another user changes nobody, and says so', async () => {
   await world.json(['users', 'password', 'change', other.email.toUpperCase(), ...change])
 })
 
-test('the token of a mail to another user does not say that the named one is verified', async () => {
-  const { token } = (await world.json(['users', 'signup', 'eve@example.com', '--password', password])) as {
-    token: string
-  }
+test('the token of a mail to another user verifies nobody in the name of the user who is named', async () => {
+  const eve = 'eve@example.com'
+  const { token } = (await world.json(['users', 'signup', eve, '--password', password])) as { token: string }
+  await world.json(['users', 'signup', 'verified@example.com', '--password', password])
+  await world.json(['users', 'verify', 'verified@example.com'])
   await fetch(`${url}/auth/request-verification`, { method: 'POST', headers: { authorization: `Bearer ${token}` } })
-  const { stdout } = await world.svc(['mail', 'wait', '--to', 'eve@example.com', '--link'])
+  const { stdout } = await world.svc(['mail', 'wait', '--to', eve, '--link'])
   const mailed = new URL(stdout.trim()).searchParams.get('token') ?? ''
+  const isVerified = async () => ((await world.json(['users', 'get', eve])) as { emailVerified: boolean }).emailVerified
 
-  const verified = await world.svc(['users', 'verify', email, '--token', mailed])
+  const already = await world.svc(['users', 'verify', 'verified@example.com', '--token', mailed])
+  const before = await isVerified()
+  const other = await world.svc(['users', 'verify', email, '--token', mailed])
 
-  expect(verified).toMatchObject({ exit: 2, stdout: '', stderr: expect.stringContaining('is not verified') })
+  expect(already).toMatchObject({ exit: 2, stdout: '', stderr: expect.stringContaining('is verified already') })
+  expect(before).toBe(false)
+  expect(other).toMatchObject({ exit: 2, stdout: '', stderr: expect.stringContaining(`${email} is not`) })
+  expect(await isVerified()).toBe(true)
 })
 
 test('svc users update says which half was done where the other is refused', async () => {
