@@ -267,6 +267,7 @@ test('keys that are pressed fast are obeyed one after the other', async () => {
     ],
   )
 
-  expect(stdout).not.toMatch(/There already is|aborted/)
+  expect(stdout).toMatch(/created .*created .*\bshowing events.*no longer showing events/s)
+  expect(stdout).not.toMatch(/already exists|aborted/)
   expect(exit).toBe(0)
 })
