@@ -190,8 +190,8 @@ const problems: { readonly [Problem in CredentialsProblem]: string } = {
   'two projects': 'The key and the token belong to two projects.',
   'unknown ticket': 'The ticket of the realtime connection is unknown, or was used already.',
   'unknown email': 'No user has that email address.',
-  'no password':
-    'The user has no password: either a reset has yet to set one, or an identity provider lets the user in.',
+  'no password': 'The user has no password yet: a reset sets one.',
+  'of a provider': 'The user logs in through an identity provider, and has no password.',
   'wrong password': 'The password is wrong.',
   'wrong code': 'The code of the second factor is wrong.',
   'unknown mail token': 'The token of a mail is unknown, expired, or was used already.',
@@ -215,10 +215,9 @@ function mendsOfCredentials(problem: CredentialsProblem, id: string): Mend[] {
     case 'unknown email':
       return [{ words: 'See who there is', command: 'svc users list' }]
     case 'no password':
-      return [
-        { words: 'Ask for a mail to set one', command: 'svc users password request-reset USER' },
-        { words: 'Log in through the provider', command: 'svc idp login' },
-      ]
+      return [{ words: 'Ask for a mail to set one', command: 'svc users password request-reset USER' }]
+    case 'of a provider':
+      return [{ words: 'Log in through the provider', command: 'svc idp login' }]
     case 'wrong password':
       return [{ words: 'Ask for a mail to set another one', command: 'svc users password request-reset USER' }]
     case 'wrong code':

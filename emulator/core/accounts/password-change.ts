@@ -1,4 +1,5 @@
 import { SvcError } from '../../../client/protocol/model/errors.js'
+import type { CredentialsProblem } from '../../../client/protocol/model/requests/reason.js'
 import { isOfProvider } from '../../../client/protocol/model/user.js'
 import { deleteTokens } from '../../store/accounts/one-time-tokens.js'
 import { deletePendingLogin } from '../../store/accounts/pending-logins.js'
@@ -98,12 +99,12 @@ async function ownHash({ db, project, caller }: UserContext): Promise<string | n
   const { id } = caller.user
   const [user, secrets] = await Promise.all([selectUser(db, project.id, id), selectSecrets(db, id)])
   if (user && isOfProvider(user))
-    throw noPassword('This user logs in through an identity provider, and has no password.')
+    throw noPassword('This user logs in through an identity provider, and has no password.', 'of a provider')
   return secrets?.passwordHash ?? null
 }
 
-function noPassword(message: string): SvcError {
-  return new SvcError('INVALID_CREDENTIALS', message, [], { reason: { kind: 'credentials', problem: 'no password' } })
+function noPassword(message: string, problem: CredentialsProblem = 'no password'): SvcError {
+  return new SvcError('INVALID_CREDENTIALS', message, [], { reason: { kind: 'credentials', problem } })
 }
 
 function wrongPassword(): SvcError {

@@ -3,7 +3,7 @@
 import type { OutgoingUser } from '../../../client/protocol/model/document.js'
 import { plainError } from '../../../client/protocol/model/error-words.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
-import type { Reason } from '../../../client/protocol/model/requests/reason.js'
+import type { CredentialsProblem, Reason } from '../../../client/protocol/model/requests/reason.js'
 import { isOfProvider } from '../../../client/protocol/model/user.js'
 import {
   deletePendingLogin,
@@ -52,7 +52,7 @@ export async function logIn(ctx: Context, { email, password }: Credentials, addr
   await requireMayTry(ctx, attempt)
   if (!user || passwordHash === null || !isRight) {
     await countFailure(ctx, attempt)
-    const problem = !user ? 'unknown email' : passwordHash === null ? 'no password' : 'wrong password'
+    const problem = problemOf(user, passwordHash)
     happened(ctx, loginEvent(ctx.project.id, 'failed', { user: user?.id, email, why: problem }))
     throw plainError('INVALID_CREDENTIALS', { reason: { kind: 'credentials', problem } })
   }
@@ -64,6 +64,12 @@ export async function logIn(ctx: Context, { email, password }: Credentials, addr
   // Where a code is needed too, its failed attempts go on counting, however often the password is right.
   if ('login' in step) await clearFailures(ctx, attempt)
   return step
+}
+
+function problemOf(user: OutgoingUser | undefined, passwordHash: string | null): CredentialsProblem {
+  if (!user) return 'unknown email'
+  if (isOfProvider(user)) return 'of a provider'
+  return passwordHash === null ? 'no password' : 'wrong password'
 }
 
 /**

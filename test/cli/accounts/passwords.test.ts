@@ -154,6 +154,19 @@ test('svc idp url and callback log in at a named provider', async () => {
   expect((await world.svc(['idp', 'url', 'google', '--redirect-url', page])).stdout).toMatch(/^http:\S+\n$/)
 })
 
+test('who logs in through a provider is led there, and to no mail', async () => {
+  const { exit } = await world.svc(['users', 'login', 'grace@example.com', '--password', password])
+  const [refused] = (await world.json(['requests', 'list', '--status', '401', '--limit', '1'])) as { id: string }[]
+
+  const why = await world.json(['requests', 'show', refused?.id ?? '', '--why'])
+
+  expect(exit).toBe(3)
+  expect(why).toMatchObject({
+    missing: expect.stringContaining('through an identity provider'),
+    mends: [{ command: 'svc idp login' }],
+  })
+})
+
 test('a provider that nobody has set up is named', async () => {
   const { exit, stderr } = await world.svc(['idp', 'url', 'gogle', '--redirect-url', 'http://localhost:5173'])
 

@@ -70,6 +70,16 @@ async function tokenOf({ ask, apiKey }: Shop): Promise<string> {
   return ((await answer.json()) as { token: string }).token
 }
 
+function logInSeeded(seed: object): Refusal['refuse'] {
+  return async ({ id: project, ask }) => {
+    const form = new FormData()
+    form.set('mode', 'fill')
+    form.set('steps', new Blob([JSON.stringify({ step: 'user', name: 'ada', email: user.email, ...seed })]))
+    await controlOf(emulator).seeds.apply({ project, form })
+    return ask('POST', '/auth-collections/login', user)
+  }
+}
+
 const refusals: readonly Refusal[] = [
   {
     title: 'a key that is none',
@@ -94,17 +104,16 @@ const refusals: readonly Refusal[] = [
     reason: () => ({ kind: 'credentials', problem: 'unknown email' }),
   },
   {
-    title: 'a login by password of somebody who has none',
+    title: 'a login by password of somebody who has none yet',
     status: 401,
-    async refuse({ id: project, ask }) {
-      const identity = { provider: 'https://id.example', subject: 'ada' }
-      const form = new FormData()
-      form.set('mode', 'fill')
-      form.set('steps', new Blob([JSON.stringify({ step: 'user', name: 'ada', email: user.email, identity })]))
-      await controlOf(emulator).seeds.apply({ project, form })
-      return ask('POST', '/auth-collections/login', user)
-    },
+    refuse: logInSeeded({}),
     reason: () => ({ kind: 'credentials', problem: 'no password' }),
+  },
+  {
+    title: 'a login by password of somebody whom a provider lets in',
+    status: 401,
+    refuse: logInSeeded({ identity: { provider: 'https://id.example', subject: 'ada' } }),
+    reason: () => ({ kind: 'credentials', problem: 'of a provider' }),
   },
   {
     title: 'a code that no login waits for',

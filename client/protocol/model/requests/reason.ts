@@ -93,6 +93,7 @@ export type CredentialsProblem =
   | 'unknown ticket'
   | 'unknown email'
   | 'no password'
+  | 'of a provider'
   | 'wrong password'
   | 'wrong code'
   | 'unknown mail token'
