@@ -156,7 +156,8 @@ async function changeAccounts(desk: Desk, asked: Asked): Promise<ProviderAnswer>
 
 /** Where the service is open to other machines, they may log in, and change nothing. */
 function requireLocal({ isLocal }: Asked): void {
-  if (!isLocal) throw new OAuthError('access_denied', 'This is changed on the machine that runs the service.', 403)
+  if (isLocal) return
+  throw new OAuthError('access_denied', 'This is changed on the machine that runs the service, under "localhost".', 403)
 }
 
 /** Ends what the client's next login would meet, whomever it was meant for. */
