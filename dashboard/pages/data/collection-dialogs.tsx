@@ -1,8 +1,8 @@
 /** Creating, renaming, changing and deleting a collection. */
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useRef, useState } from 'react'
+import { type ChangeEvent, useState } from 'react'
 import type { Collection, Permissions, Schema } from '../../../client/index.js'
-import { type FieldRuleKind, fieldTypes, permissionKinds } from '../../../client/protocol/model/collection.js'
+import { fieldTypes, permissionKinds } from '../../../client/protocol/model/collection.js'
 import { useUndo } from '../../frame/undo.js'
 import { Field, FormDialog } from '../../parts/dialog.js'
 import { Failure } from '../../parts/states.js'
@@ -104,12 +104,22 @@ export function EditCollection({ collection, onClose, onDone }: OfCollection) {
   const { owner } = useSession()
   const queries = useQueryClient()
   const [wrong, setWrong] = useState<Error>()
-  const known = useRef(collection)
+  const [known, setKnown] = useState(collection)
+  const [typed, setTyped] = useState<Readonly<Record<string, string>>>({})
+  const before = textsOf(known)
+  const texts: Record<string, string> = { ...before, ...typed }
+  const of = (name: string) => ({
+    ...{ name, value: texts[name] },
+    onChange({ target: { value } }: ChangeEvent<HTMLInputElement | HTMLTextAreaElement>) {
+      // What is typed back to what was there is no change.
+      setTyped(({ [name]: _, ...rest }) => (value === before[name] ? rest : { ...rest, [name]: value }))
+    },
+  })
   const save = useMutation({
     async mutationFn(changes: { schema: Schema; permissions: Permissions }) {
       const now = await owner.collections.get(collection.name)
-      const isChanged = rulesText(now) !== rulesText(known.current)
-      known.current = now
+      const isChanged = JSON.stringify(textsOf(now)) !== JSON.stringify(before)
+      setKnown(now)
       if (!isChanged) return owner.collections.update(collection.name, changes)
       await queries.invalidateQueries({ queryKey: ['collections'] })
       throw new Error(
@@ -131,10 +141,10 @@ export function EditCollection({ collection, onClose, onDone }: OfCollection) {
       isBusy={save.isPending}
       failure={failure ? <Failure error={failure} /> : null}
       onClose={onClose}
-      onSubmit={(form) => {
+      onSubmit={() => {
         try {
-          const schema = JSON.parse(String(form.get('schema')))
-          const permissions = permissionsIn(form)
+          const schema = JSON.parse(texts.schema ?? '')
+          const permissions = permissionsIn(texts)
           setWrong(undefined)
           save.mutate({ schema, permissions })
         } catch (error) {
@@ -146,24 +156,13 @@ export function EditCollection({ collection, onClose, onDone }: OfCollection) {
         label="Schema"
         hint={`Fields by name, each with a type (${fieldTypes.join(', ')}), required and default. Documents that are stored are not checked again: svc collections check.`}
       >
-        <textarea
-          className="input"
-          name="schema"
-          rows={10}
-          spellCheck={false}
-          defaultValue={JSON.stringify(collection.schema, undefined, 2)}
-        />
+        <textarea className="input" rows={10} spellCheck={false} {...of('schema')} />
       </Field>
       <fieldset className="permissions">
         <legend>Roles that may</legend>
         {permissionKinds.map((kind) => (
           <Field key={kind} label={kind}>
-            <input
-              className="input mono"
-              name={kind}
-              placeholder="anybody with a key"
-              defaultValue={collection.permissions?.[kind]?.join(' ') ?? ''}
-            />
+            <input className="input mono" placeholder="anybody with a key" {...of(kind)} />
           </Field>
         ))}
       </fieldset>
@@ -171,28 +170,24 @@ export function EditCollection({ collection, onClose, onDone }: OfCollection) {
         label="Rules for fields"
         hint='Who else than the secret key reads hidden fields and sets read-only ones: {"hidden": {"salary": ["hr"]}, "readonly": {"status": []}}'
       >
-        <textarea
-          className="input"
-          name="rules"
-          rows={4}
-          spellCheck={false}
-          defaultValue={JSON.stringify(rulesOf(collection.permissions), undefined, 2)}
-        />
+        <textarea className="input" rows={4} spellCheck={false} {...of('rules')} />
       </Field>
     </FormDialog>
   )
 }
 
-function rulesText({ schema, permissions }: Collection): string {
-  return JSON.stringify([schema, permissions])
-}
-
-function rulesOf({ hidden = {}, readonly = {} }: Permissions = {}): Pick<Permissions, FieldRuleKind> {
-  return { hidden, readonly }
+/** What each field of the form shows where nothing is typed. */
+function textsOf({ schema, permissions }: Collection): Record<string, string> {
+  const { hidden = {}, readonly = {} } = permissions ?? {}
+  return {
+    schema: JSON.stringify(schema, undefined, 2),
+    ...Object.fromEntries(permissionKinds.map((kind) => [kind, permissions?.[kind]?.join(' ') ?? ''])),
+    rules: JSON.stringify({ hidden, readonly }, undefined, 2),
+  }
 }
 
 /** @throws {SyntaxError} */
-function permissionsIn(form: FormData): Permissions {
-  const roles = permissionKinds.map((kind) => [kind, wordsIn(String(form.get(kind)))] as const)
-  return { ...Object.fromEntries(roles), ...JSON.parse(String(form.get('rules'))) }
+function permissionsIn({ rules = '', ...texts }: Readonly<Record<string, string>>): Permissions {
+  const roles = permissionKinds.map((kind) => [kind, wordsIn(texts[kind] ?? '')] as const)
+  return { ...Object.fromEntries(roles), ...JSON.parse(rules) }
 }
