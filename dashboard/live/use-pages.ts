@@ -34,9 +34,10 @@ export function usePages<Item extends { readonly id: string }>(
   const count = items.length
   const onRange = useCallback(
     (_from: number, to: number) => {
-      if (hasNextPage && !isFetching && to >= count - 20) void fetchNextPage()
+      // Where it fails, the page asks whether to try again.
+      if (hasNextPage && !isFetching && !error && to >= count - 20) void fetchNextPage()
     },
-    [hasNextPage, isFetching, fetchNextPage, count],
+    [hasNextPage, isFetching, error, fetchNextPage, count],
   )
   return { items, total: pages[0]?.total, error, isPending, retry: () => void refetch(), onRange }
 }

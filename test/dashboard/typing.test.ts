@@ -62,7 +62,19 @@ it('reads on in a list of files as far as one scrolls', async () => {
   await goTo('files')
   await page.getByText(/^104 files /).waitFor()
   const [oldest] = (await client.files.list({ limit: 1, offset: 103 })).items
+  let asked = 0
+  await page.route(/offset=100/, (route) => {
+    asked++
+    return route.fulfill({ status: 500, json: {} })
+  })
   await goTo(`files/${oldest?.id}`)
+  const again = page.getByRole('alert').getByRole('button', { name: 'Try again', exact: true })
+  await again.waitFor()
+  const askedFirst = asked
+  for (let n = 0; n < 20; n++) await page.evaluate(async () => (await fetch(location.href)).text())
+  expect(asked).toBe(askedFirst)
+  await page.unrouteAll()
+  await again.click()
   await page
     .getByRole('complementary', { name: 'Selected', exact: true })
     .getByText('file-0.txt', { exact: true })
