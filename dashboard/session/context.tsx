@@ -1,7 +1,7 @@
 /** The session for everything below it, and as whom the page acts. */
 import { useQueryClient } from '@tanstack/react-query'
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useState } from 'react'
-import { type AppUser, type Client, SvcError } from '../../client/index.js'
+import type { AppUser, Client } from '../../client/index.js'
 import type { Session } from './session.js'
 
 export interface Acting {
@@ -29,17 +29,17 @@ export function SessionProvider({ session, children }: { session: Session; child
   const actAs = useCallback(async (user: AppUser | undefined) => setActing(user && (await begin(user))), [begin])
   const client = useMemo(() => {
     if (!acting) return session.owner
-    const goOn = (next: Acting | undefined) => setActing((now) => (now === acting ? next : now))
+    const goOn = (next: Acting) => setActing((now) => (now === acting ? next : now))
     // A session that was ended, or has expired as the clock was moved, is followed by another one. Of a user who was deleted the
-    // frame says so.
-    const renew = () =>
-      begin(acting.user).then(goOn, (error) => (error instanceof SvcError && error.status === 404) || goOn(undefined))
+    // frame says so; where it fails, what is asked next is refused, and begins another one.
+    const renew = () => begin(acting.user).then(goOn, () => goOn({ ...acting }))
     return session.clientOf(acting.user, acting.token, () => void renew())
   }, [session, acting, begin])
   // What was refused by the session that has ended is asked again.
+  const token = acting?.token
   useEffect(() => {
-    if (acting) void queries.invalidateQueries()
-  }, [queries, acting])
+    if (token !== undefined) void queries.invalidateQueries()
+  }, [queries, token])
   const current = useMemo(() => ({ ...session, acting, actAs, client }), [session, acting, actAs, client])
   return <Context value={current}>{children}</Context>
 }
