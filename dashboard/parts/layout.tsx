@@ -40,6 +40,14 @@ interface DropTargetProps {
   readonly children: ReactNode
 }
 
+/** Dropped beside what takes it, a file would be opened in place of the page. */
+for (const kind of ['dragover', 'drop'] as const) {
+  addEventListener(kind, (event) => {
+    const isTaken = event.target instanceof HTMLInputElement && event.target.type === 'file'
+    if (!isTaken && event.dataTransfer?.types.includes('Files')) event.preventDefault()
+  })
+}
+
 /** A list that takes files which are dropped onto it. */
 export function DropTarget({ onFiles, children }: DropTargetProps) {
   const [isOver, setOver] = useState(false)
