@@ -1,13 +1,13 @@
 /** Documents from a file, or from what was pasted: JSON, NDJSON, CSV, or the cells of a spreadsheet. */
 import { useMutation } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
-import type { Fields } from '../../../client/index.js'
+import type { Client, Fields } from '../../../client/index.js'
 import { placed } from '../../../client/protocol/model/errors.js'
 import { formatCount } from '../../../client/protocol/model/figures.js'
 import { useUndo } from '../../frame/undo.js'
 import { Field, FormDialog } from '../../parts/dialog.js'
 import { readRows } from '../../parts/rows/csv.js'
-import { Failure } from '../../parts/states.js'
+import { Failure, isMissing } from '../../parts/states.js'
 import { useStop } from '../../parts/use-stop.js'
 import { useSession } from '../../session/context.js'
 
@@ -17,6 +17,13 @@ const previewed = 3
 /** Larger ones would fill the page's memory; the command line reads them as they come. */
 const mostBytes = 50 * 2 ** 20
 
+interface Created {
+  readonly rows: readonly Fields[]
+  readonly lastId: string
+}
+
+const nothing: Created = { rows: [], lastId: '' }
+
 interface ImportProps {
   readonly name: string
   /** One that was dropped. */
@@ -25,20 +32,20 @@ interface ImportProps {
 }
 
 export function ImportDialog({ name, file: dropped, onClose }: ImportProps) {
-  const { client } = useSession()
+  const { client, owner } = useSession()
   const { doUndoably } = useUndo()
   const [rows, setRows] = useState<readonly Fields[]>([])
   const [wrong, setWrong] = useState<unknown>()
   const [done, setDone] = useState(0)
   /** What a try that failed has created: it is not created again by the next one, of which it is the beginning. */
-  const created = useRef<readonly Fields[]>([])
+  const created = useRef(nothing)
 
   async function take(read: () => Promise<string>) {
     create.reset()
     try {
       const taken = await readRows(await read())
       setRows(taken)
-      setDone(beginsWith(taken, created.current) ? created.current.length : 0)
+      setDone(beginsWith(taken, created.current.rows) ? created.current.rows.length : 0)
       setWrong(undefined)
     } catch (error) {
       setRows([])
@@ -50,24 +57,30 @@ export function ImportDialog({ name, file: dropped, onClose }: ImportProps) {
   const stop = useStop()
   const left = formatCount(rows.length - done)
   const create = useMutation({
-    mutationFn: () =>
-      doUndoably(`Imported ${left} documents`, `docs import ${name}`, async () => {
+    async mutationFn() {
+      if (done > 0 && !(await isThere(owner, name, created.current.lastId))) {
+        created.current = nothing
+        setDone(0)
+        throw new Error(`The first ${formatCount(done)} are not there any more: next time all are created.`)
+      }
+      await doUndoably(`Imported into ${name}`, `docs import ${name}`, async () => {
         for (let at = done; at < rows.length; ) {
           stop().throwIfAborted()
           const from = at
           const batch = rows.slice(from, from + fitting(rows, from))
-          await client
+          const documents = await client
             .collection(name)
-            .createMany(batch, { returning: false })
+            .createMany(batch)
             .catch((error) => {
               // It names rows as it counts them, within the request.
               throw placed(error, ([row, ...path]) => (typeof row === 'number' ? [from + row, ...path] : path))
             })
           at += batch.length
-          created.current = rows.slice(0, at)
+          created.current = { rows: rows.slice(0, at), lastId: documents.at(-1)?.id ?? '' }
           setDone(at)
         }
-      }),
+      })
+    },
     onSuccess: onClose,
   })
   useEffect(() => {
@@ -124,6 +137,17 @@ export function ImportDialog({ name, file: dropped, onClose }: ImportProps) {
       ) : null}
     </FormDialog>
   )
+}
+
+/** What a try has created may have been undone since. */
+async function isThere(owner: Client, name: string, id: string): Promise<boolean> {
+  try {
+    await owner.collection(name).get(id)
+    return true
+  } catch (error) {
+    if (isMissing(error)) return false
+    throw error
+  }
 }
 
 function beginsWith(rows: readonly Fields[], beginning: readonly Fields[]): boolean {
