@@ -4,7 +4,7 @@ import type { JsonObject } from '../client/protocol/model/json.js'
 import { mostBatchItems } from '../client/protocol/model/limits.js'
 import type { SeedContent } from './content.js'
 import { badSeed } from './failure.js'
-import { openInput, readRecords } from './records/input.js'
+import { hasCells, openInput, readRecords } from './records/input.js'
 import type { BadRow } from './records/record.js'
 import type { PlacedStep } from './steps.js'
 
@@ -42,7 +42,10 @@ export async function rowSteps(
 ): Promise<PlacedStep[]> {
   const name = collectionOf(file)
   const steps: PlacedStep[] = [
-    { step: { step: 'collection', name, key }, whereIs: () => ({ place: file, what: name }) },
+    {
+      step: { step: 'collection', name, key, isKeyGuessed: hasCells(file) },
+      whereIs: () => ({ place: file, what: name }),
+    },
   ]
   const bad: BadRow[] = []
   let rows: { line: number; fields: JsonObject }[] = []

@@ -3,15 +3,18 @@ import type { Client } from '../base/target-command.js'
 import { type ImportResult, type ImportStep, runImport } from './run-import.js'
 import type { OpenChunk } from './send-chunk.js'
 import { type ImportState, newImportState, type StateFile } from './state.js'
-import { openUpserts } from './upsert.js'
+import { openUpserts, type Seeds } from './upsert.js'
 
 export interface ImportOptions {
   readonly client: Client
   readonly collection: string
   /** The field that identifies a document; left out, every row becomes a new one. */
   readonly upsertBy: string | undefined
-  /** Then a row without a value in that field is refused, rather than created once more each time, and 1 is another value than "1". */
-  readonly isSeed?: boolean
+  /**
+   * Of a seed: then a row without a value in that field is refused, rather than created once more each time, and 1 is another
+   * value than "1". What cells say is only looked for as the other where it is not there.
+   */
+  readonly seeds?: Seeds
   readonly read: ReadOptions
   readonly signal: AbortSignal
   /** Receives the ids of new documents, for a caller that may have to delete them again; not with `upsertBy`. */
@@ -70,9 +73,9 @@ function importRest(
   })
 }
 
-function openerOf({ client, collection, upsertBy, isSeed = false, onCreated }: ImportOptions): OpenChunk {
+function openerOf({ client, collection, upsertBy, seeds, onCreated }: ImportOptions): OpenChunk {
   const into = client.collection(collection)
-  if (upsertBy !== undefined) return openUpserts(into, upsertBy, { isSeed })
+  if (upsertBy !== undefined) return openUpserts(into, upsertBy, seeds)
   return () => async (rows, idempotencyKey) => {
     const created = await into.createMany(
       rows.map(({ fields }) => fields),

@@ -2,6 +2,7 @@ import pLimit from 'p-limit'
 import { mergeFields } from '../../client/protocol/model/document.js'
 import { placed, SvcError } from '../../client/protocol/model/errors.js'
 import { type Json, type JsonObject, objectOfMany } from '../../client/protocol/model/json.js'
+import { otherKeyOf } from '../../client/protocol/model/seed/keys.js'
 import type { ReadRow } from '../../seeds/records/record.js'
 import { misuse } from '../base/failure.js'
 import type { Client } from '../base/target-command.js'
@@ -15,6 +16,9 @@ const mostEncoded = 7_000
 const mostValues = 99
 const listsAtOnce = 4
 
+/** What a seed is read from: JSON, or cells, which are read by their looks. */
+export type Seeds = 'values' | 'cells'
+
 /** Finds ids of documents, by the keys of their values. */
 type Find = (keys: readonly string[]) => Promise<Map<string, string>>
 
@@ -25,19 +29,22 @@ interface Field {
   keyIn(fields: JsonObject): string | undefined
   /** What a list asks for, which may find more. */
   textOf(key: string): string
+  /** By which it is known where there is none of the key itself. */
+  otherKeyOf(key: string): string
 }
 
 /** By the text of a string, number or boolean: a row of CSV need not have the type that the document has. */
 function byText(name: string): Field {
-  return { name, keyIn: (fields) => textOf(fields[name]), textOf: (key) => key }
+  return { name, keyIn: (fields) => textOf(fields[name]), textOf: (key) => key, otherKeyOf: (key) => key }
 }
 
 /** As a seed of an emulator goes by its key: the number 1 is another value than the text "1". */
-function byValue(name: string): Field {
+function byValue(name: string, seeds: Seeds): Field {
   return {
     name,
     keyIn: (fields) => (textOf(fields[name]) === undefined ? undefined : JSON.stringify(fields[name])),
     textOf: (key) => String(JSON.parse(key)),
+    otherKeyOf: seeds === 'cells' ? otherKeyOf : (key) => key,
   }
 }
 
@@ -56,9 +63,9 @@ interface OpenLookup {
  * Documents are looked for while chunks before are still written: of these, only what is created changes which document
  * has a value. Such values are looked for once more.
  */
-export function openUpserts(collection: Collection, name: string, { isSeed }: { isSeed: boolean }): OpenChunk {
+export function openUpserts(collection: Collection, name: string, seeds?: Seeds): OpenChunk {
   let isThere = false
-  const field = isSeed ? byValue(name) : byText(name)
+  const field = seeds === undefined ? byText(name) : byValue(name, seeds)
   const find = finderIn(collection, field)
   const lookups: OpenLookup[] = []
   return (opened) => {
@@ -70,7 +77,7 @@ export function openUpserts(collection: Collection, name: string, { isSeed }: { 
       const byValue = mergeRows(rows, field)
       isThere ||= byValue.size > 0
       if (!isThere) throw misuse(`No row has a value in "${name}", the field of --by.`)
-      if (isSeed) requireValues(rows, field)
+      if (seeds !== undefined) requireValues(rows, field)
       const known = await lookup.known
       const recent = await find([...byValue.keys()].filter((value) => lookup.created.has(value)))
       const changed = new Map<string, JsonObject>()
@@ -147,7 +154,7 @@ function withoutId(fields: JsonObject, name: string): JsonObject {
 }
 
 /** Finds the id of the first document with each value; few lists at once, whoever asks. */
-function finderIn(collection: Collection, { name, keyIn, textOf }: Field): Find {
+function finderIn(collection: Collection, { name, keyIn, textOf, otherKeyOf }: Field): Find {
   const limit = pLimit(listsAtOnce)
   return async (keys) => {
     const known = new Map<string, string>()
@@ -158,6 +165,10 @@ function finderIn(collection: Collection, { name, keyIn, textOf }: Field): Find 
         if (key !== undefined && !known.has(key)) known.set(key, id)
       }
     })
+    for (const key of keys) {
+      const id = known.get(key) ?? known.get(otherKeyOf(key))
+      if (id !== undefined) known.set(key, id)
+    }
     return known
   }
 }

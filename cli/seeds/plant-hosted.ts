@@ -1,7 +1,7 @@
 /** A seed of a service that has no control API: documents go in one by one, or by batches, as an app's would. */
 import type { SeedContent } from '../../seeds/content.js'
 import { badSeed, InputFailure, misused } from '../../seeds/failure.js'
-import { openInput } from '../../seeds/records/input.js'
+import { hasCells, openInput } from '../../seeds/records/input.js'
 import { collectionOf } from '../../seeds/rows.js'
 import { createIfMissing } from '../collections/create-if-missing.js'
 import { type ImportSummary, importInput } from '../imports/import-input.js'
@@ -39,7 +39,7 @@ export async function plantRows(
     client,
     collection: name,
     upsertBy: isUpsert ? key : undefined,
-    isSeed: true,
+    seeds: hasCells(file) ? 'cells' : 'values',
     read: { types: new Map() },
     signal,
     onCreated: (ids) => created.push(...ids),

@@ -102,6 +102,11 @@ const byExtension: { readonly [extension: string]: Format } = {
   '.tsv': 'csv',
 }
 
+/** Whether the name is that of a file of cells, which are read by their looks. */
+export function hasCells(name: string): boolean {
+  return byExtension[extname(name).toLowerCase()] === 'csv'
+}
+
 function formatOf({ name, path }: ImportSource, head: Buffer): Format {
   const named = path === undefined ? undefined : byExtension[extname(path).toLowerCase()]
   if (named) return named

@@ -11,7 +11,7 @@ import { noCounts, type OpenCollection, type Seeding } from './seeding.js'
 /** The collection of a step, created or brought up to date as the mode says, and emptied where it is to be replaced. */
 export async function insertedOrChanged(
   { ctx, mode }: Seeding,
-  { name, schema, permissions, key, isAnswered }: SeedCollection,
+  { name, schema, permissions, key, isKeyGuessed = false, isAnswered }: SeedCollection,
 ): Promise<OpenCollection> {
   const settings = {
     ...(schema === undefined ? {} : { schema }),
@@ -25,7 +25,7 @@ export async function insertedOrChanged(
   if (before && mode === 'replace') await removeAll(ctx, collection)
   const hadDocuments = before !== undefined && (await selectCount(ctx.db, collection.id)) > 0
   return {
-    ...{ collection, key, hadDocuments, counts: noCounts(), byKey: undefined },
+    ...{ collection, key, isKeyGuessed, hadDocuments, counts: noCounts(), byKey: undefined },
     isWritten: !hadDocuments || mode !== 'fill',
     ids: isAnswered ? [] : undefined,
     complete: completing(collection),

@@ -2,6 +2,7 @@
 import { fieldsOf, isId, type StoredDocument } from '../../../client/protocol/model/document.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import type { Json, JsonObject } from '../../../client/protocol/model/json.js'
+import { otherKeyOf } from '../../../client/protocol/model/seed/keys.js'
 import { type Reference, referenceName, referencesIn } from '../../../client/protocol/model/seed/references.js'
 import type { SeedDocument } from '../../../client/protocol/model/seed/steps.js'
 import { selectDocument } from '../../store/documents.js'
@@ -21,7 +22,8 @@ export async function findTarget(seeding: Seeding, open: OpenCollection, documen
   if (open.key === undefined) return { key: undefined, id: (await findThere(seeding, open, document))?.id }
   const key = keyOf(seeding, open.key, document)
   open.byKey ??= await selectIdsByField(seeding.ctx.db, open.collection.id, open.key)
-  return { key, id: open.byKey.get(key) }
+  const id = open.byKey.get(key)
+  return { key, id: id ?? (open.isKeyGuessed ? open.byKey.get(otherKeyOf(key)) : undefined) }
 }
 
 /** The document that an earlier seed made, by its id, else by its key or, where it has none, its plain fields. */

@@ -18,6 +18,8 @@ export type Counted = { -readonly [Name in keyof SeedCounts]: number }
 export interface OpenCollection {
   readonly collection: StoredCollection
   readonly key: string | undefined
+  /** Whether a document that is there may have the key as another type. */
+  readonly isKeyGuessed: boolean
   readonly counts: Counted
   /** Whether documents are written: not where it held some, and is to be left alone. */
   readonly isWritten: boolean

@@ -51,6 +51,7 @@ const step = z.discriminatedUnion('step', [
     name: z.string(),
     ...collectionSettings,
     key: z.string().optional(),
+    isKeyGuessed: z.boolean().optional(),
     isAnswered: z.boolean().optional(),
   }),
   z.strictObject({

@@ -87,7 +87,7 @@ test('with --upsert, a chunk that is sent again after a crash changes its rows a
 
   for (const _ of ['before the crash', 'after it']) {
     const rows = rowsOf(documents)
-    await openUpserts(collection, 'email', { isSeed: false })(rows)(rows, 'import-of-repeated')
+    await openUpserts(collection, 'email')(rows)(rows, 'import-of-repeated')
   }
 
   expect(await exported('repeated')).toEqual(documents)
@@ -105,7 +105,7 @@ test('with --upsert, what is looked up before the chunk before it has created it
       looked += 1
     },
   }
-  const open = openUpserts(watched, 'email', { isSeed: false })
+  const open = openUpserts(watched, 'email')
   const first = rowsOf([
     { email: 'ada@example.com', name: 'Ada' },
     { email: 'bob@example.com', age: 40 },

@@ -91,35 +91,62 @@ test('--upsert of a file of documents goes by the field of --by', async () => {
   expect(withoutKey).toMatchObject({ exit: 2, stderr: expect.stringContaining('--by email') })
 })
 
-test.each(['an emulator', 'a hosted service'])(
-  '--upsert into %s tells the keys 1, "1", true and "true" apart',
+const targets = ['an emulator', 'a hosted service']
+
+/** Behind another address, the emulator is any service to the command. */
+async function envOf(target: string): Promise<Record<string, string>> {
+  if (target === 'an emulator') return {}
+  const proxy = await openHoldingProxy(seeds.dev.url, Number.POSITIVE_INFINITY)
+  onTestFinished(() => proxy.close())
+  return { SVC_URL: proxy.url, SVC_API_KEY: seeds.dev.apiKey }
+}
+
+test.each(targets)('--upsert into %s tells the keys 1, "1", true and "true" apart', async (target) => {
+  const env = await envOf(target)
+  const [name, rows] = [`${seeds.own}codes`, `${seeds.own}rows`]
+  const codes = [1, '1', true, 'true', 1e21, '1e+21', 1e-7]
+  const write = (n: number) => {
+    const documents = codes.map((code) => ({ code, n }))
+    file(`${name}.json`, JSON.stringify({ collections: { [name]: { key: 'code', documents } } }))
+    file(`${rows}.ndjson`, documents.map((document) => JSON.stringify(document)).join('\n'))
+  }
+  const seed = async () => [
+    await seeds.world.json(['seed', `${name}.json`, '--upsert'], { env }),
+    await seeds.world.json(['seed', `${rows}.ndjson`, '--upsert', '--by', 'code'], { env }),
+  ]
+
+  write(1)
+  const first = await seed()
+  write(2)
+  const second = await seed()
+
+  expect(first).toMatchObject(Array(2).fill([{ created: codes.length, updated: 0 }]))
+  expect(second).toMatchObject(Array(2).fill([{ created: 0, updated: codes.length }]))
+  for (const collection of [name, rows]) {
+    expect(await fields(collection)).toEqual(codes.map((code) => ({ code, n: 2 })))
+  }
+})
+
+test.each(targets)(
+  '--upsert of CSV into %s finds keys that are text there, those of the same value first',
   async (target) => {
-    // Behind another address, the emulator is any service to the command.
-    const proxy = await openHoldingProxy(seeds.dev.url, Number.POSITIVE_INFINITY)
-    onTestFinished(() => proxy.close())
-    const env: Record<string, string> =
-      target === 'an emulator' ? {} : { SVC_URL: proxy.url, SVC_API_KEY: seeds.dev.apiKey }
-    const [name, rows] = [`${seeds.own}codes`, `${seeds.own}rows`]
-    const codes = [1, '1', true, 'true', 1e21, '1e+21', 1e-7]
-    const write = (n: number) => {
-      const documents = codes.map((code) => ({ code, n }))
-      file(`${name}.json`, JSON.stringify({ collections: { [name]: { key: 'code', documents } } }))
-      file(`${rows}.ndjson`, documents.map((document) => JSON.stringify(document)).join('\n'))
-    }
-    const seed = async () => [
-      await seeds.world.json(['seed', `${name}.json`, '--upsert'], { env }),
-      await seeds.world.json(['seed', `${rows}.ndjson`, '--upsert', '--by', 'code'], { env }),
-    ]
+    const env = await envOf(target)
+    const name = `${seeds.own}stock`
+    const there = ['"1"', '"true"', '0.1234567890123456', '"2"', '2']
+    file(`${name}.ndjson`, there.map((sku) => `{"sku":${sku},"n":0}`).join('\n'))
+    await seeds.world.json(['seed', `${name}.ndjson`], { env })
+    file(`${name}.csv`, 'sku,n\n1,1\ntrue,2\n0.1234567890123456,3\n2,4\nnew,5\n')
 
-    write(1)
-    const first = await seed()
-    write(2)
-    const second = await seed()
+    const planted = await seeds.world.json(['seed', `${name}.csv`, '--upsert', '--by', 'sku'], { env })
 
-    expect(first).toMatchObject(Array(2).fill([{ created: codes.length, updated: 0 }]))
-    expect(second).toMatchObject(Array(2).fill([{ created: 0, updated: codes.length }]))
-    for (const collection of [name, rows]) {
-      expect(await fields(collection)).toEqual(codes.map((code) => ({ code, n: 2 })))
-    }
+    expect(planted).toMatchObject([{ created: 1, updated: 4 }])
+    expect(await fields(name)).toMatchObject([
+      { n: 1 },
+      { n: 2 },
+      { n: 3 },
+      { sku: '2', n: 0 },
+      { sku: 2, n: 4 },
+      { n: 5 },
+    ])
   },
 )

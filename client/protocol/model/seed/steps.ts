@@ -54,6 +54,8 @@ export interface SeedCollection {
   readonly permissions?: Permissions | undefined
   /** The field that identifies a document. */
   readonly key?: string | undefined
+  /** Whether its values are read by their looks, as cells of CSV are: what is there may have the same text as another type. */
+  readonly isKeyGuessed?: boolean | undefined
   /** Whether the reply names the ids of its documents. */
   readonly isAnswered?: boolean | undefined
 }
