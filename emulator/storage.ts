@@ -67,9 +67,9 @@ export async function openStorage(
   if (folder !== undefined) await makeStateFolder(folder)
   // What keeps nothing runs beside the process that holds the folder.
   if (folder !== undefined && !options.memory) stack.defer((await holdLock(folder, surroundings.info)).release)
+  await surroundings.beforeChanges()
   const place = await placeOf(options, folder)
   if (folder !== undefined && place !== undefined && !options.memory) requireOwnParts(options, folder, place)
-  await surroundings.beforeChanges()
   const { db, dataDir } = await openFor(options, place, surroundings)
   stack.use(db)
   const files = stack.use(await openFiles(db, options, place))

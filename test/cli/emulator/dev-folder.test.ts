@@ -1,6 +1,6 @@
 /** How emulators share one folder, and what `svc stop` may end: contract 11. */
 import { once } from 'node:events'
-import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -207,10 +207,14 @@ test.each([
   await once(other, 'listening')
   const { port } = other.address() as AddressInfo
   const changes = ['--fresh', '--new-token', '--dialect', 'b', '--tier', 'free']
+  await execa('git', ['init', '-q', '-b', 'main'], { cwd: world.folder })
 
+  const failedOfBranch = await world.svc(['dev', ...at(port), '--per-branch'])
   const failed = await world.svc(['dev', ...at(port), ...changes])
   await world.dev()
 
+  expect(failedOfBranch).toMatchObject({ exit: 1, stdout: '' })
+  expect(existsSync(join(world.folder, '.svc', 'branches'))).toBe(false)
   expect(failed).toMatchObject({ exit: 1, stdout: '' })
   expect(await world.json(['collections', 'list'])).toMatchObject([{ name: 'posts' }])
   expect(await world.json(['project', 'show'])).toMatchObject({ settings })
