@@ -1,6 +1,7 @@
 import * as Args from '@oclif/core/args'
 import type { GivenSettings } from '../../../client/protocol/control/projects.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
+import { isObject, type JsonObject } from '../../../client/protocol/model/json.js'
 import { settingWords } from '../../../client/protocol/model/project.js'
 import { misuse, reworded } from '../../base/failure.js'
 import { ProjectCommand } from '../../base/project-command.js'
@@ -10,12 +11,13 @@ import { record } from '../../terminal/print.js'
 export default class ProjectSet extends ProjectCommand {
   static override summary = "Change settings of the emulator's project."
   static override description = [
-    'Text is written dialect=b, everything else as JSON: requireVerifiedEmail:=true, selfRoles:=\'["seller"]\'.',
+    'Text is written dialect=b, everything else as JSON: requireVerifiedEmail:=true, selfRoles:=\'["seller"]\'. A key of a provider is written idp.IDP_ISSUER=https://…, and idp.IDP_ISSUER= removes it.',
     ...Object.entries(settingWords).map(([name, words]) => `${name}: ${words}`),
   ].join('\n\n')
   static override examples = [
     '<%= config.bin %> project set requireVerifiedEmail:=true',
     '<%= config.bin %> project set tier=standard rateLimit:=\'["minute"]\'',
+    '<%= config.bin %> project set idp.IDP_ISSUER=https://accounts.google.com idp.IDP_COMPLETE_URL=',
     '<%= config.bin %> project set appUrl=http://localhost:5173 tokenTtl:=3600 allowedOrigins:=\'["https://app.example"]\'',
   ]
   static override usage = 'project set [SETTING=text] [SETTING:=json]'
@@ -27,7 +29,7 @@ export default class ProjectSet extends ProjectCommand {
   async run() {
     const { argv, flags } = await this.parse(ProjectSet)
     const words = argv.map(String)
-    const settings = readFields(words)
+    const settings = withKeys(readFields(words))
     if (Object.keys(settings).length === 0) throw misuse('No setting was given.', 'See the settings: svc project show')
     const { projects, project } = this.projects(flags)
     // The service says which settings are not valid.
@@ -39,6 +41,18 @@ export default class ProjectSet extends ProjectCommand {
     return changed
   }
 }
+
+/** `idp.IDP_ISSUER` is a key of a provider. */
+function withKeys(fields: JsonObject): JsonObject {
+  const isKey = (name: string) => name.startsWith(keyPrefix)
+  const named = Object.entries(fields)
+  const keys = named.filter(([name]) => isKey(name)).map(([name, value]) => [name.slice(keyPrefix.length), value])
+  if (keys.length === 0) return fields
+  const others = Object.fromEntries(named.filter(([name]) => !isKey(name)))
+  return { ...others, idp: { ...(isObject(others.idp) ? others.idp : {}), ...Object.fromEntries(keys) } }
+}
+
+const keyPrefix = 'idp.'
 
 /** Names a refused setting as it was typed: the body of the request is nothing that people see. */
 function explained(cause: unknown, words: readonly string[]): unknown {

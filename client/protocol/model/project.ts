@@ -83,7 +83,7 @@ export const settingWords: { readonly [Name in keyof ProjectSettings]: string } 
   fileTypes: 'Types that storage takes: any, or those that are listed in the specification.',
   documentFiles: 'The most that a file with a document or user may weigh: fixed (50 MB), or what the tier has.',
   requestLog: 'Whether the emulator keeps the last requests in memory, for svc requests.',
-  idp: 'The keys of identity providers: IDP_* and IDP_<NAME>_*.',
+  idp: 'The keys of identity providers, IDP_* and IDP_<NAME>_*, each set by itself; an empty one is removed.',
 }
 
 /** What `svc.json` holds, and what `svc.config.ts` exports as its default. */

@@ -42,3 +42,16 @@ test('are deleted after a question, the one that the emulator runs for never', a
   expect(again.stderr).toContain(`No project "${first}".`)
   expect(refused.stderr).toContain('svc reset')
 })
+
+test('keys of providers are set one by one, and removed by an empty value', async () => {
+  const set = async (...words: string[]) =>
+    (await world.json(['project', 'set', ...words])) as { settings: { idp: string[]; tokenTtl: number } }
+
+  const first = await set('idp.IDP_CLIENT_ID=app', 'idp.IDP_CLIENT_SECRET=secret', 'tokenTtl:=60')
+  const more = await set('idp:={"IDP_GOOGLE_CLIENT_ID":"x"}', 'idp.IDP_CLIENT_SECRET=')
+  const refused = await world.svc(['project', 'set', 'idp.issuer=x'])
+
+  expect(first.settings).toMatchObject({ idp: ['IDP_CLIENT_ID', 'IDP_CLIENT_SECRET'], tokenTtl: 60 })
+  expect(more.settings).toMatchObject({ idp: ['IDP_CLIENT_ID', 'IDP_GOOGLE_CLIENT_ID'] })
+  expect(refused).toMatchObject({ exit: 5, stderr: expect.stringContaining('"idp.issuer"') })
+})
