@@ -10,6 +10,8 @@ export interface AppBeside extends Pick<StartedCommand, 'ended'> {
 
 const millisecondsToEndByItself = 700
 const millisecondsToEnd = 1_300
+/** One that is killed and that nobody waits for stays in the table of processes, for ever under some of containers. */
+const millisecondsToBeGone = 100
 
 export function startBeside(
   words: readonly string[],
@@ -23,9 +25,10 @@ export function startBeside(
       const processes = await app.processes()
       // A terminal sends Ctrl-C to all of them; signalled twice, many apps would end in the middle of their ending.
       if (signal === 'SIGINT') await untilEnded(processes, millisecondsToEndByItself)
+      const inTime = performance.now() + millisecondsToEnd
       const killing = setTimeout(() => signalAll(processes, 'SIGKILL'), millisecondsToEnd)
       await app.signal('SIGTERM', processes)
-      await untilEnded(processes, millisecondsToEnd)
+      await untilEnded(processes, inTime + millisecondsToBeGone - performance.now())
       clearTimeout(killing)
     },
   }
