@@ -38,7 +38,8 @@ const dir = mkdtempSync(join(tmpdir(), 'svc-pictures-'))
 const emulator = await startEmulator({ dir, memory: false })
 const chromium = await openChromium()
 try {
-  await loadDemo(ownSeedTarget(emulator), console.error)
+  const owner = createClient({ url: emulator.url, apiKey: emulator.apiKey })
+  await loadDemo(ownSeedTarget(emulator), owner, console.error)
   const places = await fill(await chromium.newContext())
   /** @type {Awaited<ReturnType<BrowserContext['storageState']>> | undefined} */
   let storageState

@@ -77,7 +77,9 @@ command's exit code if it ends by itself.`)
       const client = createClient({ url, apiKey, transport: 'sse', fetch: fetchDirectly })
       const [hashLibrary] = await Promise.all([emulator.hashLibrary(), firstAnswers(emulator)])
       if (flags.snapshot !== undefined) await loadSnapshot(info, flags.snapshot, (words) => this.note(words))
-      const demo = flags.demo ? await loadDemo(ownSeedTarget(info), (words) => this.noteAlways(words)) : undefined
+      const demo = flags.demo
+        ? await loadDemo(ownSeedTarget(info), client, (words) => this.noteAlways(words))
+        : undefined
       const seeding = seedingOf(
         info,
         client,

@@ -3,6 +3,7 @@ import { SvcError } from '../../client/protocol/model/errors.js'
 import type { JsonObject } from '../../client/protocol/model/json.js'
 import type { SeedDocuments, SeedStep } from '../../client/protocol/model/seed/steps.js'
 import type { SeedTarget } from '../../seeds/send.js'
+import type { Client } from '../base/target-command.js'
 
 export interface Demo {
   /** Commands, without the name of the program. */
@@ -11,10 +12,11 @@ export interface Demo {
 
 /**
  * Fills what is missing or empty, whoever may write it, and leaves alone what is there: starting again adds nothing. Where what
- * is there does not go with it, nothing is added, and that is said.
+ * is there does not go with it, nothing is added, and that is said; what the demo has added before can be tried all the same.
  */
 export async function loadDemo(
   { control, project }: SeedTarget,
+  { collections }: Pick<Client, 'collections'>,
   say: (words: string) => void,
 ): Promise<Demo | undefined> {
   const form = new FormData()
@@ -24,8 +26,10 @@ export async function loadDemo(
     await control.seeds.apply({ project, form })
   } catch (error) {
     if (!(error instanceof SvcError)) throw error
-    say(`no demo data were added: ${error.message}`)
-    return undefined
+    const lacksReferred = error.issues.some(({ type }) => type === 'reference')
+    say(`no demo data were added: ${lacksReferred ? lacksWords : error.message}`)
+    const isThere = lacksReferred && (await collections.get('posts').catch(() => undefined)) !== undefined
+    if (!isThere) return undefined
   }
   return {
     toTry: [
@@ -36,6 +40,10 @@ export async function loadDemo(
     ],
   }
 }
+
+/** Of a collection that is left alone, as its documents may have been changed since. */
+const lacksWords =
+  '"authors" or "posts" does not hold all documents of the demo any more. To have them anew: svc reset, or delete authors, posts and comments.'
 
 const filePart = 'file welcome'
 

@@ -181,6 +181,20 @@ test('demo data come although roles guard their collections by now', async () =>
   expect(await world.json(['docs', 'count', 'posts'], { env })).toEqual({ count: 12 })
 })
 
+test('where documents of the demo were changed, it says so, and what to try with those that are there', async () => {
+  const first = await world.dev('--demo')
+  const { items } = (await world.json(['docs', 'list', 'authors', '--limit', '1'])) as { items: { id: string }[] }
+  await world.svc(['docs', 'update', 'authors', items[0]?.id ?? '', 'name=Renamed'])
+  await world.svc(['docs', 'delete', 'comments', '--all', '--yes'])
+  await first.stop()
+
+  const { exit, stdout, stderr } = await world.svc(['dev', '--port', '0', '--demo', '--', process.execPath, '-e', '0'])
+
+  expect(exit).toBe(0)
+  expect(stderr).toMatch(/"authors" or "posts" .*svc reset, or delete authors, posts and comments/)
+  expect(stdout).toContain('docs list posts --populate author')
+})
+
 test('where demo data do not go with what is there, it starts without them, and says so', async () => {
   const first = await world.dev()
   await world.svc(['api', 'POST', '/collections', 'name=posts', 'schema:={"slug":{"type":"string","required":true}}'])
