@@ -64,10 +64,7 @@ export function exportFormat({ format, out }: { format?: ExportFormat; out?: str
 }
 
 export async function openExportFile(target: ExportTarget): Promise<ExportFile> {
-  const { path, columns, withIds, isSafe } = target
-  const format = target.format ?? (path === undefined ? 'ndjson' : byExtension[extname(path).toLowerCase()])
-  if (!format)
-    throw misuse(`The name "${path}" does not show its format.`, `Name it: --format ${exportFormats.join('|')}`)
+  const { path, format, columns, withIds, isSafe } = target
   const form = await formatDocuments(format, { columns, withIds, isSafe })
   if (path === undefined)
     return onStream(process.stdout, format === 'csv' && !process.stdout.isTTY ? form : shown(form))
