@@ -1,7 +1,7 @@
 /** Connections that fell behind and subscriptions that come back: they read at their own pace what the others have received already. */
 import { setImmediate as othersFirst, setTimeout as pause } from 'node:timers/promises'
 import { type ChangePage, type Range, selectChanges } from '../../store/realtime/changes.js'
-import { openBudget } from '../budget.js'
+import { openPauses } from '../pauses.js'
 import {
   announce,
   deliver,
@@ -17,6 +17,7 @@ import {
 import {
   type FeedState,
   type KeptChanges,
+  mostWorkOfATurn,
   projectReader,
   queue,
   readKept,
@@ -114,10 +115,10 @@ export async function handOver(
   { canWrite }: FeedConnection['subscriber'],
   handOne: (change: ChangePage['changes'][number]) => number,
 ): Promise<boolean> {
-  const budget = openBudget()
+  const pauses = openPauses(mostWorkOfATurn)
   for (const change of changes) {
     if (!canWrite()) return false
-    const pause = budget.spend(handOne(change))
+    const pause = pauses.after(handOne(change))
     if (pause) await pause
   }
   await othersFirst()

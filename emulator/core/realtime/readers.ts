@@ -2,9 +2,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Database } from '../../database/port.js'
 import { type ChangePage, type Kept, type Range, selectChanges, selectKept } from '../../store/realtime/changes.js'
-import { openBudget } from '../budget.js'
 import type { FairSemaphore } from '../concurrency/fair-semaphore.js'
 import { publishMeasure } from '../measures.js'
+import { openPauses } from '../pauses.js'
 import {
   announce,
   deliver,
@@ -47,6 +47,8 @@ const surelyKept = 500
 
 /** After the database has failed. */
 export const retryMilliseconds = 500
+/** What is handed over in one turn of the event loop, as deliveries count: some milliseconds of it. */
+export const mostWorkOfATurn = 1_000
 
 export function projectReader({ readers }: FeedState, project: string): Reader {
   const reader = readers.get(project) ?? newReader(project, 0)
@@ -159,7 +161,7 @@ function measureLag(changes: ChangePage['changes']): void {
 
 /** One connection after the other, so that what each receives goes out together. */
 async function deliverAll(state: FeedState, reader: Reader, changes: ChangePage['changes']): Promise<void> {
-  const budget = openBudget()
+  const pauses = openPauses(mostWorkOfATurn)
   for (const connection of [...reader.connections]) {
     for (const change of changes) {
       if (!connection.listeners.has(change.collection)) continue
@@ -167,7 +169,7 @@ async function deliverAll(state: FeedState, reader: Reader, changes: ChangePage[
         state.stepAside(reader, connection)
         break
       }
-      const pause = budget.spend(deliver(connection, change))
+      const pause = pauses.after(deliver(connection, change))
       if (pause) await pause
     }
   }
