@@ -15,7 +15,7 @@ import type { Stream, Streams } from './realtime/sse.js'
 import type { Readers } from './reply/readers.js'
 
 /** What all requests of a process share. */
-export interface Door {
+export interface HttpContext {
   readonly backend: Backend
   /** The project whose dialect answers are written in where none is named; without one, dialect a. Contract 1. */
   readonly home: string | undefined

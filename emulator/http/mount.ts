@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Express, Request, Response } from 'express'
-import type { Door, Exchange, Serve } from './exchange.js'
+import type { Exchange, HttpContext, Serve } from './exchange.js'
 import { refusePath, type ServedPath } from './places.js'
 import { run } from './run.js'
 
@@ -27,12 +27,12 @@ export function mountPlaces(app: Express, places: readonly ServedPath[], respond
  * Hands all that is below a path to an app of its own, except for requests whose host is not allowed. Its answers have the id of
  * their request, as all others have.
  */
-export function mountApp(app: Express, door: Door, path: string, answer: RequestListener): void {
+export function mountApp(app: Express, http: HttpContext, path: string, answer: RequestListener): void {
   app.use(path, (req, res) => {
     try {
-      door.requireHost(req.headers.host)
+      http.requireHost(req.headers.host)
     } catch {
-      return run(door, path, (exchange) => refusePath(door, exchange), req, res)
+      return run(http, path, (exchange) => refusePath(http, exchange), req, res)
     }
     res.setHeader('x-request-id', randomUUID())
     return answer(req, res)
@@ -40,15 +40,15 @@ export function mountApp(app: Express, door: Door, path: string, answer: Request
 }
 
 /** What every other path answers. */
-export function mountRest(app: Express, door: Door): void {
-  app.use((req, res) => run(door, '*', (exchange) => refusePath(door, exchange), req, res))
+export function mountRest(app: Express, http: HttpContext): void {
+  app.use((req, res) => run(http, '*', (exchange) => refusePath(http, exchange), req, res))
   // Express knows this one by its four parameters.
   app.use((error: unknown, req: Request, res: Response, _next: unknown) => {
     const serve = (exchange: Exchange) => {
       // A path whose percent encoding is bad names nothing.
-      if (error instanceof URIError) return refusePath(door, exchange)
+      if (error instanceof URIError) return refusePath(http, exchange)
       throw error
     }
-    return run(door, '*', serve, req, res)
+    return run(http, '*', serve, req, res)
   })
 }

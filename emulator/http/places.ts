@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { plainError } from '../../client/protocol/model/error-words.js'
 import { SvcError } from '../../client/protocol/model/errors.js'
 import type { StoredAnswer } from '../core/documents/idempotency.js'
-import type { Door, Exchange, Serve } from './exchange.js'
+import type { Exchange, HttpContext, Serve } from './exchange.js'
 import { isKnownOrigin, requireKnownOrigin, requireNamedOrigin } from './guards/known-origins.js'
 import { preflightHeaders } from './guards/origins.js'
 import type { Endpoint, Route, RouteMethod } from './route.js'
@@ -20,7 +20,7 @@ export interface ServedPath {
 type Methods = Map<RouteMethod, { flat?: Route; nested?: Route }>
 
 /** The places of routes, each path once, the more specific path first. */
-export function placesOf(door: Door, routes: readonly Route[]): ServedPath[] {
+export function placesOf(http: HttpContext, routes: readonly Route[]): ServedPath[] {
   const table = tableOf(routes)
   return [...table]
     .sort(([one], [other]) => bySpecificity(one, other))
@@ -28,23 +28,28 @@ export function placesOf(door: Door, routes: readonly Route[]): ServedPath[] {
       const serves = [...methods].map(([method, places]) => {
         const endpoint = endpointOf(places)
         if (!endpoint) throw new Error(`${method} ${path} is served in one dialect only.`)
-        const serve: Serve = (exchange) => serveRoute(door, endpoint, exchange)
-        return [method, takesIdBelow(table, path, method) ? refusingEmptyId(door, serve) : serve] as const
+        const serve: Serve = (exchange) => serveRoute(http, endpoint, exchange)
+        return [method, takesIdBelow(table, path, method) ? refusingEmptyId(http, serve) : serve] as const
       })
       const isShared = [...methods.values()].some(({ flat }) => flat?.sharesPaths)
-      return placeOf(door, path, new Map(serves), isShared)
+      return placeOf(http, path, new Map(serves), isShared)
     })
 }
 
 /** A path that is only read, and does not belong to the API. */
-export function readingPlace(door: Door, path: string, serve: Serve): ServedPath {
-  return placeOf(door, path, new Map([['get', serve]]))
+export function readingPlace(http: HttpContext, path: string, serve: Serve): ServedPath {
+  return placeOf(http, path, new Map([['get', serve]]))
 }
 
-function placeOf(door: Door, path: string, methods: ReadonlyMap<RouteMethod, Serve>, isShared = false): ServedPath {
+function placeOf(
+  http: HttpContext,
+  path: string,
+  methods: ReadonlyMap<RouteMethod, Serve>,
+  isShared = false,
+): ServedPath {
   if (isShared) return { path, methods }
   const allow = allowed([...methods.keys()])
-  return { path, methods, others: (exchange) => refuseMethod(door, exchange, allow) }
+  return { path, methods, others: (exchange) => refuseMethod(http, exchange, allow) }
 }
 
 function allowed(methods: readonly RouteMethod[]): string[] {
@@ -64,38 +69,38 @@ function takesIdBelow(table: ReadonlyMap<string, Methods>, path: string, method:
  * With a slash behind it, a path ends in an id that is empty: what changes or removes the thing of that id is not done to all that
  * the path stands for. What reads or creates cannot be confused.
  */
-function refusingEmptyId(door: Door, serve: Serve): Serve {
+function refusingEmptyId(http: HttpContext, serve: Serve): Serve {
   return (exchange) => {
     const { method = '', url = '' } = exchange.req
     const [path = ''] = url.split('?', 1)
     const isOfOne = ['PATCH', 'PUT', 'DELETE'].includes(method)
-    return isOfOne && path.endsWith('/') ? refusePath(door, exchange) : serve(exchange)
+    return isOfOne && path.endsWith('/') ? refusePath(http, exchange) : serve(exchange)
   }
 }
 
 /** What a path of WebSockets answers to a request that asks for none. */
-export async function refusePlainRequest(door: Door, { req }: Exchange): Promise<StoredAnswer> {
-  await requireKnownOrigin(door, req)
+export async function refusePlainRequest(http: HttpContext, { req }: Exchange): Promise<StoredAnswer> {
+  await requireKnownOrigin(http, req)
   throw plainError('UPGRADE_REQUIRED')
 }
 
 /** What a file answers to methods that do not read it. */
-export function refuseOtherMethods(door: Door, exchange: Exchange): Promise<StoredAnswer> {
-  return refuseMethod(door, exchange, allowed(['get']))
+export function refuseOtherMethods(http: HttpContext, exchange: Exchange): Promise<StoredAnswer> {
+  return refuseMethod(http, exchange, allowed(['get']))
 }
 
-async function refuseMethod(door: Door, { req }: Exchange, allow: readonly string[]): Promise<StoredAnswer> {
+async function refuseMethod(http: HttpContext, { req }: Exchange, allow: readonly string[]): Promise<StoredAnswer> {
   requireNamedOrigin(req)
-  if (req.method === 'OPTIONS') return answerOptions(door, req, allow)
-  await requireKnownOrigin(door, req)
+  if (req.method === 'OPTIONS') return answerOptions(http, req, allow)
+  await requireKnownOrigin(http, req)
   throw new SvcError('METHOD_NOT_ALLOWED', `"${req.method}" is not served here.`, [], { allow })
 }
 
 /** What a path answers where nothing is. */
-export async function refusePath(door: Door, { req }: Exchange): Promise<StoredAnswer> {
+export async function refusePath(http: HttpContext, { req }: Exchange): Promise<StoredAnswer> {
   requireNamedOrigin(req)
-  if (req.method === 'OPTIONS') return answerOptions(door, req, [])
-  await requireKnownOrigin(door, req)
+  if (req.method === 'OPTIONS') return answerOptions(http, req, [])
+  await requireKnownOrigin(http, req)
   const [path = ''] = (req.url ?? '').split('?', 1)
   const name = path.slice(0, 200)
   throw new SvcError('NOT_FOUND', `There is nothing at "${name}".`, [], {
@@ -103,8 +108,8 @@ export async function refusePath(door: Door, { req }: Exchange): Promise<StoredA
   })
 }
 
-async function answerOptions(door: Door, req: IncomingMessage, allow: readonly string[]): Promise<StoredAnswer> {
-  const isPreflight = req.headers.origin !== undefined && (await isKnownOrigin(door, req))
+async function answerOptions(http: HttpContext, req: IncomingMessage, allow: readonly string[]): Promise<StoredAnswer> {
+  const isPreflight = req.headers.origin !== undefined && (await isKnownOrigin(http, req))
   const headers = isPreflight ? preflightHeaders : {}
   return { status: 204, headers: allow.length > 0 ? { ...headers, allow: allow.join(', ') } : headers, body: '' }
 }

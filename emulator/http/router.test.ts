@@ -2,7 +2,7 @@ import { Agent, createServer, type IncomingMessage, request, type Server, type S
 import type { AddressInfo } from 'node:net'
 import express from 'express'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { aDoor } from '../../test/fixtures/stand-ins.js'
+import { anHttpContext } from '../../test/fixtures/stand-ins.js'
 import type { Serve } from './exchange.js'
 import { mountPlaces, type Respond } from './mount.js'
 import { placesOf, readingPlace } from './places.js'
@@ -14,11 +14,11 @@ import { storedFilePath } from './stored-files.js'
 
 // Both ways get the same places; what they are asked here shows that they find the same one.
 
-const door = aDoor()
+const http = anHttpContext()
 const read: Serve = () => ({ status: 200, headers: {}, body: '' })
 const places = [
-  ...placesOf(door, [...routes, ...controlRoutes, ...aboutRoutes(routes, controlRoutes, '0.0.0')]),
-  readingPlace(door, storedFilePath, read),
+  ...placesOf(http, [...routes, ...controlRoutes, ...aboutRoutes(routes, controlRoutes, '0.0.0')]),
+  readingPlace(http, storedFilePath, read),
 ]
 
 /** Answers with what was found, and whether it is what the place serves or what it refuses with. */

@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
 import { SvcError } from '../../client/protocol/model/errors.js'
-import { aBackend, aDoor, emptyCaches } from '../../test/fixtures/stand-ins.js'
+import { aBackend, anHttpContext, emptyCaches } from '../../test/fixtures/stand-ins.js'
 import type { Serve } from './exchange.js'
 import { openLog } from './logging/log.js'
 import { run } from './run.js'
@@ -18,8 +18,8 @@ afterEach(async () => {
 async function ask(serve: Serve) {
   const failures: string[] = []
   const log = openLog({ level: 'silent', folder: undefined })
-  const door = aDoor({ backend, log: { ...log, failure: (_id, error) => void failures.push(String(error)) } })
-  const server = createServer((req, res) => void run(door, '*', serve, req, res))
+  const http = anHttpContext({ backend, log: { ...log, failure: (_id, error) => void failures.push(String(error)) } })
+  const server = createServer((req, res) => void run(http, '*', serve, req, res))
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
   stops.push(() => new Promise((closed) => server.close(closed)))
   const response = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)

@@ -7,7 +7,7 @@ import { writeJson } from '../../client/protocol/model/json.js'
 import { dialects } from '../../client/protocol/wire/dialects.js'
 import { encodeError } from '../../client/protocol/wire/records/documents.js'
 import type { StoredAnswer } from '../core/documents/idempotency.js'
-import type { Door, Exchange, Outgoing, Serve } from './exchange.js'
+import type { Exchange, HttpContext, Outgoing, Serve } from './exchange.js'
 import { endFaultily, isDropped, isStalled } from './faults/answer-faultily.js'
 import { nameOf } from './guards/identify.js'
 import { isKnownOrigin } from './guards/known-origins.js'
@@ -23,7 +23,7 @@ import { record, takeReplay, trace } from './requests/record.js'
 
 /** Serves a request and answers it, whatever happens: it never rejects. `pattern` stands for its path in the log. */
 export async function run(
-  door: Door,
+  http: HttpContext,
   pattern: string,
   serve: Serve,
   req: IncomingMessage & { params?: object },
@@ -38,7 +38,7 @@ export async function run(
     isDialectKnown: false,
     asked: undefined,
     headers: originHeaders(undefined),
-    backend: door.backend,
+    backend: http.backend,
     trace: undefined,
     route: undefined,
     project: undefined,
@@ -48,11 +48,11 @@ export async function run(
     held: undefined,
     error: undefined,
     faults: [],
-    replay: takeReplay(door, req),
+    replay: takeReplay(http, req),
   }
   // A refusal that cannot be encoded, and any other error that was not expected, is an internal error.
-  await answerAndRecord(door, exchange, { pattern, startedAt, serve }, res).catch((error) =>
-    sendFailure(door, res, exchange, error),
+  await answerAndRecord(http, exchange, { pattern, startedAt, serve }, res).catch((error) =>
+    sendFailure(http, res, exchange, error),
   )
 }
 
@@ -62,31 +62,41 @@ interface Asked {
   readonly serve: Serve
 }
 
-async function answerAndRecord(door: Door, exchange: Exchange, asked: Asked, res: ServerResponse): Promise<void> {
+async function answerAndRecord(
+  http: HttpContext,
+  exchange: Exchange,
+  asked: Asked,
+  res: ServerResponse,
+): Promise<void> {
   const { req } = exchange
   const { pattern, startedAt, serve } = asked
   const isOwn = pattern.startsWith(ownPaths)
-  if (door.backend.requests.isOn && !isOwn && !req.url?.startsWith(ownPaths)) trace(exchange)
-  const answer = await serveOrFail(door, serve, exchange)
+  if (http.backend.requests.isOn && !isOwn && !req.url?.startsWith(ownPaths)) trace(exchange)
+  const answer = await serveOrFail(http, serve, exchange)
   if (isDropped(exchange.faults)) res.destroy()
-  const latency = isOwn ? 0 : door.latency()
+  const latency = isOwn ? 0 : http.latency()
   if (latency > 0) await pause(latency)
   // What goes on after its headers has to learn that the client has disconnected.
   if (!answer || (res.destroyed && !('open' in answer))) {
     const hasCallerLeft = exchange.faults.length === 0
-    record(door, exchange, { pattern, startedAt, hasCallerLeft }, res)
-    if (hasCallerLeft) log(door, exchange, asked, clientClosedRequest)
+    record(http, exchange, { pattern, startedAt, hasCallerLeft }, res)
+    if (hasCallerLeft) log(http, exchange, asked, clientClosedRequest)
     return
   }
   const answeredAt = performance.now()
-  const sent = await send(door, res, exchange, answer).catch((error) => sendFailure(door, res, exchange, error))
-  record(door, exchange, { pattern, startedAt, answeredAt, answer: sent }, res)
-  log(door, exchange, asked, res.statusCode)
+  const sent = await send(http, res, exchange, answer).catch((error) => sendFailure(http, res, exchange, error))
+  record(http, exchange, { pattern, startedAt, answeredAt, answer: sent }, res)
+  log(http, exchange, asked, res.statusCode)
 }
 
-function log(door: Door, { req, id, hasControl, caller }: Exchange, { pattern, startedAt }: Asked, status: number) {
-  if (!door.log.isOpen) return
-  door.log.request({
+function log(
+  http: HttpContext,
+  { req, id, hasControl, caller }: Exchange,
+  { pattern, startedAt }: Asked,
+  status: number,
+) {
+  if (!http.log.isOpen) return
+  http.log.request({
     ...{ method: req.method ?? '', path: pathOf(req), route: pattern, status },
     milliseconds: Math.round((performance.now() - startedAt) * 10) / 10,
     requestId: id,
@@ -100,32 +110,32 @@ function pathOf({ url = '' }: IncomingMessage): string {
   return end === -1 ? url : url.slice(0, end)
 }
 
-async function serveOrFail(door: Door, serve: Serve, exchange: Exchange): Promise<Outgoing | undefined> {
+async function serveOrFail(http: HttpContext, serve: Serve, exchange: Exchange): Promise<Outgoing | undefined> {
   try {
     const { req } = exchange
-    door.requireHost(req.headers.host)
-    if (req.headers.origin !== undefined && (await isKnownOrigin(door, req))) {
+    http.requireHost(req.headers.host)
+    if (req.headers.origin !== undefined && (await isKnownOrigin(http, req))) {
       exchange.headers = originHeaders(req.headers.origin)
     }
     const answer = await serve(exchange)
-    if (!exchange.isDialectKnown) speakAnyway(exchange, await namedDialect(door, exchange))
+    if (!exchange.isDialectKnown) speakAnyway(exchange, await namedDialect(http, exchange))
     return answer
   } catch (error) {
-    return error instanceof Aborted ? undefined : answerFailure(door, exchange, error)
+    return error instanceof Aborted ? undefined : answerFailure(http, exchange, error)
   } finally {
     exchange.held?.end()
   }
 }
 
-async function answerFailure(door: Door, exchange: Exchange, error: unknown): Promise<StoredAnswer> {
+async function answerFailure(http: HttpContext, exchange: Exchange, error: unknown): Promise<StoredAnswer> {
   const { id } = exchange
-  const failure = loggedFailure(door, id, error)
+  const failure = loggedFailure(http, id, error)
   exchange.error = failure
   const isRefused = statusOf(failure) === 401
   // A database that fails does not say what a project speaks.
   const base = exchange.isDialectKnown
     ? exchange.dialect
-    : await namedDialect(door, exchange, { isRefused }).catch(() => dialects.a)
+    : await namedDialect(http, exchange, { isRefused }).catch(() => dialects.a)
   speakAnyway(exchange, base)
   const { status, headers, body } = encodeError(exchange.dialect, failure)
   return {
@@ -140,9 +150,9 @@ async function answerFailure(door: Door, exchange: Exchange, error: unknown): Pr
 }
 
 /** An answer that could not be written is a fault of ours; one that has begun can only be ended. */
-async function sendFailure(door: Door, res: ServerResponse, exchange: Exchange, error: unknown): Promise<Sent> {
-  if (!res.headersSent) return send(door, res, exchange, await answerFailure(door, exchange, error))
-  door.log.failure(exchange.id, error)
+async function sendFailure(http: HttpContext, res: ServerResponse, exchange: Exchange, error: unknown): Promise<Sent> {
+  if (!res.headersSent) return send(http, res, exchange, await answerFailure(http, exchange, error))
+  http.log.failure(exchange.id, error)
   res.destroy()
   return undefined
 }
@@ -150,7 +160,7 @@ async function sendFailure(door: Door, res: ServerResponse, exchange: Exchange, 
 /** What went out; nothing where it broke off. */
 type Sent = GivenAnswer | undefined
 
-async function send(door: Door, res: ServerResponse, exchange: Exchange, answer: Outgoing): Promise<Sent> {
+async function send(http: HttpContext, res: ServerResponse, exchange: Exchange, answer: Outgoing): Promise<Sent> {
   const { req, id, dialect } = exchange
   const isBodiless = answer.status === 204 || answer.status === 304 || 'open' in answer
   const headers = {
@@ -163,13 +173,13 @@ async function send(door: Door, res: ServerResponse, exchange: Exchange, answer:
     ...(isBodiless ? {} : { 'content-length': bytesOf(answer.body) }),
   }
   res.writeHead(answer.status, headers)
-  if ('open' in answer) openStream(door, res, answer, exchange)
+  if ('open' in answer) openStream(http, res, answer, exchange)
   else if (isBodiless || req.method === 'HEAD') res.end()
-  else await sendBody(door, res, answer.body, exchange)
+  else await sendBody(http, res, answer.body, exchange)
   return { status: answer.status, headers, body: 'open' in answer ? null : isBodiless ? '' : answer.body }
 }
 
-function sendBody({ readers }: Door, res: ServerResponse, body: Text, { faults }: Exchange): Promise<void> {
+function sendBody({ readers }: HttpContext, res: ServerResponse, body: Text, { faults }: Exchange): Promise<void> {
   const sending = faults.length > 0 ? endFaultily(res, body, faults) : endWith(res, body)
   // Nearly always all of it was taken at once.
   if (res.writableLength > 0 || !res.writableEnded) readers.watch(res, bytesOf(body))
@@ -180,7 +190,7 @@ function sendBody({ readers }: Door, res: ServerResponse, body: Text, { faults }
 const streamBytes = 64 * 1024
 
 /** Written by itself, the header becomes one text; else Node holds it in some fifty pieces for as long as the answer lasts. */
-function openStream({ readers }: Door, res: ServerResponse, stream: Stream, { faults }: Exchange): void {
+function openStream({ readers }: HttpContext, res: ServerResponse, stream: Stream, { faults }: Exchange): void {
   res.flushHeaders()
   // It ends as any other stream does, and says nothing until then.
   if (isStalled(faults)) res.write = () => true

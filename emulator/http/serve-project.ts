@@ -8,7 +8,7 @@ import type { Backend, Context, Identity } from '../core/context.js'
 import { once, type StoredAnswer } from '../core/documents/idempotency.js'
 import { useTicket } from '../core/realtime/tickets.js'
 import { unitOf } from '../core/unit-of-work.js'
-import type { Door, Exchange, Outgoing } from './exchange.js'
+import type { Exchange, HttpContext, Outgoing } from './exchange.js'
 import { meetFaults } from './faults/meet-faults.js'
 import { identifyCaller } from './guards/identify.js'
 import { projectDialect, speak } from './reply/spoken-dialect.js'
@@ -22,24 +22,24 @@ import { recognise } from './requests/record.js'
 import type { Endpoint, Route } from './route.js'
 import { countRequest, readHead, reply, requireOriginOf } from './serving-steps.js'
 
-export async function serveProject(door: Door, endpoint: Endpoint, exchange: Exchange): Promise<Outgoing> {
-  const { openToLoopback } = door
+export async function serveProject(http: HttpContext, endpoint: Endpoint, exchange: Exchange): Promise<Outgoing> {
+  const { openToLoopback } = http
   const identity = await identify(exchange.backend, endpoint, exchange)
   const { project } = identity
-  recognise(door, exchange, identity)
+  recognise(http, exchange, identity)
   exchange.dialect = projectDialect(project)
   exchange.isDialectKnown = true
   requireOriginOf(exchange, { allowed: project.settings.allowedOrigins, openToLoopback })
-  await countRequest(door, identity, exchange)
+  await countRequest(http, identity, exchange)
   speak(exchange, exchange.dialect)
-  await meetFaults(door, exchange)
+  await meetFaults(http, exchange)
 
   const route = endpoint[exchange.dialect.paths]
   exchange.route = route.id
   const { backend } = exchange
   requireAllowed(route, identity)
-  const head = readHead(door, route, exchange)
-  const reading = await readingFor(door, route, exchange, identity)
+  const head = readHead(http, route, exchange)
+  const reading = await readingFor(http, route, exchange, identity)
   const ctx: Context = {
     ...identity,
     ...unitOf(backend),
@@ -48,23 +48,29 @@ export async function serveProject(door: Door, endpoint: Endpoint, exchange: Exc
   }
   const room = await admitFiles(ctx, route, exchange, head)
   try {
-    const body = await readBody(door, route, exchange, { backend, project, room })
-    return await answerWith(door, ctx, route, exchange, { head, body })
+    const body = await readBody(http, route, exchange, { backend, project, room })
+    return await answerWith(http, ctx, route, exchange, { head, body })
   } finally {
     room?.close()
   }
 }
 
-async function answerWith(door: Door, ctx: Context, route: Route, exchange: Exchange, asked: Asked): Promise<Outgoing> {
+async function answerWith(
+  http: HttpContext,
+  ctx: Context,
+  route: Route,
+  exchange: Exchange,
+  asked: Asked,
+): Promise<Outgoing> {
   const { uploads } = asked.body
   try {
     const { answer, isRepeated } = await answerOnce(ctx, route, exchange, asked)
-    await addPosition(door, route, exchange)
+    await addPosition(http, route, exchange)
     // All that a duplicate did is taken back, its files with it.
     if (!isRepeated) uploads.commit()
     return answer
   } finally {
-    await uploads.dispose().catch((error) => door.log.failure(exchange.id, error))
+    await uploads.dispose().catch((error) => http.log.failure(exchange.id, error))
   }
 }
 

@@ -5,7 +5,7 @@ import express, { type Express } from 'express'
 import type { Backend } from '../core/context.js'
 import type { StaticMount } from '../pages/mounts.js'
 import { version } from '../version.js'
-import type { Door } from './exchange.js'
+import type { HttpContext } from './exchange.js'
 import { openIdentityWatch } from './guards/identity-watch.js'
 import { type IncomingLimits, openIncomingBytes } from './guards/incoming-bytes.js'
 import { openHostCheck } from './guards/origins.js'
@@ -66,25 +66,25 @@ export interface ServerHandlers {
 export function createApp(backend: Backend, options: AppOptions): ServerHandlers {
   const { control: { routes: control } = { routes: [] }, apps = {}, folders = [], farewell } = options
   const unwatchRequests = watchRequests(backend)
-  const door = openDoor(backend, options)
+  const http = openHttpContext(backend, options)
   const places = [
-    ...placesOf(door, [...routes, ...control, ...aboutRoutes(routes, control, version)]),
-    readingPlace(door, socketPath, (exchange) => refusePlainRequest(door, exchange)),
-    readingPlace(door, storedFilePath, (exchange) => serveStoredFile(door, exchange)),
+    ...placesOf(http, [...routes, ...control, ...aboutRoutes(routes, control, version)]),
+    readingPlace(http, socketPath, (exchange) => refusePlainRequest(http, exchange)),
+    readingPlace(http, storedFilePath, (exchange) => serveStoredFile(http, exchange)),
   ]
-  const respond: Respond = (pattern, serve, req, res) => run(door, pattern, serve, req, res)
+  const respond: Respond = (pattern, serve, req, res) => run(http, pattern, serve, req, res)
   const route = openRouter(places, Object.keys(apps), respond)
   // Express takes longer to put together than the tree of paths, and is not needed to be ready.
   let rest: Express | undefined
   const openRest = () => {
     const app = openExpress()
-    for (const [path, answer] of Object.entries(apps)) mountApp(app, door, path, answer)
+    for (const [path, answer] of Object.entries(apps)) mountApp(app, http, path, answer)
     mountPlaces(app, places, respond)
-    mountFolders(app, door, folders)
-    mountRest(app, door)
+    mountFolders(app, http, folders)
+    mountRest(app, http)
     return app
   }
-  const realtime = openRealtime(door, farewell)
+  const realtime = openRealtime(http, farewell)
   return {
     answer(req, res) {
       if (route(req, res)) return
@@ -95,29 +95,29 @@ export function createApp(backend: Backend, options: AppOptions): ServerHandlers
     close() {
       unwatchRequests()
       realtime.close()
-      for (const end of door.streams.open) end()
-      door.streams.watch.close()
+      for (const end of http.streams.open) end()
+      http.streams.watch.close()
     },
   }
 }
 
 /** Few routes alone: no realtime, no files, no pages. */
 export function createRouteApp(backend: Backend, routes: readonly Route[], options: AppOptions): ServerHandlers {
-  const door = openDoor(backend, options)
+  const http = openHttpContext(backend, options)
   const app = openExpress()
-  const places = placesOf(door, routes)
-  const respond: Respond = (pattern, serve, req, res) => run(door, pattern, serve, req, res)
+  const places = placesOf(http, routes)
+  const respond: Respond = (pattern, serve, req, res) => run(http, pattern, serve, req, res)
   mountPlaces(app, places, respond)
-  mountRest(app, door)
+  mountRest(app, http)
   const route = openRouter(places, [], respond)
   return {
     answer: (req, res) => void (route(req, res) || app(req, res)),
     upgrade: (_req, socket) => void socket.destroy(),
-    close: () => door.streams.watch.close(),
+    close: () => http.streams.watch.close(),
   }
 }
 
-function openDoor(backend: Backend, options: AppOptions): Door {
+function openHttpContext(backend: Backend, options: AppOptions): HttpContext {
   const { hosts, home, control, log, openOrigins, trustedProxies, latency } = options
   const { readerLimits, incomingLimits, connectionLimits } = options
   const { mostReads } = backend.files

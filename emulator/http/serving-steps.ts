@@ -4,7 +4,7 @@ import { SvcError } from '../../client/protocol/model/errors.js'
 import type { Context, Identity } from '../core/context.js'
 import type { StoredAnswer } from '../core/documents/idempotency.js'
 import type { Wish } from '../core/realtime/subscriptions.js'
-import type { Door, Exchange, Outgoing } from './exchange.js'
+import type { Exchange, HttpContext, Outgoing } from './exchange.js'
 import { clientAddress, isFromThisMachine } from './guards/client-address.js'
 import { type OriginRules, originHeaders, requireOrigin } from './guards/origins.js'
 import { streamEvents } from './realtime/sse.js'
@@ -22,7 +22,7 @@ export function requireOriginOf(exchange: Exchange, rules: OriginRules): void {
 }
 
 export async function countRequest(
-  { backend, limiter }: Door,
+  { backend, limiter }: HttpContext,
   { project, caller }: Identity,
   exchange: Exchange,
 ): Promise<void> {
@@ -48,7 +48,7 @@ export async function countRequest(
 }
 
 /** What a request says before its body. */
-export function readHead({ streams, trustedProxies }: Door, route: Route, { req, params, dialect }: Exchange) {
+export function readHead({ streams, trustedProxies }: HttpContext, route: Route, { req, params, dialect }: Exchange) {
   for (const value of Object.values(params)) if (value.includes('\0')) throw plainError('NOT_FOUND')
   const parameters = readParameters(req.url ?? '')
   const query = route.query?.read(dialect, parameters)

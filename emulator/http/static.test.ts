@@ -5,14 +5,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import express from 'express'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { aBackend, aDoor, emptyCaches } from '../../test/fixtures/stand-ins.js'
+import { aBackend, anHttpContext, emptyCaches } from '../../test/fixtures/stand-ins.js'
 import { openHostCheck } from './guards/origins.js'
 import { openLog } from './logging/log.js'
 import { mountFolders } from './static.js'
 
 const backend = aBackend({ caches: emptyCaches() })
 const failures: string[] = []
-const door = aDoor({
+const http = anHttpContext({
   backend,
   log: {
     ...openLog({ level: 'silent', folder: undefined }),
@@ -44,7 +44,7 @@ beforeAll(async () => {
   const page = { path: '/app', folder: join(folder, 'app'), cacheControl: 'no-cache', isSinglePage: true }
   const assets = { path: '/app/assets', folder: join(folder, 'built'), cacheControl: 'max-age=31536000, immutable' }
   const docs = { path: '/docs', folder: join(folder, 'docs'), cacheControl: 'no-cache' }
-  mountFolders(app, door, [
+  mountFolders(app, http, [
     { ...page, contentSecurityPolicy: "default-src 'self'" },
     { ...docs, contentSecurityPolicy: "default-src 'self'" },
     { ...assets, contentSecurityPolicy: "default-src 'none'" },

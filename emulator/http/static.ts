@@ -5,7 +5,7 @@ import { extname, join } from 'node:path'
 import type { Express, Request, Response } from 'express'
 import { SvcError } from '../../client/protocol/model/errors.js'
 import type { StaticMount } from '../pages/mounts.js'
-import type { Door, Exchange, Outgoing } from './exchange.js'
+import type { Exchange, HttpContext, Outgoing } from './exchange.js'
 import { requireKnownOrigin, requireNamedOrigin } from './guards/known-origins.js'
 import { refuseOtherMethods, refusePath } from './places.js'
 import { answerFile } from './reply/served-file.js'
@@ -13,22 +13,22 @@ import { namedDialect, speak } from './reply/spoken-dialect.js'
 import { run } from './run.js'
 
 /** Mounts folders. A path that two of them begin belongs to the longer one, whether the file is there or not. */
-export function mountFolders(app: Express, door: Door, mounts: readonly StaticMount[]): void {
+export function mountFolders(app: Express, http: HttpContext, mounts: readonly StaticMount[]): void {
   const longestFirst = [...mounts].sort((one, other) => other.path.length - one.path.length)
   for (const mount of longestFirst) {
-    app.use(mount.path, (req, res) => serveFile(door, mount, req, res))
+    app.use(mount.path, (req, res) => serveFile(http, mount, req, res))
   }
 }
 
-function serveFile(door: Door, mount: StaticMount, req: Request, res: Response): Promise<void> {
+function serveFile(http: HttpContext, mount: StaticMount, req: Request, res: Response): Promise<void> {
   const { path } = req
   // Below a mount Express takes the mount's path off, and a refusal names the whole one.
   req.url = req.originalUrl
-  return run(door, mount.path, (exchange) => answerPath(door, mount, { path, res }, exchange), req, res)
+  return run(http, mount.path, (exchange) => answerPath(http, mount, { path, res }, exchange), req, res)
 }
 
 async function answerPath(
-  door: Door,
+  http: HttpContext,
   mount: StaticMount,
   { path, res }: { path: string; res: Response },
   exchange: Exchange,
@@ -37,12 +37,12 @@ async function answerPath(
   requireNamedOrigin(req)
   const file = await fileAt(mount, path, req.headers.accept)
   if (file === undefined) {
-    await requireMounted(door, mount, exchange)
-    return refusePath(door, exchange)
+    await requireMounted(http, mount, exchange)
+    return refusePath(http, exchange)
   }
-  if (req.method !== 'GET' && req.method !== 'HEAD') return refuseOtherMethods(door, exchange)
-  await requireKnownOrigin(door, req)
-  speak(exchange, await namedDialect(door, exchange))
+  if (req.method !== 'GET' && req.method !== 'HEAD') return refuseOtherMethods(http, exchange)
+  await requireKnownOrigin(http, req)
+  speak(exchange, await namedDialect(http, exchange))
   return answerFile(exchange, {
     size: file.size,
     etag: `"${file.size.toString(16)}-${file.modifiedAt.getTime().toString(16)}"`,
@@ -58,7 +58,7 @@ async function answerPath(
 }
 
 /** A folder that is missing was not built or not installed, which is said and logged. @throws {SvcError} `NOT_FOUND` */
-async function requireMounted({ log }: Door, { path, folder }: StaticMount, { id }: Exchange): Promise<void> {
+async function requireMounted({ log }: HttpContext, { path, folder }: StaticMount, { id }: Exchange): Promise<void> {
   const found = await stat(folder).catch(() => undefined)
   if (found?.isDirectory()) return
   log.failure(id, new Error(`The folder of "${path}" is missing: ${folder}`))

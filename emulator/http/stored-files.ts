@@ -4,7 +4,7 @@ import type { FileRecord } from '../../client/protocol/model/file.js'
 import { parseDialect } from '../../client/protocol/wire/dialects.js'
 import { getPublicFile } from '../core/files/files.js'
 import { isInert } from '../core/files/mime-types.js'
-import type { Door, Exchange, Outgoing } from './exchange.js'
+import type { Exchange, HttpContext, Outgoing } from './exchange.js'
 import { requireNamedOrigin } from './guards/known-origins.js'
 import { originHeaders, requireOrigin } from './guards/origins.js'
 import { answerFile } from './reply/served-file.js'
@@ -19,13 +19,13 @@ const cacheControl = 'public, max-age=0, must-revalidate'
 const shownPolicy = "default-src 'none'; img-src 'self'; media-src 'self'; style-src 'unsafe-inline'"
 
 /** @throws {SvcError} `NOT_FOUND`, also where its bytes are gone; `ORIGIN_NOT_ALLOWED`, `UNAVAILABLE` while the store does not answer */
-export async function serveStoredFile(door: Door, exchange: Exchange): Promise<Outgoing> {
+export async function serveStoredFile(http: HttpContext, exchange: Exchange): Promise<Outgoing> {
   const { req, params } = exchange
   const { id = '', name = '' } = params
   const { origin, host } = req.headers
-  const { openToLoopback } = door
+  const { openToLoopback } = http
   requireNamedOrigin(req)
-  const { file, settings } = await getPublicFile(door.backend, id, name)
+  const { file, settings } = await getPublicFile(http.backend, id, name)
   speakAnyway(exchange, parseDialect(settings.dialect))
   exchange.headers = originHeaders(undefined)
   requireOrigin(origin, host, { allowed: settings.allowedOrigins, openToLoopback })
@@ -39,12 +39,12 @@ export async function serveStoredFile(door: Door, exchange: Exchange): Promise<O
     headers: { 'cache-control': cacheControl },
     describing: describing(file),
     async read(part) {
-      const bytes = await door.backend.files.read(id, part)
+      const bytes = await http.backend.files.read(id, part)
       if (!bytes) throw bytesAreGone()
       return bytes
     },
     async requireBytes() {
-      if (!(await door.backend.files.has(id))) throw bytesAreGone()
+      if (!(await http.backend.files.has(id))) throw bytesAreGone()
     },
   })
 }

@@ -15,7 +15,7 @@ export interface Drainable {
   isDraining: boolean
 }
 
-interface Door {
+interface ServingParts {
   readonly backend: Backend
   readonly metrics: Metrics | undefined
   readonly options: AppOptions
@@ -24,21 +24,28 @@ interface Door {
 }
 
 /** The port that is not reached from outside, if there is one: probes, metrics and, with a token, the control API. */
-export async function openAdmin(stack: DisposalStack, config: ServeConfig, door: Door): Promise<Listening | undefined> {
+export async function openAdmin(
+  stack: DisposalStack,
+  config: ServeConfig,
+  parts: ServingParts,
+): Promise<Listening | undefined> {
   const { adminPort, adminToken } = config
   if (adminPort === undefined) return undefined
-  const { backend, metrics, options } = door
+  const { backend, metrics, options } = parts
   const routes = adminToken === undefined ? [] : adminRoutes
   const control = adminToken === undefined ? {} : { control: { token: adminToken, routes } }
   // The token opens it by whatever name; without it, there is nothing to reach.
   const app = createRouteApp(backend, routes, { ...options, ...control, hosts: 'any' })
   const answer = metrics ? answerMetrics(metrics, app.answer) : app.answer
   const place = { ...placeOf(config, adminPort), portFlag: '--admin-port' }
-  return stack.use(await listen(guarded({ ...app, answer }, door), place))
+  return stack.use(await listen(guarded({ ...app, answer }, parts), place))
 }
 
 /** Probes before anything else; and while it drains, no connection is kept for another request. */
-export function guarded(app: ServerHandlers, { readiness, state }: Pick<Door, 'readiness' | 'state'>): ServerHandlers {
+export function guarded(
+  app: ServerHandlers,
+  { readiness, state }: Pick<ServingParts, 'readiness' | 'state'>,
+): ServerHandlers {
   const answer: RequestListener = (req, res) => {
     if (state.isDraining) res.setHeader('connection', 'close')
     app.answer(req, res)

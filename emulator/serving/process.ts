@@ -58,10 +58,10 @@ export async function openServing(config: ServeConfig, { isReplacement = false }
     const state: Drainable = { isDraining: false }
     const metrics = await openOwnMetrics(stack, config, backend)
     const options = appOptions(config, counted(log, metrics))
-    const door = { backend, metrics, options, readiness, state }
+    const parts = { backend, metrics, options, readiness, state }
     // What tells how it is goes on until the requests are done.
-    const admin = await openAdmin(stack, config, door)
-    const app = guarded(createApp(backend, options), door)
+    const admin = await openAdmin(stack, config, parts)
+    const app = guarded(createApp(backend, options), parts)
     const main = stack.use(await listen(app, placeOf(config, config.port)))
     about.url ??= addressOf(main)
     // First of all when it closes.

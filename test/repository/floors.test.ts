@@ -145,9 +145,9 @@ test('every floor imports only what it may', () => {
 })
 
 test('the command line opens the emulator lazily, in the commands that start it', () => {
-  const doors = imports.filter(({ file, target }) => file.startsWith('cli/') && target.startsWith('emulator/'))
+  const imported = imports.filter(({ file, target }) => file.startsWith('cli/') && target.startsWith('emulator/'))
 
-  expect(doors.filter(({ isLazy, isOfTypes }) => !isLazy && !isOfTypes).map(({ line }) => line)).toEqual([])
+  expect(imported.filter(({ isLazy, isOfTypes }) => !isLazy && !isOfTypes).map(({ line }) => line)).toEqual([])
 })
 
 test('express is known in http only, database drivers in database only', () => {

@@ -4,11 +4,11 @@ import { type ErrorCode, SvcError, statuses } from '../../../client/protocol/mod
 import { type Fault, faultHeader } from '../../../client/protocol/model/faults/fault.js'
 import { failingBackend } from '../../core/faults/failing-backend.js'
 import type { Strike } from '../../core/faults/faults.js'
-import type { Door, Exchange } from '../exchange.js'
+import type { Exchange, HttpContext } from '../exchange.js'
 import { Aborted } from '../request/read-json.js'
 
 /** @throws {SvcError} whatever a fault refuses it with, `Aborted` where its connection breaks */
-export async function meetFaults({ backend }: Door, exchange: Exchange): Promise<void> {
+export async function meetFaults({ backend }: HttpContext, exchange: Exchange): Promise<void> {
   const { req, project, caller } = exchange
   if (!project || backend.faults.isEmpty(project.id)) return
   const [path = ''] = (req.url ?? '').split('?')

@@ -3,12 +3,12 @@ import type { IncomingMessage } from 'node:http'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import type { Reason } from '../../../client/protocol/model/requests/reason.js'
 import { allowsOrigin } from '../../core/projects/projects.js'
-import type { Door } from '../exchange.js'
+import type { HttpContext } from '../exchange.js'
 import { foreignOrigin, mayCall } from './origins.js'
 
 /** Whether a page may call some project of this service. Without an `Origin`, no page is asking. */
 export async function isKnownOrigin(
-  { backend, openToLoopback }: Door,
+  { backend, openToLoopback }: HttpContext,
   { headers: { origin, host } }: Pick<IncomingMessage, 'headers'>,
 ): Promise<boolean> {
   if (mayCall(origin, host, { allowed: [], openToLoopback })) return true
@@ -29,6 +29,6 @@ export function requireNamedOrigin({ headers: { origin } }: Pick<IncomingMessage
 }
 
 /** Where it is not known yet which project is meant, the page must be one that some project allows. Contract 10.5. */
-export async function requireKnownOrigin(door: Door, req: IncomingMessage): Promise<void> {
-  if (!(await isKnownOrigin(door, req))) throw foreignOrigin(req.headers.origin)
+export async function requireKnownOrigin(http: HttpContext, req: IncomingMessage): Promise<void> {
+  if (!(await isKnownOrigin(http, req))) throw foreignOrigin(req.headers.origin)
 }

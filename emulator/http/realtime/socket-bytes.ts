@@ -16,12 +16,12 @@ export interface SocketBytes {
 
 /** Counts the bytes of a socket beside those of all other connections. Of a message that is not whole nobody else says how much is here. */
 export function countBytes(state: SocketState, connection: Duplex): SocketBytes {
-  const { socket, door, handshake } = state
+  const { socket, http, handshake } = state
   const messages = watchMessages()
   let coming = 0
   let waiting = 0
   let isOver = false
-  const held = door.incoming.open(handshake.address, () => give(closes.tryAgainLater, 'too much on its way'))
+  const held = http.incoming.open(handshake.address, () => give(closes.tryAgainLater, 'too much on its way'))
 
   function count(): void {
     if (!isOver) held.hold(coming + waiting)

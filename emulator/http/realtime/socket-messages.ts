@@ -25,8 +25,8 @@ export const messageHandlers: Readonly<Record<string, Handle>> = {
 }
 
 async function authenticate(state: SocketState, { token }: JsonObject): Promise<void> {
-  const { door, handshake } = state
-  const { backend, openToLoopback, streams } = door
+  const { http, handshake } = state
+  const { backend, openToLoopback, streams } = http
   const found = await identifyText(backend, typeof token === 'string' ? token : '').catch(asUnauthorized)
   const { settings } = found.project
   requireOrigin(handshake.origin, handshake.host, { allowed: settings.allowedOrigins, openToLoopback })
@@ -91,12 +91,12 @@ function untilBegun(
   wish: Wish,
   { filters = {}, position }: JsonObject,
 ): Promise<void> {
-  const { subscriptions, door, listed } = state
-  const { connections } = door.backend
+  const { subscriptions, http, listed } = state
+  const { connections } = http.backend
   const { collection } = wish
   let own: CollectionSubscription | undefined
   return new Promise((resolve, reject) => {
-    subscribe(door.backend, asker, wish, {
+    subscribe(http.backend, asker, wish, {
       // Who asks for the position can resume a stream that was cut before its first event.
       begun(seq, subscription) {
         own = subscription
@@ -125,10 +125,10 @@ function untilBegun(
 }
 
 async function endSubscription(state: SocketState, { collection }: JsonObject): Promise<void> {
-  const { door, listed, subscriptions } = state
+  const { http, listed, subscriptions } = state
   if (typeof collection !== 'string') throw new SvcError('INVALID_MESSAGE', '"collection" takes a name.')
   subscriptions.get(collection)?.end()
-  if (subscriptions.delete(collection)) door.backend.connections.unsubscribed(listed, collection)
+  if (subscriptions.delete(collection)) http.backend.connections.unsubscribed(listed, collection)
   sendMessage(state, { type: 'unsubscribed', collection })
 }
 

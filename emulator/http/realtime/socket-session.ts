@@ -5,7 +5,7 @@ import { SvcError } from '../../../client/protocol/model/errors.js'
 import type { JsonObject } from '../../../client/protocol/model/json.js'
 import { requireStorable } from '../../core/documents/weight.js'
 import { asSvcError } from '../../core/failures.js'
-import type { Door } from '../exchange.js'
+import type { HttpContext } from '../exchange.js'
 import { parseMeasured } from '../request/read-json.js'
 import { countBytes, type SocketBytes } from './socket-bytes.js'
 import { messageHandlers } from './socket-messages.js'
@@ -23,8 +23,8 @@ interface Accepted {
   readonly connection: Duplex
 }
 
-export function serveSocket(door: Door, { socket, connection }: Accepted, handshake: Handshake): void {
-  const state = newSocketState(door, socket, handshake)
+export function serveSocket(http: HttpContext, { socket, connection }: Accepted, handshake: Handshake): void {
+  const state = newSocketState(http, socket, handshake)
   const tooLate = setTimeout(() => {
     if (!state.identity) socket.close(closes.policy, 'no auth')
   }, authMilliseconds)
@@ -36,13 +36,13 @@ export function serveSocket(door: Door, { socket, connection }: Accepted, handsh
     take(state, bytes, taken)
     work = work
       .then(() => handle(state, data, isBinary))
-      .catch((error) => door.log.failure('socket', error))
+      .catch((error) => http.log.failure('socket', error))
       .then(() => take(state, bytes, -taken))
   })
   socket.on('error', () => socket.terminate())
   socket.on('close', (_code, reason) => {
     clearTimeout(tooLate)
-    door.backend.connections.closed(state.listed, reason.toString() || undefined)
+    http.backend.connections.closed(state.listed, reason.toString() || undefined)
     // After what is at work, which may still begin something.
     work = work.then(() => {
       state.unwatch()
@@ -82,7 +82,7 @@ async function handle(state: SocketState, data: RawData, isBinary: boolean): Pro
   } catch (error) {
     sendFailure(state, error, collection)
     if (type !== 'auth' && type !== 'subscribe') return
-    state.door.backend.connections.refused(state.listed, codeOf(error), collection)
+    state.http.backend.connections.refused(state.listed, codeOf(error), collection)
   }
 }
 

@@ -9,7 +9,7 @@ import { asSvcError } from '../../core/failures.js'
 import type { OpenConnection } from '../../core/realtime/open-connections.js'
 import { openSubscriber, type Subscriber } from '../../core/realtime/subscriber.js'
 import type { CollectionSubscription } from '../../core/realtime/subscriptions.js'
-import type { Door } from '../exchange.js'
+import type { HttpContext } from '../exchange.js'
 import { nameOf } from '../guards/identify.js'
 import { type Backpressure, backpressureOf } from './backpressure.js'
 
@@ -27,7 +27,7 @@ export interface Handshake {
 }
 
 export interface SocketState {
-  readonly door: Door
+  readonly http: HttpContext
   readonly socket: WebSocket
   readonly handshake: Handshake
   readonly backpressure: Backpressure
@@ -48,7 +48,7 @@ export interface SocketState {
   readonly listed: OpenConnection
 }
 
-export function newSocketState(door: Door, socket: WebSocket, handshake: Handshake): SocketState {
+export function newSocketState(http: HttpContext, socket: WebSocket, handshake: Handshake): SocketState {
   const backpressure = backpressureOf({
     isOpen: () => socket.readyState === WebSocket.OPEN,
     waitingBytes: () => socket.bufferedAmount,
@@ -59,7 +59,7 @@ export function newSocketState(door: Door, socket: WebSocket, handshake: Handsha
     },
   })
   const state: SocketState = {
-    door,
+    http,
     socket,
     handshake,
     backpressure,
@@ -71,7 +71,7 @@ export function newSocketState(door: Door, socket: WebSocket, handshake: Handsha
     leavePlace: handshake.leavePlace,
     unhandledBytes: 0,
     bytesSent: 0,
-    listed: door.backend.connections.add({
+    listed: http.backend.connections.add({
       transport: 'websocket',
       address: handshake.address,
       origin: handshake.origin ?? null,
@@ -93,10 +93,10 @@ export function newSocketState(door: Door, socket: WebSocket, handshake: Handsha
  * @throws {SvcError} `RATE_LIMITED`, `UNAVAILABLE`; it stays where it was
  */
 export function takePlace(state: SocketState, { caller }: Identity): void {
-  const { door, socket, handshake, identity } = state
+  const { http, socket, handshake, identity } = state
   const session = caller.user?.sessionId
   if (identity && identity.caller.user?.sessionId === session) return
-  const { identified } = door.streams.places
+  const { identified } = http.streams.places
   const placed = {
     ...{ address: handshake.address, session },
     close() {
@@ -123,7 +123,7 @@ export function sendBytes(state: SocketState, message: Buffer): void {
 /** Says what went wrong, and about which collection; a fault of ours is logged. */
 export function sendFailure(state: SocketState, error: unknown, collection?: string): void {
   const known = asSvcError(error)
-  if (!known) state.door.log.failure('socket', error)
+  if (!known) state.http.log.failure('socket', error)
   const { code, message } = known ?? plainError('INTERNAL')
   sendMessage(state, { type: 'error', code, message, ...(collection === undefined ? {} : { collection }) })
 }

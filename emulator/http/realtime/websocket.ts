@@ -8,7 +8,7 @@ import { writeJson } from '../../../client/protocol/model/json.js'
 import type { Dialect } from '../../../client/protocol/wire/axes.js'
 import { dialects, parseDialect } from '../../../client/protocol/wire/dialects.js'
 import { encodeError } from '../../../client/protocol/wire/records/documents.js'
-import type { Door } from '../exchange.js'
+import type { HttpContext } from '../exchange.js'
 import { clientAddress } from '../guards/client-address.js'
 import { requireKnownOrigin } from '../guards/known-origins.js'
 import { loggedFailure } from '../reply/logged-failure.js'
@@ -44,8 +44,8 @@ export interface Realtime {
 }
 
 /** What the answer to a handshake is written in; a request that cannot be read asks for nothing. */
-async function dialectOf(door: Door, req: IncomingMessage): Promise<Dialect> {
-  const base = await namedDialect(door, { req, params: {} }).catch(() => dialects.a)
+async function dialectOf(http: HttpContext, req: IncomingMessage): Promise<Dialect> {
+  const base = await namedDialect(http, { req, params: {} }).catch(() => dialects.a)
   try {
     return parseDialect(spokenDialect(req), base)
   } catch {
@@ -53,7 +53,7 @@ async function dialectOf(door: Door, req: IncomingMessage): Promise<Dialect> {
   }
 }
 
-export function openRealtime(door: Door, farewell = goingAway): Realtime {
+export function openRealtime(http: HttpContext, farewell = goingAway): Realtime {
   const server = new WebSocketServer({
     ...{ noServer: true, perMessageDeflate: false },
     ...{ maxPayload: mostMessageBytes, maxFragments: mostMessageParts },
@@ -76,7 +76,7 @@ export function openRealtime(door: Door, farewell = goingAway): Realtime {
 
   /** Until it has said who it is, or is closed: also where the handshake itself is refused. */
   function takePlace(address: string, socket: Duplex): () => void {
-    const { unidentified } = door.streams.places
+    const { unidentified } = http.streams.places
     const destroy = () => void socket.destroy()
     const placed = { address, close: destroy, destroy }
     const leavePlace = () => unidentified.leave(placed)
@@ -86,22 +86,22 @@ export function openRealtime(door: Door, farewell = goingAway): Realtime {
   }
 
   async function admit(req: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
-    door.requireHost(req.headers.host)
+    http.requireHost(req.headers.host)
     const [path] = (req.url ?? '').split('?', 1)
     if (path?.replace(/\/$/, '') !== socketPath) throw new SvcError('NOT_FOUND', 'There is no WebSocket here.')
-    await requireKnownOrigin(door, req)
+    await requireKnownOrigin(http, req)
     const spoken = spokenDialect(req)
     parseDialect(spoken, dialects.a)
-    spokenIn.set(req, await dialectOf(door, req))
+    spokenIn.set(req, await dialectOf(http, req))
     if (socket.destroyed) return
-    const address = clientAddress(req, door.trustedProxies)
+    const address = clientAddress(req, http.trustedProxies)
     const leavePlace = takePlace(address, socket)
     server.handleUpgrade(req, socket, head, (accepted) => {
       accepted.on('pong', () => waiting.delete(accepted))
       accepted.on('message', () => waiting.delete(accepted))
       const { origin, host } = req.headers
       serveSocket(
-        door,
+        http,
         { socket: accepted, connection: socket },
         { origin, host, address, dialect: spoken, leavePlace },
       )
@@ -111,7 +111,7 @@ export function openRealtime(door: Door, farewell = goingAway): Realtime {
   return {
     upgrade(req, socket, head) {
       socket.on('error', () => socket.destroy())
-      admit(req, socket, head).catch((error) => refuse(door, { req, socket }, error))
+      admit(req, socket, head).catch((error) => refuse(http, { req, socket }, error))
     },
     close() {
       clearInterval(pings)
@@ -136,10 +136,10 @@ interface Handshake {
   readonly socket: Duplex
 }
 
-async function refuse(door: Door, { req, socket }: Handshake, thrown: unknown): Promise<void> {
+async function refuse(http: HttpContext, { req, socket }: Handshake, thrown: unknown): Promise<void> {
   const id = randomUUID()
-  const error = loggedFailure(door, id, thrown)
-  const dialect = await dialectOf(door, req)
+  const error = loggedFailure(http, id, thrown)
+  const dialect = await dialectOf(http, req)
   const { status, headers, body } = encodeError(dialect, error)
   const text = writeJson(body)
   const lines = [

@@ -4,7 +4,7 @@ import type { Project } from '../../../client/protocol/model/project.js'
 import type { Dialect } from '../../../client/protocol/wire/axes.js'
 import { dialects, formatDialect, parseDialect } from '../../../client/protocol/wire/dialects.js'
 import { cachedProject } from '../../core/projects/projects.js'
-import type { Door, Exchange } from '../exchange.js'
+import type { Exchange, HttpContext } from '../exchange.js'
 import { projectNamed } from '../guards/identify.js'
 
 /** Writes the answer as a project does, or as the request asks for. @throws {SvcError} `INVALID_DIALECT` */
@@ -39,7 +39,7 @@ export function firstReadable(texts: readonly (string | undefined)[], base: Dial
  * @param isRefused whether its key or token was looked up already, and in vain
  */
 export async function namedDialect(
-  { backend, home }: Door,
+  { backend, home }: HttpContext,
   { req, params }: Pick<Exchange, 'req' | 'params'>,
   { isRefused = false } = {},
 ): Promise<Dialect> {

@@ -3,7 +3,7 @@ import { expect, it, vi } from 'vitest'
 import { openLongReads } from '../../core/concurrency/long-read-places.js'
 import type { Backend, Identity } from '../../core/context.js'
 import { type Database, type Standby, sql } from '../../database/port.js'
-import type { Door } from '../exchange.js'
+import type { HttpContext } from '../exchange.js'
 import type { Route } from '../route.js'
 import { readingFor } from './consistency.js'
 
@@ -18,7 +18,12 @@ it('what a standby does not answer after all waits for a place at the database',
   const atWork = () => new Promise<void>((resolve) => (end = resolve))
   for (let place = 0; place < 5; place++) void longReads.primary.run(['busy'], atWork)
 
-  const reading = await readingFor({ backend } as Door, { mayLag: true } as Route, { req, headers: {} }, identity)
+  const reading = await readingFor(
+    { backend } as HttpContext,
+    { mayLag: true } as Route,
+    { req, headers: {} },
+    identity,
+  )
   const asked = reading?.query(sql`select 1`)
   const waiting = longReads.primary.waiting()
   const asksBefore = query.mock.calls.length

@@ -1,6 +1,6 @@
 /** Requests that a standby may answer, and how those who have written read what they wrote. */
 import type { Backend, Identity } from '../../core/context.js'
-import type { Door, Exchange } from '../exchange.js'
+import type { Exchange, HttpContext } from '../exchange.js'
 import type { Route } from '../route.js'
 
 /** What a request says that need not have the newest, and an answer that may not have it. */
@@ -11,7 +11,7 @@ const positionHeader = 'svc-position'
 
 /** Where to read what this request asks for; nothing for the database itself. */
 export async function readingFor(
-  { backend: { db, longReads } }: Door,
+  { backend: { db, longReads } }: HttpContext,
   { mayLag }: Route,
   exchange: Pick<Exchange, 'req' | 'headers'>,
   { project, caller }: Identity,
@@ -27,7 +27,7 @@ export async function readingFor(
 }
 
 /** Says where the database is, after a request that may have written. One that does not answer any more takes nothing from it. */
-export async function addPosition({ backend }: Door, { method }: Route, exchange: Exchange): Promise<void> {
+export async function addPosition({ backend }: HttpContext, { method }: Route, exchange: Exchange): Promise<void> {
   const { standby } = backend.db
   if (!standby || method === 'get') return
   const position = await standby.position().catch(() => '')

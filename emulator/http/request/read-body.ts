@@ -6,7 +6,7 @@ import type { Project } from '../../../client/protocol/model/project.js'
 import type { Backend } from '../../core/context.js'
 import { endlessRoom, type UploadRoom } from '../../core/files/upload-room.js'
 import { noUploads, openUploads, type Uploads } from '../../core/files/uploads.js'
-import type { Door, Exchange } from '../exchange.js'
+import type { Exchange, HttpContext } from '../exchange.js'
 import type { FileForm, Route } from '../route.js'
 import type { Placing } from './issue-places.js'
 import { isMultipart, readMultipart } from './multipart/read-multipart.js'
@@ -29,19 +29,19 @@ export interface Landing {
   readonly room?: UploadRoom | undefined
 }
 
-export async function readBody(door: Door, route: Route, exchange: Exchange, landing?: Landing): Promise<Body> {
+export async function readBody(http: HttpContext, route: Route, exchange: Exchange, landing?: Landing): Promise<Body> {
   const { form } = route
-  if (landing && form && isMultipart(exchange.req)) return readParts(door, { route, form, exchange, landing })
+  if (landing && form && isMultipart(exchange.req)) return readParts(http, { route, form, exchange, landing })
   if (form?.isOnly) throw new SvcError('UNSUPPORTED_MEDIA_TYPE', 'Send a form, as "multipart/form-data".')
-  const json = await readJson(door, route, exchange)
+  const json = await readJson(http, route, exchange)
   return { uploads: noUploads, toJson: () => json, places: (inJson) => inJson }
 }
 
-async function readJson(door: Door, { body, needs }: Route, exchange: Exchange): Promise<JsonObject> {
+async function readJson(http: HttpContext, { body, needs }: Route, exchange: Exchange): Promise<JsonObject> {
   if (!body) return {}
-  if (body.encoding === 'form') return readForm(door, exchange)
+  if (body.encoding === 'form') return readForm(http, exchange)
   const isForAnyone = needs === 'public' || needs === 'nothing'
-  return readJsonObject(door, exchange, { batch: body.batch, isForAnyone })
+  return readJsonObject(http, exchange, { batch: body.batch, isForAnyone })
 }
 
 /** What tells a body from another one, files included. */
@@ -56,13 +56,13 @@ interface Asked {
   readonly landing: Landing
 }
 
-async function readParts(door: Door, { route, form, exchange, landing }: Asked): Promise<Body> {
+async function readParts(http: HttpContext, { route, form, exchange, landing }: Asked): Promise<Body> {
   const { req } = exchange
   const { isCreating = false } = route
   const { backend, project, room = endlessRoom } = landing
   requirePlainEncoding(req)
   const isHashed = form.isHashed || (isCreating && req.headers['idempotency-key'] !== undefined)
-  const { texts, files } = await readMultipart(door, exchange, {
+  const { texts, files } = await readMultipart(http, exchange, {
     backend,
     texts: form.texts,
     files: { ...form.fileRules(project.settings), project: project.id, isHashed, room },

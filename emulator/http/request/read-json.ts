@@ -7,7 +7,7 @@ import { isObject, type JsonObject } from '../../../client/protocol/model/json.j
 import { sizes } from '../../../client/protocol/model/limits.js'
 import { overLimit, requireStorable } from '../../core/documents/weight.js'
 import { openPauses } from '../../core/pauses.js'
-import type { Door, Exchange } from '../exchange.js'
+import type { Exchange, HttpContext } from '../exchange.js'
 import { clientAddress } from '../guards/client-address.js'
 import { type Held, isUncounted, pieceBytes, tooMuchIncoming } from '../guards/incoming-bytes.js'
 import { receiving } from '../requests/record.js'
@@ -28,14 +28,14 @@ const mostMilliseconds = 60_000
 
 /** @throws {SvcError} `UNSUPPORTED_MEDIA_TYPE`, and as `parseBody` does */
 export async function readJsonObject(
-  door: Door,
+  http: HttpContext,
   exchange: Exchange,
   { batch, isForAnyone }: JsonReading,
 ): Promise<JsonObject> {
   requireJsonType(exchange.req)
   requirePlainEncoding(exchange.req)
   const received = receiving(exchange)
-  const bytes = await readBytes(door, exchange, isForAnyone ? mostFormBytes : sizes.mostBodyBytes)
+  const bytes = await readBytes(http, exchange, isForAnyone ? mostFormBytes : sizes.mostBodyBytes)
   received?.(bytes)
   return parseBody(bytes, { batch })
 }
@@ -96,14 +96,14 @@ async function requireStorableBatch(body: JsonObject, batch: BatchMember): Promi
 }
 
 /** What the form of a page posts, as an object of texts. @throws {SvcError} as `readJsonObject` does */
-export async function readForm(door: Door, exchange: Exchange): Promise<JsonObject> {
+export async function readForm(http: HttpContext, exchange: Exchange): Promise<JsonObject> {
   const { req } = exchange
   const type = (req.headers['content-type'] ?? '').replace(/;.*/, '').trim().toLowerCase()
   if (type !== 'application/x-www-form-urlencoded') {
     throw new SvcError('UNSUPPORTED_MEDIA_TYPE', 'Send "application/x-www-form-urlencoded".')
   }
   const received = receiving(exchange)
-  const bytes = await readBytes(door, exchange, mostFormBytes)
+  const bytes = await readBytes(http, exchange, mostFormBytes)
   received?.(bytes)
   const form: JsonObject = Object.fromEntries(new URLSearchParams(decodeUtf8(bytes)))
   requireStorable(form)
@@ -140,13 +140,13 @@ function isJsonInUtf8(type: string): boolean {
 }
 
 /** Counts what a request holds from here on until it is answered. @param refuse where it has to give way */
-export function holdFor(door: Door, exchange: Exchange, refuse: (error: SvcError) => void): Held {
-  const address = clientAddress(exchange.req, door.trustedProxies)
-  exchange.held = door.incoming.open(address, () => refuse(tooMuchIncoming()))
+export function holdFor(http: HttpContext, exchange: Exchange, refuse: (error: SvcError) => void): Held {
+  const address = clientAddress(exchange.req, http.trustedProxies)
+  exchange.held = http.incoming.open(address, () => refuse(tooMuchIncoming()))
   return exchange.held
 }
 
-function readBytes(door: Door, exchange: Exchange, mostBytes: number): Promise<Buffer> {
+function readBytes(http: HttpContext, exchange: Exchange, mostBytes: number): Promise<Buffer> {
   const { req } = exchange
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
@@ -170,7 +170,7 @@ function readBytes(door: Door, exchange: Exchange, mostBytes: number): Promise<B
       chunks.push(chunk)
       const weight = bytes + pieceBytes * chunks.length
       // Nearly all are that small.
-      if (!isUncounted(weight)) (exchange.held ?? holdFor(door, exchange, refuse)).hold(weight)
+      if (!isUncounted(weight)) (exchange.held ?? holdFor(http, exchange, refuse)).hold(weight)
     })
     req.on('end', () => {
       clearTimeout(timer)

@@ -9,7 +9,7 @@ import {
   valuesLength,
 } from '../../core/requests/request-log.js'
 import type { Trace, TracedStatement } from '../../core/requests/trace.js'
-import type { Door, Exchange } from '../exchange.js'
+import type { Exchange, HttpContext } from '../exchange.js'
 import { clientAddress } from '../guards/client-address.js'
 import { dialectHeaders } from '../reply/spoken-dialect.js'
 import { bytesOf, type Text } from '../reply/write-steps.js'
@@ -42,7 +42,7 @@ export interface Captured {
   readonly answer?: GivenAnswer
 }
 
-export function captured(door: Door, exchange: Exchange, trace: Trace, seen: Captured): KeptRequest {
+export function captured(http: HttpContext, exchange: Exchange, trace: Trace, seen: Captured): KeptRequest {
   const { req, id } = exchange
   const { pattern, startedAt, answeredAt, answer, hasCallerLeft = false } = seen
   const { url = '', method = '' } = req
@@ -64,7 +64,7 @@ export function captured(door: Door, exchange: Exchange, trace: Trace, seen: Cap
     caller: exchange.caller,
     dialect: dialectHeaders(exchange.dialect)['svc-dialect'],
     status: answer?.status ?? null,
-    address: clientAddress(req, door.trustedProxies),
+    address: clientAddress(req, http.trustedProxies),
     origin: req.headers.origin ?? null,
     headers: keptHeaders(req.headers),
     // Before the answer, which may repeat its secrets.

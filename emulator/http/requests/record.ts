@@ -3,12 +3,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Identity } from '../../core/context.js'
 import type { Replay } from '../../core/requests/request-log.js'
 import { openTrace, tracedBackend } from '../../core/requests/trace.js'
-import type { Door, Exchange } from '../exchange.js'
+import type { Exchange, HttpContext } from '../exchange.js'
 import { type Captured, captured, endedStream } from './capture.js'
 import { replayHeader } from './replayable.js'
 
 /** The replay that a request names. */
-export function takeReplay({ backend }: Door, { headers }: IncomingMessage): Replay | undefined {
+export function takeReplay({ backend }: HttpContext, { headers }: IncomingMessage): Replay | undefined {
   const secret = headers[replayHeader]
   if (secret === undefined) return undefined
   delete headers[replayHeader]
@@ -23,7 +23,7 @@ export function trace(exchange: Exchange): void {
 
 /** Says whose request it is; the project's settings decide whether it is recorded. */
 export function recognise(
-  { backend }: Door,
+  { backend }: HttpContext,
   exchange: Exchange,
   { project, caller }: Pick<Identity, 'project'> & Partial<Identity>,
 ): void {
@@ -50,11 +50,11 @@ export function receiving(exchange: Exchange): Received {
 }
 
 /** Keeps a request. A stream is kept when it begins, and again when it ends. */
-export function record(door: Door, exchange: Exchange, seen: Captured, res: ServerResponse): void {
+export function record(http: HttpContext, exchange: Exchange, seen: Captured, res: ServerResponse): void {
   const { trace, req } = exchange
   if (!trace) return
-  const { requests } = door.backend
-  const request = captured(door, exchange, trace, seen)
+  const { requests } = http.backend
+  const request = captured(http, exchange, trace, seen)
   requests.add(request)
   exchange.replay?.recorded(request)
   if (request.state !== 'open') return

@@ -212,7 +212,7 @@ describe('Dialects', () => {
   })
 
   test.each(['events=plain', 'frames=model', 'two_factor=error', 'a, events=past, frames=message, two_factor=result'])(
-    'contract 1 the axes of later doors may be chosen already: %s',
+    'contract 1 every axis may be chosen by the header: %s',
     async (dialect) => {
       const { api } = await posts(await aProject())
 

@@ -145,7 +145,7 @@ describe('whatever the engine', () => {
     await expect(control.requests.list({ status: 'all' })).rejects.toMatchObject({ code: 'INVALID_QUERY' })
   })
 
-  it('contract 11 what the emulator serves for itself is not kept, and what is refused at the door is', async () => {
+  it('contract 11 what the emulator serves for itself is not kept, and what is refused before its route is', async () => {
     const { ask, control } = await aProject(emulator)
     await control.requests.clear()
 

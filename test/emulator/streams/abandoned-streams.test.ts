@@ -19,7 +19,7 @@ import { openMemoryBus } from '../../../emulator/ports/bus/memory-bus.js'
 import { insertCollection } from '../../../emulator/store/collections.js'
 import { insertProject } from '../../../emulator/store/projects.js'
 import { type OpenedEngine, openEngine } from '../../fixtures/databases/engines.js'
-import { aBackend, aDoor } from '../../fixtures/stand-ins.js'
+import { aBackend, anHttpContext } from '../../fixtures/stand-ins.js'
 
 const at = '2026-01-01T00:00:00.000Z'
 const id = '01900000-0000-7000-8000-000000000001'
@@ -56,7 +56,9 @@ it('lets go of a subscription whose asker has gone before it began', async () =>
     }
   }
   const answered: Promise<void>[] = []
-  const server = createServer((req, res: ServerResponse) => void answered.push(run(aDoor(), '/', serve, req, res)))
+  const server = createServer(
+    (req, res: ServerResponse) => void answered.push(run(anHttpContext(), '/', serve, req, res)),
+  )
   await once(server.listen(0, '127.0.0.1'), 'listening')
 
   const asking = get({ port: (server.address() as AddressInfo).port }).on('error', () => undefined)

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { openRealtime, type Realtime } from '../../../emulator/http/realtime/websocket.js'
-import { aDoor } from '../../fixtures/stand-ins.js'
+import { anHttpContext } from '../../fixtures/stand-ins.js'
 
 const beat = 30_000
 
@@ -13,7 +13,7 @@ let server: Server
 let realtime: Realtime
 beforeEach(async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
-  realtime = openRealtime(aDoor())
+  realtime = openRealtime(anHttpContext())
   server = createServer().on('upgrade', realtime.upgrade)
   await once(server.listen(0, '127.0.0.1'), 'listening')
 })

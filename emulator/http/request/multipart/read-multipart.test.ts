@@ -3,7 +3,7 @@ import { Socket } from 'node:net'
 import { expect, it } from 'vitest'
 import type { Backend } from '../../../core/context.js'
 import { endlessRoom } from '../../../core/files/upload-room.js'
-import type { Door, Exchange } from '../../exchange.js'
+import type { Exchange, HttpContext } from '../../exchange.js'
 import { Aborted } from '../read-json.js'
 import { readMultipart } from './read-multipart.js'
 
@@ -13,7 +13,7 @@ it('gives a form up whose sender has left before it is read', async () => {
   req.destroy()
   const files = { project: 'one', mostBytes: 10, mayBeAnyType: true, isHashed: false, room: endlessRoom }
 
-  const parts = readMultipart({} as Door, { req } as Exchange, {
+  const parts = readMultipart({} as HttpContext, { req } as Exchange, {
     backend: {} as Backend,
     texts: [],
     files,

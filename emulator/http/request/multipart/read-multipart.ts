@@ -15,7 +15,7 @@ import {
   removeUploads,
   type Upload,
 } from '../../../core/files/uploads.js'
-import type { Door, Exchange } from '../../exchange.js'
+import type { Exchange, HttpContext } from '../../exchange.js'
 import { Aborted, decodeUtf8, drain, holdFor } from '../read-json.js'
 import { type FormSource, openFormSource } from './form-source.js'
 import { type FileWeight, type FormWeight, openFormWeight, weighWhileParsed } from './form-weight.js'
@@ -52,7 +52,7 @@ export function isMultipart({ headers }: IncomingMessage): boolean {
  * @throws {SvcError} `INVALID_BODY` for what cannot be read as a form, `VALIDATION_ERROR` for a text that is not asked for,
  * `FILE_TOO_LARGE`, `STORAGE_LIMIT`, `INVALID_PATH`. No file is left then.
  */
-export async function readMultipart(door: Door, exchange: Exchange, rules: PartRules): Promise<Parts> {
+export async function readMultipart(http: HttpContext, exchange: Exchange, rules: PartRules): Promise<Parts> {
   const { req } = exchange
   const { backend } = rules
   const landing: Promise<Upload>[] = []
@@ -65,7 +65,7 @@ export async function readMultipart(door: Door, exchange: Exchange, rules: PartR
   req.setTimeout(mostSilentMilliseconds, () => req.destroy())
   try {
     await takeParts(req, rules, {
-      weigh: (refuse) => openFormWeight(holdFor(door, exchange, refuse), backend.files.bufferedBytes),
+      weigh: (refuse) => openFormWeight(holdFor(http, exchange, refuse), backend.files.bufferedBytes),
       file: (part, weight) => {
         rules.requireFile?.(part.field, begun++)
         const landed = landWeighed(backend, part, rules.files, weight.file())
