@@ -37,6 +37,13 @@ export interface Clause {
 const ownFields = ['id', 'createdAt', 'updatedAt'] as const
 export type OwnField = (typeof ownFields)[number]
 
+/** The path of a field in a record: the service's own times answer to both of their names. Contract 1. */
+export function ownName(path: Path): Path {
+  if (path.length > 1) return path
+  if (path[0] === 'created_at') return ['createdAt']
+  return path[0] === 'updated_at' ? ['updatedAt'] : path
+}
+
 export function ownField(path: Path): OwnField | undefined {
   return path.length === 1 ? ownFields.find((name) => name === path[0]) : undefined
 }

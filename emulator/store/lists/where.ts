@@ -3,7 +3,7 @@
 import { ownerWord } from '../../../client/protocol/model/collection.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import { type Path, withoutIndexes } from '../../../client/protocol/model/path.js'
-import { type Clause, ownField, type Test, type Where } from '../../../client/protocol/model/where.js'
+import { type Clause, ownField, ownName, type Test, type Where } from '../../../client/protocol/model/where.js'
 import { type Fragment, joinSql, nothing, sql } from '../../database/port.js'
 import { isOf } from '../creators.js'
 import { type Comparison, comparesAll, fieldTest, type Help, isComparison } from './field-test.js'
@@ -98,7 +98,7 @@ function nestedTest(above: readonly string[], path: Path, test: Test, reach: Rea
  */
 function linkedTest(field: readonly string[], below: Path, test: Test, reach: Reach): Fragment {
   const linked = (condition: Fragment) => sql`exists (
-    select from unnest(svc.record_ids(d.data #> ${field}::text[])) as link (id)
+    select from unnest(${linkedIds(field)}) as link (id)
     cross join lateral (
       select d.id, d.data, d.created_at, d.updated_at
       from documents d
@@ -110,9 +110,17 @@ function linkedTest(field: readonly string[], below: Path, test: Test, reach: Re
       where u.id = link.id and u.project_id = ${reach.project}${reach.collections ? sql` and false` : nothing}
     ) as d
     where ${condition})`
-  const inRecord = testSql({ ...test, path: below }, { ...reach, known: undefined, foundIn: undefined })
+  const inRecord = testSql({ ...test, path: ownName(below) }, { ...reach, known: undefined, foundIn: undefined })
   const inField = nestedTest(field, below, test, reach)
   return sql`(${linked(inRecord)} or (${inField} and not ${linked(sql`true`)}))`
+}
+
+/** The ids in a field of `d`; below arrays of objects, those of each, as core/documents/populate.ts finds them. Contract 4.6. */
+function linkedIds(field: readonly string[]): Fragment {
+  const ids = sql`svc.record_ids(d.data #> ${field}::text[])`
+  if (field.length === 1) return ids
+  const inItems = `$${field.map((name) => `.${JSON.stringify(name)}`).join('')}[*]`
+  return sql`(${ids} || svc.record_ids(jsonb_path_query_array(d.data, ${inItems}::text::jsonpath)))`
 }
 
 /** Whether the caller may read the document `d` of the collection `c`, as core/collections/permissions.ts says it. */

@@ -190,6 +190,42 @@ inDialects('Populate', (wire) => {
     expect(await posts.names('populate=author&author.createdAt=2001-01-01T00:00:00.000Z')).toEqual([])
   })
 
+  test('contract 1 the linked record’s times answer to both of their names', async () => {
+    const { posts } = await aLibrary(wire)
+
+    for (const time of ['createdAt', 'created_at', 'updatedAt', 'updated_at']) {
+      expect(await posts.names(`populate=author&author.${time}${wire.mark}gte=2001&orderBy=id`)).toEqual([
+        'tea',
+        'coffee',
+        'milk',
+      ])
+      expect(await posts.names(`populate=author&author.${time}${wire.mark}lt=2001`)).toEqual([])
+    }
+    const inner = 'populate=author.company&author.company.created_at'
+    expect(await posts.names(`${inner}${wire.mark}gte=2001&orderBy=id`)).toEqual(['tea', 'milk'])
+  })
+
+  test('contract 4.4 related filters reach through arrays of objects, as populate does', async () => {
+    const { posts, ada, bob } = await aLibrary(wire)
+    await posts.create({ name: 'both', lines: [{ by: bob.id }, { by: [bob.id, ada.id] }] })
+    await posts.create({ name: 'bob', lines: [{ by: bob.id }, { by: unknownId }, { 'b"y': ada.id }, 5, null] })
+    await posts.create({ name: 'one', lines: { by: ada.id } })
+    await posts.create({ name: 'deep', lines: [{ parts: [{ by: ada.id }] }] })
+    await posts.create({ name: 'quoted', 'li"nes': [{ 'b\\y': ada.id }] })
+
+    expect(await posts.names('populate=lines.by&lines.by.name=Ada&orderBy=id')).toEqual(['both', 'one'])
+    expect(await posts.names('populate=lines.by&lines.by.name=Bob&orderBy=id')).toEqual(['both', 'bob'])
+    expect(await posts.names('populate=lines.by.company&lines.by.company.name=Acme&orderBy=id')).toEqual([
+      'both',
+      'one',
+    ])
+    expect(await posts.names('populate=lines.parts.by&lines.parts.by.name=Ada')).toEqual(['deep'])
+    expect(await posts.names('populate=li"nes.b%5Cy&li"nes.b%5Cy.name=Ada')).toEqual(['quoted'])
+    expect(await posts.names(`populate=lines.by&lines.by.name${wire.mark}isnull=true&orderBy=id`)).toEqual([
+      ...['tea', 'coffee', 'milk', 'deep', 'quoted'],
+    ])
+  })
+
   test('contract 4.4 related filters stand in or-groups too', async () => {
     const { posts } = await aLibrary(wire)
 

@@ -5,7 +5,7 @@ import type { Json, JsonObject } from '../../model/json.js'
 import { sizes } from '../../model/limits.js'
 import type { ListQuery, Sort } from '../../model/page.js'
 import { formatPath, type Path, parsePath } from '../../model/path.js'
-import { type Clause, type Operator, ownField, type Test, type Where } from '../../model/where.js'
+import { type Clause, type Operator, ownField, ownName, type Test, type Where } from '../../model/where.js'
 import { axes, type Dialect } from '../axes.js'
 import {
   requireCountable,
@@ -228,13 +228,6 @@ function readFlag(name: string, value: string | undefined): boolean | undefined 
   if (value === undefined) return undefined
   if (value === 'true' || value === 'false') return value === 'true'
   throw new SvcError('INVALID_QUERY', `"${name}" is true or false, not "${value}".`)
-}
-
-/** The service's own times answer to both of their names. */
-function ownName(path: Path): Path {
-  if (path.length > 1) return path
-  if (path[0] === 'created_at') return ['createdAt']
-  return path[0] === 'updated_at' ? ['updatedAt'] : path
 }
 
 /** Splits at commas; `\,` is a comma in a value. */
