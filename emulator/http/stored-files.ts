@@ -1,6 +1,7 @@
-/** The public addresses of files: bytes without a key, and nothing that a browser would run. Contract 8.3. */
+/** The public addresses of files: bytes without a key, and nothing that runs in a browser. Contract 8.3. */
 import { SvcError } from '../../client/protocol/model/errors.js'
 import type { FileRecord } from '../../client/protocol/model/file.js'
+import type { ProjectSettings } from '../../client/protocol/model/project.js'
 import { parseDialect } from '../../client/protocol/wire/dialects.js'
 import { getPublicFile } from '../core/files/files.js'
 import { isInert } from '../core/files/mime-types.js'
@@ -37,7 +38,7 @@ export async function serveStoredFile(http: HttpContext, exchange: Exchange): Pr
     etag: `"${file.id}"`,
     modifiedAt: file.createdAt,
     headers: { 'cache-control': cacheControl },
-    describing: describing(file),
+    describing: describing(file, settings),
     async read(part) {
       const bytes = await http.backend.files.read(id, part)
       if (!bytes) throw bytesAreGone()
@@ -58,12 +59,16 @@ function bytesAreGone(): SvcError {
 }
 
 /** What an answer that has bytes says of them. */
-function describing({ name, mimeType }: FileRecord): Record<string, string> {
+function describing(
+  { name, mimeType }: FileRecord,
+  { inlineFiles }: Pick<ProjectSettings, 'inlineFiles'>,
+): Record<string, string> {
+  const isShown = inlineFiles === 'any' || isInert(mimeType)
   // Chromium shows no PDF in a sandbox; its viewer is one.
   const sandbox = mimeType === 'application/pdf' ? '' : '; sandbox'
   return {
     'content-type': mimeType.startsWith('text/') ? `${mimeType}; charset=utf-8` : mimeType,
-    'content-disposition': disposition(isInert(mimeType) ? 'inline' : 'attachment', name),
+    'content-disposition': disposition(isShown ? 'inline' : 'attachment', name),
     'content-security-policy': shownPolicy + sandbox,
     'cross-origin-resource-policy': 'cross-origin',
   }

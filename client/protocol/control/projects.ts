@@ -36,6 +36,7 @@ export const shownSettings = {
   appUrl: z.url({ protocol: /^https?$/ }).nullable(),
   fileTypes: z.enum(['any', 'listed']),
   documentFiles: z.enum(['fixed', 'tier']),
+  inlineFiles: z.enum(['safe', 'any']),
   requestLog: z.boolean(),
 } satisfies { readonly [Name in Exclude<keyof ProjectSettings, 'idp'>]: z.ZodType<ProjectSettings[Name]> }
 

@@ -29,6 +29,8 @@ export interface ProjectSettings {
   readonly fileTypes: 'any' | 'listed'
   /** What one file with a document or a user may weigh: `fixed` is 50 MB, `tier` the tier's figure. Contract 8.4. */
   readonly documentFiles: 'fixed' | 'tier'
+  /** Which files browsers show instead of downloading them. Contract 8.3. */
+  readonly inlineFiles: 'safe' | 'any'
   /** Whether the emulator keeps its last requests in memory. Contract 11. */
   readonly requestLog: boolean
   /** `IDP_*` and `IDP_<NAME>_*`: the keys of the identity providers. Contract 7.1. */
@@ -49,6 +51,7 @@ export const defaultSettings: ProjectSettings = {
   appUrl: null,
   fileTypes: 'any',
   documentFiles: 'fixed',
+  inlineFiles: 'safe',
   requestLog: true,
   idp: {},
 }
@@ -82,6 +85,8 @@ export const settingWords: { readonly [Name in keyof ProjectSettings]: string } 
   appUrl: 'Address of the app whose pages verify addresses and reset passwords; null for those of the service.',
   fileTypes: 'Types that storage takes: any, or those that are listed in the specification.',
   documentFiles: 'The most that a file with a document or user may weigh: fixed (50 MB), or what the tier has.',
+  inlineFiles:
+    'Files that browsers show instead of downloading them: safe (those that run nothing), or any, in a sandbox.',
   requestLog: 'Whether the emulator keeps the last requests in memory, for svc requests.',
   idp: 'The keys of identity providers, IDP_* and IDP_<NAME>_*, each set by itself; an empty one is removed.',
 }

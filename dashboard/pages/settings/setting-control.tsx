@@ -10,6 +10,7 @@ export function choicesOf(name: string): readonly string[] {
     loginThrottle: ['account', 'address'],
     fileTypes: ['any', 'listed'],
     documentFiles: ['fixed', 'tier'],
+    inlineFiles: ['safe', 'any'],
     dialect: ['a', 'b', 'c'],
   }
   return choices[name] ?? []

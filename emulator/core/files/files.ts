@@ -82,7 +82,7 @@ export async function getPublicFile(
   { db }: Backend,
   id: string,
   name: string,
-): Promise<{ file: FileRecord; settings: Pick<ProjectSettings, 'allowedOrigins' | 'dialect'> }> {
+): Promise<{ file: FileRecord; settings: Pick<ProjectSettings, 'allowedOrigins' | 'dialect' | 'inlineFiles'> }> {
   const found = isId(id) ? await selectFile(db, id) : undefined
   if (!found || found.file.name !== name) {
     const reason: Reason = { kind: 'missing', what: 'file', name: `${id}/${name}`.slice(0, 200) }

@@ -158,6 +158,19 @@ inDialects(
       },
     )
 
+    test('contract 8.3 a project may have browsers show any type, in a sandbox all the same', async () => {
+      const world = await aWorld(wire, { inlineFiles: 'any' })
+      await world.collection('posts')
+      const part = { name: 'page', filename: 'page.html', type: 'text/html', content: '<script>alert(1)</script>' }
+
+      const { fields } = await createWithFiles(wire, world.api, part)
+      const { headers } = await read(fields.page)
+
+      expect(headers['content-disposition']).toBe('inline; filename="page.html"')
+      expect(headers['x-content-type-options']).toBe('nosniff')
+      expect(headers['content-security-policy']).toMatch(/default-src 'none'.*sandbox/)
+    })
+
     test('contract 8.4 a project may take the named types only, as uploads to storage', async () => {
       const world = await someDocuments(wire)
       const listed = await aWorld(wire, { fileTypes: 'listed' })
