@@ -38,7 +38,8 @@ function anyOf(alternatives: Alternatives): Clause[] {
     clauses = clauses.flatMap(({ any }) => asked.map((clause) => ({ any: [...any, ...clause.any] })))
     if (clauses.length > mostClauses) throw new SvcError('INVALID_FILTER', 'This "or" is too large.')
   }
-  return alternatives[0] ? clauses : []
+  // Of no alternative none holds, which no query can say: no document has this id.
+  return alternatives[0] ? clauses : clausesOf({ id: '' })
 }
 
 function testsOf(field: string, condition: unknown): Test[] {
@@ -58,6 +59,6 @@ function testOf(field: string, operator: Operator, value: unknown): Test {
 /** A value as a query says it; a time as the service writes its own. */
 function toText(field: string, value: unknown): string {
   const { [field]: said } = JSON.parse(encodeBody({ [field]: value }))
-  if (Object(said) !== said) return String(said)
+  if (value !== undefined && Object(said) !== said) return String(said)
   throw new SvcError('INVALID_FILTER', `"${field}" cannot be a ${valueKind(value)}.`)
 }

@@ -195,30 +195,34 @@ describe('contract 12.2 a value that cannot be sent', () => {
     'a date that is none': new Date('yesterday'),
   }
 
-  it.each(Object.entries(values))('as a field is refused, and nothing is sent: %s', async (_, value) => {
-    const { svc, asked } = clientOf(() => new Response('{}'))
-    const posts = svc.collection('posts')
-    const fields = { nested: [{ value }] } as never
+  it.each(Object.entries({ ...values, 'an item that is undefined': undefined }))(
+    'as a field is refused, and nothing is sent: %s',
+    async (_, value) => {
+      const { svc, asked } = clientOf(() => new Response('{}'))
+      const posts = svc.collection('posts')
+      const fields = { nested: [value === undefined ? value : { value }] } as never
 
-    const failures = await Promise.all(
-      [
-        posts.create(fields),
-        posts.create({ cover: file, ...(fields as object) } as never),
-        posts.update('d1', fields),
-        posts.replace('d1', fields),
-        posts.append('d1', fields),
-        posts.createMany([fields]),
-        posts.updateMany({ d1: fields }),
-        svc.auth.update({ data: fields }),
-        svc.collections.create({ name: 'x', schema: fields }),
-      ].map(failureOf),
-    )
+      const failures = await Promise.all(
+        [
+          posts.create(fields),
+          posts.create({ cover: file, ...(fields as object) } as never),
+          posts.update('d1', fields),
+          posts.replace('d1', fields),
+          posts.append('d1', fields),
+          posts.createMany([fields]),
+          posts.updateMany({ d1: fields }),
+          svc.auth.update({ data: fields }),
+          svc.collections.create({ name: 'x', schema: fields }),
+        ].map(failureOf),
+      )
 
-    for (const failure of failures) expect(failure).toMatchObject({ name: 'SvcError', code: 'VALIDATION_ERROR' })
-    expect(asked).toEqual([])
-  })
+      for (const failure of failures) expect(failure).toMatchObject({ name: 'SvcError', code: 'VALIDATION_ERROR' })
+      expect(asked).toEqual([])
+    },
+  )
 
   const filters: Record<string, unknown> = { null: null, 'null in an or': { or: [null] } }
+  filters['undefined in a list'] = { views: { in: [undefined] } }
   for (const [name, gte] of Object.entries({ ...values, 'a list': ['a'] })) filters[name] = { views: { gte } }
   it.each(Object.entries(filters))('in a filter is refused: %s', async (_, filter) => {
     const { svc, asked } = clientOf(() => new Response('{}'))

@@ -24,6 +24,7 @@ export function encodeBody(body: object): string {
 function refuseUnsendable(this: { readonly [name: string]: unknown }, name: string, value: unknown): unknown {
   // An invalid date has become `null` by now.
   const kind = valueKind(value ?? this[name])
-  if (/^(Object|Array|String|Boolean|Null|Undefined)$/.test(kind) || Number.isFinite(value)) return value
+  const isLeftOut = kind === 'Undefined' && !Array.isArray(this)
+  if (isLeftOut || /^(Object|Array|String|Boolean|Null)$/.test(kind) || Number.isFinite(value)) return value
   throw new TypeError(`"${name}" cannot be a ${kind}.`)
 }
