@@ -111,7 +111,8 @@ export function openSubscription<Data>(
     const failure = decodeFailure(message)
     if (failure?.code === 'UNAVAILABLE') throw failure
     if (failure?.code === 'RESYNC') return miss()
-    if (failure) return close(failure)
+    // After the changes before it, which are handed on.
+    if (failure) return queueMicrotask(() => close(failure))
     try {
       const change = decodeChange(message, documentDecoders.enveloped)
       if (change) hand(change as DocumentChange<Data>)
@@ -146,7 +147,7 @@ export function openSubscription<Data>(
   function miss() {
     since = undefined
     if (onResync) queueMicrotask(onResync)
-    else close(new SvcError('RESYNC', 'Changes were missed. Read again.'))
+    else queueMicrotask(() => close(new SvcError('RESYNC', 'Changes were missed. Read again.')))
   }
 
   signal?.addEventListener('abort', () => close(), { signal: over.signal })
