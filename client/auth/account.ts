@@ -24,8 +24,9 @@ export function accountCalls<Data extends object>(session: Session) {
   const { ask, auth } = session
 
   async function keep(user: AppUser): Promise<AppUser<Data>> {
-    // An answer that is late tells of an earlier user, or of an earlier state.
-    const isMeant = ({ user: known }: SignedIn) => known.id === user.id && !(known.updatedAt > user.updatedAt)
+    // An answer that is late tells of an earlier user, or of an earlier state; one that says nothing new changes nothing.
+    const isMeant = ({ user: known }: SignedIn) =>
+      known.id === user.id && !(known.updatedAt > user.updatedAt) && JSON.stringify(known) !== JSON.stringify(user)
     await auth.amend(isMeant, { user })
     return user as AppUser<Data>
   }

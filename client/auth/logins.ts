@@ -1,6 +1,7 @@
 /** How a user signs in and out. */
 import type { CallOptions } from '../collections/collection-writes.js'
 import type { Fields } from '../protocol/model/document.js'
+import type { SvcError } from '../protocol/model/errors.js'
 import type { AppUser } from '../protocol/model/user.js'
 import { decodeRecord } from '../protocol/wire/expected.js'
 import { decodeUser, type LoginResult } from '../protocol/wire/records/decode.js'
@@ -22,6 +23,22 @@ export interface SignUpInput<Data = Fields> {
 }
 
 export function loginCalls<Data extends object>({ ask, auth }: Session, { post, signIn }: AuthCalls<Data>) {
+  async function use(token: string): Promise<SignedIn<Data>> {
+    const end = auth.begin()
+    const signedIn = { token, user: await ask('GET', '/auth-collections/me', decodeUser, { token }) }
+    await end(signedIn)
+    return signedIn as SignedIn<Data>
+  }
+
+  /** One that has ended already is what was asked for. */
+  async function endSession(token: string, options?: CallOptions) {
+    try {
+      await post('/auth-collections/logout', undefined, options, token)
+    } catch (error) {
+      if ((error as SvcError).code !== 'INVALID_TOKEN') throw error
+    }
+  }
+
   return {
     /**
      * Signs a user up, and in.
@@ -70,12 +87,7 @@ export function loginCalls<Data extends object>({ ask, auth }: Session, { post, 
      *
      * @throws {SvcError} `INVALID_TOKEN`
      */
-    async use(token: string): Promise<SignedIn<Data>> {
-      const end = auth.begin()
-      const signedIn = { token, user: await ask('GET', '/auth-collections/me', decodeUser, { token }) }
-      await end(signedIn)
-      return signedIn as SignedIn<Data>
-    },
+    use,
 
     /**
      * Ends the session, here and at the service.
@@ -88,7 +100,7 @@ export function loginCalls<Data extends object>({ ask, auth }: Session, { post, 
       const end = auth.begin()
       const known = await auth.current()
       // Here first, so that realtime connections speak for the key by the time the session ends; there also where it is still stored here.
-      await Promise.all([end(undefined), known && post('/auth-collections/logout', undefined, options, known.token)])
+      await Promise.all([end(undefined), known && endSession(known.token, options)])
     },
 
     /**
@@ -124,9 +136,9 @@ export function loginCalls<Data extends object>({ ask, auth }: Session, { post, 
         searchParams.delete(name)
         return value
       })
+      if (!(token || error)) return
       if (address === globalThis.location?.href) globalThis.history?.replaceState(null, '', url)
-      if (token) return this.use(token)
-      return error ? { error } : undefined
+      return token ? use(token) : { error: error as string }
     },
   }
 }

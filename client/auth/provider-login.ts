@@ -18,7 +18,7 @@ export function openProvider<Data>({ post, signIn }: AuthCalls<Data>, name: stri
      * @throws {SvcError} `IDP_NOT_CONFIGURED`, `ORIGIN_NOT_ALLOWED`
      */
     url(
-      input: { redirectUrl: string; scopes?: readonly string[] },
+      input: { redirectUrl?: string; scopes?: readonly string[] },
       options?: CallOptions,
     ): Promise<{ url: string; state: string }> {
       return post(`${path}/url`, input, options, noToken)
@@ -30,7 +30,7 @@ export function openProvider<Data>({ post, signIn }: AuthCalls<Data>, name: stri
      * @example
      * const finish = (code: string, state: string) => svc.auth.provider('google').callback({ code, state })
      */
-    callback(input: { code: string; state: string }, options?: CallOptions): Promise<LoginResult<Data>> {
+    callback(input: { code: string; state: string; iss?: string }, options?: CallOptions): Promise<LoginResult<Data>> {
       return signIn(`${path}/callback`, input, options)
     },
 

@@ -10,7 +10,7 @@ import type { Session } from './session.js'
 
 export interface UserListOptions<Data> extends CallOptions {
   /** Fields of `data` by their bare names, and `id`, `email`, `roles`. */
-  readonly where?: WhereInput<Data & { email: string }>
+  readonly where?: WhereInput<Data & { email: string; roles: readonly string[] }>
   readonly sort?: string | Sort
   readonly populate?: readonly string[]
   readonly limit?: number

@@ -71,7 +71,7 @@ export function openCollections({ ask }: Session) {
      * await svc.collections.rename('oldNews', 'archive')
      */
     async rename(name: string, newName: string, options?: CallOptions): Promise<Collection> {
-      return this.update(name, { name: newName }, options)
+      return ask('PATCH', addresses.collection(name), decodeCollection, { ...options, body: { name: newName } })
     },
 
     /**

@@ -137,6 +137,7 @@ export const authCases: Cases = {
     const page = await svc.users.list({ where: { email }, sort: '-createdAt', limit: 5 })
 
     same([page.items.map((user) => user.id), page.total], [[id], 1])
+    same((await svc.users.list({ where: { id, roles: 'none' } })).total, 0)
     same((await svc.users.get(id)).data, { age: 30 })
     same(await codeOf(svc.users.get('nobody')), 'USER_NOT_FOUND')
     const linked = (await posts.get(post.id, { populate: ['author'] })).data.author as unknown as { email: string }

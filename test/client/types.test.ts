@@ -150,6 +150,15 @@ describe('a typed client', () => {
     expectTypeOf(misspelt).not.toBeAny()
   })
 
+  it('takes the address and roles of users in filters, and what a provider sends back', () => {
+    type UserWhere = NonNullable<NonNullable<Parameters<typeof app.users.list>[0]>['where']>
+    const app = createClient<Blog, { age: number }>({ url: 'http://127.0.0.1:1', apiKey: 'x' })
+    const google = app.auth.provider('google')
+    expectTypeOf<{ email: string; roles: 'admin'; age: { gt: number } }>().toExtend<UserWhere>()
+    expectTypeOf(google.url).toBeCallableWith({})
+    expectTypeOf(google.callback).toBeCallableWith({ code: 'c', state: 's', iss: 'https://accounts.example' })
+  })
+
   it('takes the WebSocket of the platform, and that of ws', () => {
     expectTypeOf(globalThis.WebSocket).toExtend<SocketConstructor>()
     expectTypeOf(WebSocket).toExtend<SocketConstructor>()
