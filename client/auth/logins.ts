@@ -23,7 +23,7 @@ export interface SignUpInput<Data = Fields> {
 }
 
 export function loginCalls<Data extends object>({ ask, auth }: Session, { post, signIn }: AuthCalls<Data>) {
-  async function use(token: string): Promise<SignedIn<Data>> {
+  async function takeOver(token: string): Promise<SignedIn<Data>> {
     const end = auth.begin()
     const signedIn = { token, user: await ask('GET', '/auth-collections/me', decodeUser, { token }) }
     await end(signedIn)
@@ -87,7 +87,9 @@ export function loginCalls<Data extends object>({ ask, auth }: Session, { post, 
      *
      * @throws {SvcError} `INVALID_TOKEN`
      */
-    use,
+    use(token: string): Promise<SignedIn<Data>> {
+      return takeOver(token)
+    },
 
     /**
      * Ends the session, here and at the service.
@@ -138,7 +140,7 @@ export function loginCalls<Data extends object>({ ask, auth }: Session, { post, 
       })
       if (!(token || error)) return
       if (address === globalThis.location?.href) globalThis.history?.replaceState(null, '', url)
-      return token ? use(token) : { error: error as string }
+      return token ? takeOver(token) : { error: error as string }
     },
   }
 }
