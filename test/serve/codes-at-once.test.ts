@@ -4,7 +4,7 @@
  */
 import { generate } from 'otplib'
 import pg from 'pg'
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
 import { type MailSink, startMailSink } from '../fixtures/mail/mail-sink.js'
 import { type Mail, tokenIn } from '../fixtures/mail/mails.js'
 import { patiently } from '../fixtures/patience.js'
@@ -86,6 +86,14 @@ async function together(
 ): Promise<Answer[]> {
   const holder = new pg.Client(world.postgres.url)
   await holder.connect()
+  let isHeld = true
+  const answers: Promise<Answer>[] = []
+  // Also where it fails in between: the server that is stopped then ends the session, and nothing is answered.
+  onTestFinished(async () => {
+    isHeld = false
+    await holder.end()
+    await Promise.allSettled(answers)
+  })
   const waiting = async () => {
     const { rows } = await holder.query(
       `select from pg_stat_activity where wait_event_type = 'Lock' and datname is not null`,
@@ -96,12 +104,10 @@ async function together(
   await holder.query(`select from svc.${table} where ${table === 'users' ? 'id' : 'user_id'} = $1 for update`, [
     user.id,
   ])
-  let isHeld = true
   async function untilFree(request: () => Promise<Answer>): Promise<Answer> {
     const answer = await request()
     return isHeld && answer.status === 503 ? untilFree(request) : answer
   }
-  const answers: Promise<Answer>[] = []
   for (const [at, request] of requests.entries()) {
     answers.push(isInOrder ? request() : untilFree(request))
     if (!isInOrder && at < requests.length - 1) continue

@@ -43,12 +43,14 @@ function linesOf(stdout: string): { type: string; [name: string]: unknown }[] {
 
 /** Starts it, and answers once it is connected; `events` are its output when it has ended. */
 async function startTail(...words: string[]) {
-  const child = execa(process.execPath, [bin, 'tail', ...words, '--timeout', '30', '--json'], {
-    cwd: world.folder,
-    env: cleanEnv(world.folder),
-    extendEnv: false,
+  const child = execa(process.execPath, [bin, 'tail', ...words, '--timeout', '400', '--json'], {
+    ...{ cwd: world.folder, env: cleanEnv(world.folder), extendEnv: false, reject: false },
+    ...endsByItself,
   })
-  await once(child.stdout, 'data')
+  const early = child.then(({ stderr }) => {
+    throw new Error(`svc tail ended before it was connected: ${stderr}`)
+  })
+  await Promise.race([once(child.stdout, 'data'), early])
   return { events: async () => linesOf((await child).stdout).slice(1) }
 }
 
