@@ -82,7 +82,7 @@ describe('PGlite', () => {
       expect(asSvcError(error)).toMatchObject({ code: 'UNAVAILABLE', message: expect.stringContaining('not know') })
     })
     // The thread may have answered before it died. What is sent to it until its death is noticed is refused, too.
-    await vi.waitUntil(() => reported.length > 0, { timeout: 120_000 })
+    await vi.waitUntil(() => reported.length > 0, patiently)
 
     expect(await db.query(sql`select 1 as one`)).toEqual([{ one: 1 }])
     expect(reported).toEqual([expect.objectContaining({ message: expect.stringContaining('thread of the database') })])

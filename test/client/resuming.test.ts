@@ -55,10 +55,10 @@ describe('over WebSocket, a client that comes back', () => {
     opened.push(...many)
     await Promise.all(many.map(({ ready }) => ready))
     service.tell(anEvent(7, 'one'), anEvent(9, 'other', { collection: 'notes' }))
-    await vi.waitUntil(() => received.includes(9))
+    await vi.waitUntil(() => received.includes(9), patiently)
 
     service.cut()
-    await vi.waitUntil(() => subscribes(service).length === 4)
+    await vi.waitUntil(() => subscribes(service).length === 4, patiently)
 
     expect(places(service, 2)).toEqual([
       ['posts', 9],
@@ -74,10 +74,10 @@ describe('over WebSocket, a client that comes back', () => {
     opened.push(...many)
     await Promise.all(many.map(({ ready }) => ready))
     service.tell(anEvent(5, 'old'), anEvent(30, 'new', { collection: 'notes' }))
-    await vi.waitUntil(() => received.includes(30))
+    await vi.waitUntil(() => received.includes(30), patiently)
 
     service.cut()
-    await vi.waitUntil(() => subscribes(service).length === 4)
+    await vi.waitUntil(() => subscribes(service).length === 4, patiently)
 
     expect(places(service, 2)).toEqual([
       ['posts', 5],
@@ -119,10 +119,10 @@ describe('over WebSocket, a client that comes back', () => {
     const subscription = posts.subscribe({ since: 3 })
     opened.push(subscription)
     await subscription.ready
-    await vi.waitUntil(() => subscribes(service).length === 1)
+    await vi.waitUntil(() => subscribes(service).length === 1, patiently)
 
     service.cut()
-    await vi.waitUntil(() => subscribes(service).length === 2)
+    await vi.waitUntil(() => subscribes(service).length === 2, patiently)
 
     expect(places(service, 1)).toEqual([['posts', 40]])
   })

@@ -126,7 +126,7 @@ describe('the client', () => {
       .collection('posts')
       .get('d1')
       .catch(() => undefined)
-    await vi.waitFor(() => expect(seen).toHaveLength(1))
+    await expect.poll(() => seen).toHaveLength(1)
     await vi.advanceTimersByTimeAsync(60_000).finally(() => vi.useRealTimers())
     await settled
     expect(seen).toHaveLength(requests)

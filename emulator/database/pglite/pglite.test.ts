@@ -21,7 +21,7 @@ test('who closes a database that is being opened again waits until no thread has
   const dataDir = await mkdtemp(join(tmpdir(), 'svc-pglite-'))
   const database = await openPglite({ dataDir })
   await seen.opened[0]?.worker.terminate()
-  await vi.waitFor(() => expect(seen.begun).toBe(2))
+  await expect.poll(() => seen.begun).toBe(2)
 
   await database.close()
 

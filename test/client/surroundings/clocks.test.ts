@@ -48,12 +48,12 @@ it('are renewed again as soon as they near their end, where a new one looks new'
   const tokenNow = async () => (await svc.auth.session())?.token
   const first = await tokenNow()
   await svc.users.get('u1')
-  await vi.waitFor(async () => expect(await tokenNow()).not.toBe(first))
+  await expect.poll(tokenNow).not.toBe(first)
   const second = await tokenNow()
 
   now += 900 * lifetime
   await svc.users.get('u1')
 
-  await vi.waitFor(async () => expect(await tokenNow()).not.toBe(second))
+  await expect.poll(tokenNow).not.toBe(second)
   expect(refreshes()).toBe(2)
 })

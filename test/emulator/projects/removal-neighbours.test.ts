@@ -9,6 +9,7 @@ import { openService, type Service } from '../../../emulator/open-service.js'
 import { engines } from '../../fixtures/databases/engines.js'
 import { type Databases, openDatabases } from '../../fixtures/databases/shared-server.js'
 import { controlOf } from '../../fixtures/events.js'
+import { patiently } from '../../fixtures/patience.js'
 
 const password = 'Correct4Horse'
 
@@ -120,7 +121,7 @@ describe.runIf(engines.includes('postgres'))('on PostgreSQL', () => {
     Object.assign(files, {
       async remove(ids: readonly string[]) {
         isBegun = true
-        await vi.waitUntil(() => mayGoOn, { timeout: 60_000 })
+        await vi.waitUntil(() => mayGoOn, patiently)
         await remove(ids)
       },
     })

@@ -3,6 +3,7 @@ import pg from 'pg'
 import { expect, it, vi } from 'vitest'
 import { startEmulator } from '../../../emulator/dev.js'
 import { openDatabases } from '../../fixtures/databases/shared-server.js'
+import { patiently } from '../../fixtures/patience.js'
 
 it('fails, rather than to tell of documents that it did not create', async () => {
   const server = await openDatabases()
@@ -27,7 +28,7 @@ it('fails, rather than to tell of documents that it did not create', async () =>
   const path = `/_svc/api/projects/${emulator.projectId}/seeds`
   const seeding = ask(path, { 'svc-control-token': emulator.controlToken }, form)
   const waiting = `select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
-  await vi.waitUntil(async () => (await other.query(waiting)).rowCount === 1, { timeout: 120_000 })
+  await vi.waitUntil(async () => (await other.query(waiting)).rowCount === 1, patiently)
   await other.query('commit')
 
   const answer = await seeding

@@ -10,6 +10,7 @@ import { importSnapshot } from '../../../emulator/core/snapshots/import.js'
 import { openService, type Service } from '../../../emulator/open-service.js'
 import { type FileStore, StorageError } from '../../../emulator/ports/files/port.js'
 import { selectOrphans } from '../../../emulator/store/files.js'
+import { patiently } from '../../fixtures/patience.js'
 
 let dir: string
 let service: Service
@@ -139,7 +140,7 @@ it('brings back bytes whose removal had begun before the snapshot held them', as
     ...service.backend.files,
     async remove(ids) {
       isBegun = true
-      await vi.waitUntil(() => isReady, { timeout: 120_000 })
+      await vi.waitUntil(() => isReady, patiently)
       await remove(ids)
     },
   }

@@ -43,7 +43,7 @@ it('contract 9.5 a socket is pinged every 30 s, and stays while it answers', asy
   expect(seen.pings).toBe(0)
   for (let beats = 1; beats <= 4; beats++) {
     vi.advanceTimersByTime(beats === 1 ? 1 : beat)
-    await vi.waitFor(() => expect(seen.pings).toBe(beats))
+    await expect.poll(() => seen.pings).toBe(beats)
     // The pong is sent before this message, and arrives before its answer.
     const answered = once(socket, 'message')
     socket.send('no json')
@@ -58,9 +58,9 @@ it('contract 9.5 a socket that does not answer a ping is dropped with the next',
   const { seen } = await aSocket(false)
 
   vi.advanceTimersByTime(beat)
-  await vi.waitFor(() => expect(seen.pings).toBe(1))
+  await expect.poll(() => seen.pings).toBe(1)
   expect(seen.isClosed).toBe(false)
   vi.advanceTimersByTime(beat)
 
-  await vi.waitFor(() => expect(seen.isClosed).toBe(true))
+  await expect.poll(() => seen.isClosed).toBe(true)
 })

@@ -54,7 +54,7 @@ it.each(['/realtime/sse/posts', '/_svc/api/events?kinds=mail'])(
 
     expect([first, stream.comments()]).toEqual([1, 2])
     await stream.stop()
-    await vi.waitFor(() => expect(vi.getTimerCount()).toBe(before))
+    await expect.poll(() => vi.getTimerCount()).toBe(before)
     await other.stop()
   },
 )
