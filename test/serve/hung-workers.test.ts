@@ -1,6 +1,9 @@
 /** A worker that hangs: it is killed and replaced, its connections are closed, and a machine that slept loses no worker. */
 import { execFileSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
+import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { patiently } from '../fixtures/patience.js'
@@ -65,14 +68,25 @@ it('metrics are answered while a worker hangs: with its last figures, and how ma
 })
 
 it('a worker that hangs before it has said anything is found as well', async () => {
-  const impatient = await world.start('--workers', '2', '--worker-timeout', '2s')
+  const [preload, order] = [join(world.folder, 'hang.cjs'), join(world.folder, 'hang')]
+  // By itself, before its own program runs: who stops it from outside may be too late.
+  await writeFile(
+    preload,
+    `const { existsSync, rmSync } = require('node:fs')
+    if (require('node:cluster').isWorker && existsSync('${order}')) {
+      rmSync('${order}')
+      process.kill(process.pid, 'SIGSTOP')
+    }`,
+  )
+  const env = { NODE_OPTIONS: `--require ${preload}` }
+  const impatient = await world.startWith(env, '--workers', '2', '--worker-timeout', '2s')
   await untilTwoServe(impatient)
   const [first = 0, second = 0] = impatient.workers()
 
+  await writeFile(order, '')
   process.kill(first, 'SIGKILL')
-  const isNew = (pid: number) => pid !== first && pid !== second
-  const hung = await vi.waitUntil(() => impatient.workers().find(isNew), { ...patiently, interval: 1 })
-  process.kill(hung, 'SIGSTOP')
+  await vi.waitUntil(() => !existsSync(order), patiently)
+  const hung = impatient.workers().find((pid) => pid !== first && pid !== second) ?? 0
 
   await vi.waitFor(() => expect(impatient.workers()).not.toContain(hung), patiently)
   await untilTwoServe(impatient)
