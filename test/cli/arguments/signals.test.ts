@@ -38,7 +38,7 @@ function start(words: readonly string[]) {
     saying: (words: string) => vi.waitFor(() => expect(said).toContain(words), patiently),
     /** As it comes where npm hands on what the terminal has sent to both. */
     async interrupt() {
-      for (let times = 0; times < 5; times++) {
+      for (let times = 0; times < 2; times++) {
         child.kill('SIGINT')
         await pause(30)
       }
