@@ -41,6 +41,13 @@ function linesOf(stdout: string): { event: string }[] {
     .map((line) => JSON.parse(line))
 }
 
+/** Starts it on the events that are kept. */
+const startTail = (...flags: string[]) =>
+  execa(process.execPath, [bin, 'tail', posts, '--since', '0', ...flags], {
+    ...{ cwd: world.folder, env: cleanEnv(world.folder), extendEnv: false, reject: false },
+    ...endsByItself,
+  })
+
 test('svc tail --exec gives each event to a command, in order, and fails when it does', async () => {
   await aLife(posts)
 
@@ -59,20 +66,19 @@ test('a command of svc tail --exec that does not end is killed once the tail end
   await execa('mkfifo', [join(world.folder, 'unread')])
 
   // The shell itself waits for a reader.
-  const words = ['tail', posts, '--since', '0', '--timeout', '1s', '--exec', 'exec cat > unread']
-  const { exit, stderr } = await world.svc(words)
+  const child = startTail('--exec', 'touch waiting; exec cat > unread')
+  await expect.poll(() => existsSync(join(world.folder, 'waiting')), patiently).toBe(true)
+  child.kill('SIGINT')
+  const { exitCode, stderr } = await child
 
-  expect(exit).toBe(1)
+  expect(exitCode).toBe(130)
   expect(stderr.match(/failed .*/g)).toEqual([expect.stringContaining('ended with SIGKILL')])
 })
 
 test('what svc tail has received by its end is given to the command, also where that fails', async () => {
   await aLife(posts)
   const command = 'touch begun; while [ ! -e go ]; do sleep 0.05; done; exit 3'
-  const child = execa(process.execPath, [bin, 'tail', posts, '--since', '0', '--exec', command], {
-    ...{ cwd: world.folder, env: cleanEnv(world.folder), extendEnv: false, reject: false },
-    ...endsByItself,
-  })
+  const child = startTail('--exec', command)
   await expect.poll(() => existsSync(join(world.folder, 'begun')), patiently).toBe(true)
   child.kill('SIGINT')
   writeFileSync(join(world.folder, 'go'), '')
@@ -105,13 +111,16 @@ test('commands of svc tail --exec that take their time all end soon after it, an
   const many = Array.from({ length: 30 }, (_, n) => ({ n }))
   await createClient(dev).collection(posts).createMany(many)
 
-  const words = ['tail', posts, '--since', '0', '--timeout', '5s', '--exec', 'echo >> slow.txt; sleep 1']
-  const { exit, stdout, stderr } = await world.svc(words)
+  const slow = join(world.folder, 'slow.txt')
+  const child = startTail('--exec', 'echo >> slow.txt; sleep 1')
+  await expect.poll(() => existsSync(slow) && readFileSync(slow, 'utf8').length, patiently).toBeGreaterThan(1)
+  child.kill('SIGINT')
+  const { exitCode, stdout, stderr } = await child
 
-  const begun = readFileSync(join(world.folder, 'slow.txt'), 'utf8').length
+  const begun = readFileSync(slow, 'utf8').length
   const left = Number(/^(\d+) events? left undelivered/m.exec(stderr)?.[1])
   expect(left).toBeGreaterThan(0)
-  expect([exit, begun + left]).toEqual([1, many.length])
+  expect([exitCode, begun + left]).toEqual([130, many.length])
   expect(stdout.match(/created/g)).toHaveLength(many.length)
 })
 
@@ -121,11 +130,7 @@ test.each(['--timeout', 'SIGINT'])('%s ends a tail whose address does not answer
   const silent = createServer(() => asked++).listen(0, '127.0.0.1')
   await once(silent, 'listening')
   const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/hook`
-  const words = ['tail', posts, '--since', '0', '--forward-to', url, ...(end === '--timeout' ? [end, '5s'] : [])]
-  const child = execa(process.execPath, [bin, ...words], {
-    ...{ cwd: world.folder, env: cleanEnv(world.folder), extendEnv: false, reject: false },
-    ...endsByItself,
-  })
+  const child = startTail('--forward-to', url, ...(end === '--timeout' ? [end, '5s'] : []))
   if (end === 'SIGINT') {
     await once(silent, 'request')
     child.kill('SIGINT')
