@@ -1,10 +1,9 @@
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
 import { execa } from 'execa'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openExportFile } from '../../../cli/exports/export-file.js'
-import { endsByItself } from '../../fixtures/patience.js'
+import { endsByItself, patiently } from '../../fixtures/patience.js'
 import { bin, cleanEnv, openWorld, type World } from '../command-line.js'
 
 const documents = 40_000
@@ -22,18 +21,19 @@ afterAll(() => world.close())
 const path = (name: string) => join(world.folder, name)
 const exporting = (...words: string[]) =>
   execa(process.execPath, [bin, 'docs', 'export', 'rows', ...words], {
-    cwd: world.folder,
-    env: cleanEnv(world.folder),
-    extendEnv: false,
-    reject: false,
+    ...{ cwd: world.folder, env: cleanEnv(world.folder), extendEnv: false, reject: false },
     ...endsByItself,
   })
+
+/** Resolves once an export to that file has written some. */
+async function begun(out: string): Promise<void> {
+  await expect.poll(() => existsSync(path(`${out}.part.state`)), patiently).toBe(true)
+}
 
 /** Ends the export with the signal once it has written some, and answers how it ended. */
 async function interrupt(out: string, signal: NodeJS.Signals) {
   const child = exporting('--out', out)
-  const state = path(`${out}.part.state`)
-  while (!existsSync(state)) await pause(10)
+  await begun(out)
   child.kill(signal)
   return child
 }
@@ -70,7 +70,7 @@ test.each([
 
 test('an export to a file that another is writing is refused, and leaves that one alone', async () => {
   const child = exporting('--out', 'both.ndjson')
-  while (!existsSync(path('both.ndjson.part.state'))) await pause(10)
+  await begun('both.ndjson')
   process.kill(child.pid ?? 0, 'SIGSTOP')
   const others = [
     await exporting('--out', 'both.ndjson'),
@@ -89,7 +89,7 @@ test('an export to a file that another is writing is refused, and leaves that on
 
 test('an export that ends leaves the claim of another alone, and the next is refused until that one has ended', async () => {
   const child = exporting('--out', 'next.ndjson')
-  while (!existsSync(path('next.ndjson.part.state'))) await pause(10)
+  await begun('next.ndjson')
   // As another that begins in the moment in which this one ends: this process is there.
   const claim = `next.ndjson.part.${process.pid}.pid`
   writeFileSync(path(claim), '')
