@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { execa } from 'execa'
 import { afterEach, expect, test } from 'vitest'
-import { bin, cleanEnv, openWorld, type World } from './command-line.js'
+import { bin, cleanEnv, hungMilliseconds, openWorld, type World } from './command-line.js'
 
 // Guides whose commands make one script, run in a shell unchanged, in a folder where `svc dev` runs.
 
@@ -30,28 +30,24 @@ const scripts: readonly (readonly [guide: string, said: RegExp])[] = [
   ['clock.md', /too late\nnow +\S+\nahead +0s\n$/],
 ]
 
-test.each(scripts)(
-  '%s',
-  async (guide, said) => {
-    world = await openWorld()
-    await world.dev('--memory')
+test.each(scripts)('%s', async (guide, said) => {
+  world = await openWorld()
+  await world.dev('--memory')
 
-    const script = `svc() { '${process.execPath}' '${bin}' "$@"; }\n${await scriptOf(guide)}`
-    const { exitCode, stdout, stderr } = await execa('bash', ['-eu', '-o', 'pipefail', '-c', script], {
-      cwd: world.folder,
-      env: cleanEnv(world.folder),
-      extendEnv: false,
-      input: '',
-      reject: false,
-      timeout: 120_000,
-      stripFinalNewline: false,
-    })
+  const script = `svc() { '${process.execPath}' '${bin}' "$@"; }\n${await scriptOf(guide)}`
+  const { exitCode, stdout, stderr } = await execa('bash', ['-eu', '-o', 'pipefail', '-c', script], {
+    cwd: world.folder,
+    env: cleanEnv(world.folder),
+    extendEnv: false,
+    input: '',
+    reject: false,
+    timeout: hungMilliseconds,
+    stripFinalNewline: false,
+  })
 
-    expect(exitCode, stderr).toBe(0)
-    expect(stdout).toMatch(said)
-  },
-  120_000,
-)
+  expect(exitCode, stderr).toBe(0)
+  expect(stdout).toMatch(said)
+})
 
 async function scriptOf(guide: string): Promise<string> {
   const markdown = await readFile(join(guides, guide), 'utf8')

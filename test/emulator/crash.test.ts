@@ -28,7 +28,7 @@ async function startDev() {
   return { child, client, entries: client.collection('entries') }
 }
 
-it(`loses nothing it acknowledged in ${cycles} kills`, { timeout: 120_000 + cycles * 60_000 }, async () => {
+it(`loses nothing it acknowledged in ${cycles} kills`, { timeout: 600_000 + cycles * 60_000 }, async () => {
   /** Marks by document id: what must exist, with the last acknowledged and the last attempted edit. */
   const acknowledged = new Map<string, { mark: string; edited: number; attempted: number }>()
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { execa } from 'execa'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { bin, cleanEnv, openWorld, type World } from '../cli/command-line.js'
+import { bin, cleanEnv, hungMilliseconds, openWorld, type World } from '../cli/command-line.js'
 import { type OpenBrowser, openChromium } from '../fixtures/chromium.js'
 import { pack } from '../fixtures/packages/packages.js'
 import { endsByItself } from '../fixtures/patience.js'
@@ -167,7 +167,7 @@ function npm(folder: string, script: string, settings: Readonly<Record<string, s
     env: { ...cleanEnv(folder), ...settings },
     extendEnv: false,
     reject: false,
-    timeout: 180_000,
+    timeout: hungMilliseconds,
     ...endsByItself,
   })
 }
@@ -180,7 +180,7 @@ async function serve(folder: string, settings: Readonly<Record<string, string>> 
     env: { ...cleanEnv(folder), ...settings, PORT: '0' },
     extendEnv: false,
     reject: false,
-    timeout: 180_000,
+    timeout: hungMilliseconds,
     ...endsByItself,
   })
   const url = await new Promise<string>((resolve, reject) => {

@@ -123,7 +123,7 @@ test('a refusal names the collection that it is about, whether an argument, a pa
   const refused = await Promise.all([
     world.svc(['docs', 'batch', '-f', file, '--yes']),
     world.svc(['api', 'GET', '/collections/drafts']),
-    world.svc(['tail', 'open', 'drafts', '--timeout', '20']),
+    world.svc(['tail', 'open', 'drafts', '--timeout', '400']),
   ])
 
   // The same file is refused while it is at work.
@@ -144,7 +144,7 @@ test('a user without the role reads who may', async () => {
 })
 
 test('tail, import and api act as a user, too', async () => {
-  const tailed = await world.svc(['tail', 'drafts', '--since', '0', '--max', '1', '--timeout', '20', '--as', ada])
+  const tailed = await world.svc(['tail', 'drafts', '--since', '0', '--max', '1', '--timeout', '400', '--as', ada])
   const imported = await world.svc(['docs', 'import', 'drafts', '-', '--as', ada], { input: '{"a":2}\n' })
   const asked = (await world.json(['api', 'GET', '/auth-collections/me', '--as', ada])) as { body: { email: string } }
 

@@ -4,7 +4,7 @@ import { execa } from 'execa'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { providerFaults } from '../../../client/protocol/model/provider-login.js'
 import { openChromium } from '../../fixtures/chromium.js'
-import { bin, cleanEnv, openWorld, type World } from '../command-line.js'
+import { bin, cleanEnv, hungMilliseconds, openWorld, type World } from '../command-line.js'
 
 // A login through the project's provider from the terminal: without a browser, with one, and in each way it fails.
 
@@ -53,12 +53,12 @@ test('svc idp login waits for the browser, and ends when the person has chosen',
   try {
     const page = await chromium.newPage()
     const choose = async (name: string) => {
-      const child = execa(process.execPath, [bin, 'idp', 'login', '--print', '--timeout', '50'], {
+      const child = execa(process.execPath, [bin, 'idp', 'login', '--print', '--timeout', '400'], {
         cwd: world.folder,
         env: cleanEnv(world.folder),
         extendEnv: false,
         reject: false,
-        timeout: 60_000,
+        timeout: hungMilliseconds,
       })
       const url = await new Promise<string>((resolve) => {
         child.stderr?.on('data', (piece) => {

@@ -19,7 +19,7 @@ async function startDev(): Promise<{ child: ChildProcess; ask: Ask; projectId: s
   return { child, ask: askerOf(info), projectId: info.projectId }
 }
 
-it('contract 6.8 no mail that an answer promised is lost with the process', { timeout: 240_000 }, async () => {
+it('contract 6.8 no mail that an answer promised is lost with the process', async () => {
   const [email, password] = ['ada@example.com', 'Correct4Horse']
   let token = ''
   const promises: { readonly [subject: string]: (ask: Ask) => Promise<{ status: number }> } = {

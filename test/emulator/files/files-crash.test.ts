@@ -24,7 +24,7 @@ interface Row {
 const startDev = () => devs.start('--data', join(devs.folder, 'state'))
 
 it(`has each file whole, and no other, after each of ${cycles} kills`, {
-  timeout: 60_000 + cycles * 30_000,
+  timeout: 600_000 + cycles * 30_000,
 }, async () => {
   let acknowledged = 0
 

@@ -62,7 +62,7 @@ describe.runIf(engines.includes('postgres'))('on PostgreSQL', () => {
     const removal = control.projects.remove({ project })
 
     await expect
-      .poll(() => idsOf(service), { timeout: 30_000 })
+      .poll(() => idsOf(service))
       .not.toContain(project)
       .finally(() => other.query('rollback'))
     expect(await removal).toEqual({ id: project })
@@ -105,7 +105,7 @@ describe.runIf(engines.includes('postgres'))('on PostgreSQL', () => {
     const removal = control.projects.remove({ project })
 
     await expect
-      .poll(status, { timeout: 20_000 })
+      .poll(status)
       .toBe(404)
       .finally(() => other.query('rollback'))
     await removal
@@ -129,15 +129,15 @@ describe.runIf(engines.includes('postgres'))('on PostgreSQL', () => {
     const waiting = async () =>
       (await other.query("select from pg_locks where relation = 'svc.collections'::regclass and not granted")).rowCount
     const removal = control.projects.remove({ project })
-    await expect.poll(() => isBegun, { timeout: 20_000 }).toBe(true)
+    await expect.poll(() => isBegun).toBe(true)
     await other.query('begin')
     await other.query('lock table svc.collections in row exclusive mode')
 
     const reset = control.projects.reset({ project })
-    await expect.poll(waiting, { timeout: 20_000 }).toBe(1)
+    await expect.poll(waiting).toBe(1)
     mayGoOn = true
     await expect
-      .poll(waiting, { timeout: 20_000 })
+      .poll(waiting)
       .toBe(2)
       .finally(() => other.query('rollback'))
 
@@ -156,7 +156,7 @@ describe.runIf(engines.includes('postgres'))('on PostgreSQL', () => {
     const removal = control.projects.remove({ project })
 
     await expect
-      .poll(names, { timeout: 20_000 })
+      .poll(names)
       .toEqual(['oldest'])
       .finally(() => other.query('rollback'))
     await removal
