@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { mkdir, readFile, rm } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createClient } from '../../client/index.js'
 import { patiently } from '../fixtures/patience.js'
 import { aSubscriber, overEventStream, overWebSocket } from '../fixtures/realtime/subscriber.js'
@@ -150,6 +150,7 @@ it('a bucket that does not answer is in the log, with why, under the id of the r
   body.append('file', new Blob(['Hello']), 'a.txt')
 
   world.bucket.fail(true)
+  onTestFinished(() => world.bucket.fail(false))
   const answer = await fetch(`${serving.url}/storage/upload`, {
     method: 'POST',
     headers: { 'x-api-key': secretKey },

@@ -199,6 +199,7 @@ it('workers that all end while the bucket does not answer are replaced, and serv
   await vi.waitFor(() => expect(other.workers()).toHaveLength(2), patiently)
 
   world.bucket.fail(true)
+  onTestFinished(() => world.bucket.fail(false))
   const former = other.workers()
   for (const pid of former) process.kill(pid, 'SIGKILL')
   await vi.waitFor(() => expect(other.workers().filter((pid) => former.includes(pid))).toEqual([]), patiently)
