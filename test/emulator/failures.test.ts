@@ -26,7 +26,7 @@ afterAll(async () => {
   await rm(dir, { recursive: true, force: true })
 })
 
-it('contract 10.6 a 500 says where the log is, which has why under its request id', async () => {
+it('ERR-03 contract 10.6 a 500 says where the log is, which has why under its request id', async () => {
   let said = ''
   const writing = vi.spyOn(process.stderr, 'write').mockImplementation((line) => {
     said += String(line)

@@ -34,6 +34,8 @@ inDialects('User tokens', (wire) => {
       ['POST', '/auth/2fa/enable'],
       ['POST', '/auth/2fa/verify'],
       ['POST', '/auth/2fa/disable'],
+      ['POST', '/auth/request-verification'],
+      ['POST', '/auth/resend-verification'],
     ] as const
 
     for (const [method, path] of asked) {

@@ -109,7 +109,7 @@ it('contract 11 no route for secrets is forgotten: all that need no key, and all
   expect(forgotten.map(({ id }) => id)).toEqual([])
 })
 
-it('contract 11 no key, token, password, code or ticket of a whole life of an account is shown', async () => {
+it('USR-02 contract 11 no key, token, password, code or ticket of a whole life of an account is shown', async () => {
   await control().requests.clear()
   const {
     id: project,
