@@ -45,7 +45,7 @@ it('the token is taken out of the address, and finishLogin may be called by itse
   expect(replaceState).toHaveBeenCalledExactlyOnceWith(null, '', new URL('https://app.example/list?q=a'))
 })
 
-it('who asks who is signed in is told of changes only: a listener may ask', async () => {
+it('auth.me() that returns nothing new notifies no listener of onChange, so that a listener may call it', async () => {
   const { svc, asked } = aClient({ me: user })
   const heard: unknown[] = []
   svc.auth.onChange((session) => {
@@ -60,7 +60,7 @@ it('who asks who is signed in is told of changes only: a listener may ask', asyn
   expect(asked).toEqual(['login', 'me'])
 })
 
-it('what is new of the user is told, also within one millisecond', async () => {
+it('auth.me() notifies listeners of a changed user, also with the same updatedAt', async () => {
   const { svc } = aClient({ me: { ...user, data: { name: 'Ada' } } })
   const heard: unknown[] = []
   await svc.auth.logIn({ email: 'ada@example.com', password: 'Correct4Horse' })

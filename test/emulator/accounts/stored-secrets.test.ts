@@ -19,7 +19,7 @@ const password = 'Correct4Horse'
 /** Mails hold their links, and so tables of mails are left out. Other secrets are kept as they are since they have to be known. */
 const kept = ['mails']
 
-it('USR-02 contract 6.8 no table holds a secret by which somebody is known: all are kept as hashes', async () => {
+it('USR-02 contract 6.8 no table stores a secret that authenticates in plain text: all are stored as hashes', async () => {
   const secrets = { password, secretKey: service.secretKey, ...(await ofAccount()), ...(await ofLogins()) }
 
   const tables = await everyTable()
