@@ -70,7 +70,8 @@ export function reachedBefore({ found }: StateFile): Reached {
 }
 
 /**
- * Carries the operations out in their order, many at a time, and keeps how far it has come after each handful.
+ * Carries the operations out in their order, many at a time, and keeps how far it has come after each handful. What is kept
+ * stays: until the command is at its end, the same command goes on, and finds that there is nothing left to do.
  *
  * @throws {CliFailure} `FILE_CHANGED` where it is not the file that was previewed any more: nothing of the other one is sent
  */
@@ -114,9 +115,7 @@ export async function runOperations(input: ImportSource, options: RunOptions): P
     waiting.add(operation)
   }
   if (!signal.aborted) await flush()
-  const isWhole = !signal.aborted
-  if (isWhole) file.remove()
-  return { ...reached(), accepted, isWhole }
+  return { ...reached(), accepted, isWhole: !signal.aborted }
 }
 
 async function* operationsOf(input: ImportSource, collection: string | undefined): AsyncGenerator<Operation | BadLine> {

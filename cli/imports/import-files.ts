@@ -36,8 +36,8 @@ export interface ImportReport {
 }
 
 /**
- * Imports one file after the other, until all are done or the signal says stop. The states are removed only once all are
- * done, so that the same command creates nothing of the first ones again.
+ * Imports one file after the other, until all are done or the signal says stop. The states stay until the command is at its
+ * end: given again before that, it creates nothing of what is done again.
  */
 export async function* importFiles(
   states: States,
@@ -73,7 +73,6 @@ export async function* importFiles(
     if (options.signal.aborted) break
   }
   const isWhole = files.length === states.size && files.every((file) => file.isWhole)
-  if (isWhole) for (const state of states.values()) state.remove()
   const refusedRows = sum(files, 'refused')
   return {
     accepted: sum(files, 'accepted'),

@@ -1,7 +1,8 @@
 /** A snapshot of the emulator before a command that destroys something, so that `svc undo` takes the command back. Contract 12.6. */
 import type { Control } from '../../client/control.js'
 import { SvcError } from '../../client/protocol/model/errors.js'
-import { undefinedIfMissing } from '../base/failure.js'
+import { stoppedBy, undefinedIfMissing } from '../base/failure.js'
+import { stopSignal } from '../base/stop-signal.js'
 import { openSnapshotControl } from '../target/control.js'
 import type { OwnEmulator } from '../target/emulator-of-run.js'
 import { gitPlace } from './git-place.js'
@@ -41,17 +42,25 @@ export async function withSnapshot<Result>(
   if (name === undefined) return work()
   onSaved(name)
   const finish = async () => {
-    // Another command may have needed its space, or another undo have used it up. The work is done all the same.
-    const finished = await control.snapshots.finish({ project, snapshot: name }).catch(undefinedIfMissing)
-    if (!finished) onGone(name)
-    else if (!finished.isKept) onUnchanged(name)
+    // A Ctrl-C would end the command without a word of what it did; a second one does.
+    const stop = stopSignal()
+    try {
+      // Another command may have needed its space, or another undo have used it up. The work is done all the same.
+      const finished = await control.snapshots.finish({ project, snapshot: name }).catch(undefinedIfMissing)
+      if (!finished) onGone(name)
+      else if (!finished.isKept) onUnchanged(name)
+    } finally {
+      stop.release()
+    }
   }
   const result = await work().catch(async (error) => {
     // What went wrong first is what is said.
     await finish().catch(() => undefined)
     throw error
   })
-  await finish()
+  await finish().catch((error) => {
+    throw stoppedBy(error, 'What the command did stays; svc undo may bring back only what it deleted.')
+  })
   return result
 }
 

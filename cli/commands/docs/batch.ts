@@ -63,7 +63,7 @@ same command is given again.`)
     const state = await openState(join(configFolder(), 'batches'), input, [url, ...into], { restart: flags.restart })
     const before = state.found?.done ?? 0
     if (before > 0) this.note(`going on after ${counted(before, 'operation')}`)
-    await this.confirm(`${wordsOf(preview)} on ${new URL(url).host}?`, flags)
+    if (before < preview.operations) await this.confirm(`${wordsOf(preview)} on ${new URL(url).host}?`, flags)
 
     const isWanted = !flags.quiet && !this.jsonEnabled()
     const { operations, counts } = preview
@@ -73,10 +73,11 @@ same command is given again.`)
         ...{ client, collection: args.collection, state, operations, noun: 'operation', isWanted },
         onStopped: show,
       })
-    const isDestroying = operations - counts.create > 1
+    const isDestroying = operations - Math.max(before, counts.create) > 1
     const result = isDestroying
       ? await this.undoably(target, `docs batch -f ${input.name}`, flags, follow)
       : await follow()
+    state.remove()
     show(result)
     const { create: created, update: updated, replace: replaced, delete: deleted } = result.accepted
     const refusals = result.refusals.map(({ line, problem }) => ({ line, problem }))

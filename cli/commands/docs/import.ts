@@ -117,6 +117,7 @@ none. With --by id, a document that was deleted is created with a new id, and it
         })
       const command = `docs import ${args.collection} --upsert`
       const report = upsertBy ? await this.undoably(this.requireTarget(target), command, flags, follow) : await follow()
+      if (report.isWhole) for (const state of states.values()) state.remove()
       for (const line of reportLines(report)) this.note(line)
       if (!report.isWhole) throw interrupted(report, read, stop.exit())
       if (report.refused > 0) process.exitCode = exits.invalid

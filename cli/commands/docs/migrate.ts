@@ -100,7 +100,7 @@ the same command is given again; the function is not called once more.`)
       throw new CliFailure('STOPPED_BEFORE', exits.invalid, message, hint)
     }
     this.note(`going on ${where}`)
-    await this.confirm(this.question(migrating, operations - done), migrating.flags)
+    if (done < operations) await this.confirm(this.question(migrating, operations - done), migrating.flags)
     return this.carryOut(migrating, kept, operations)
   }
 
