@@ -47,8 +47,12 @@ export async function applySeedFile(target: SeedTarget, file: string, options: S
 export async function prepareSeed(file: string, read: SeedFile, options: SeedOptions): Promise<ReadSeed> {
   const { mode, key, before, idsOf = () => new Map() } = options
   if ('content' in read) return { steps: stepsOf(read.content, { idsOf, key, before }), files: read.content.files }
-  if (mode === 'upsert' && key === undefined) {
-    throw misused(`--upsert needs the field that identifies a document of "${file}".`, 'Name it: --by email')
-  }
+  requireRowKey(file, { mode, key })
   return { steps: await rowSteps(file, { text: read.text, key }), files: [] }
+}
+
+/** A file of documents of one collection cannot name the field that identifies them. @throws {InputFailure} */
+export function requireRowKey(file: string, { mode, key }: Pick<SeedOptions, 'mode' | 'key'>): void {
+  if (mode !== 'upsert' || key !== undefined) return
+  throw misused(`--upsert needs the field that identifies a document of "${file}".`, 'Name it: --by email')
 }

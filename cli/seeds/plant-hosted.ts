@@ -1,6 +1,6 @@
 /** A seed of a service that has no control API: documents go in one by one, or by batches, as an app's would. */
 import type { SeedContent } from '../../seeds/content.js'
-import { badSeed, InputFailure, misused } from '../../seeds/failure.js'
+import { badSeed, InputFailure } from '../../seeds/failure.js'
 import { hasCells, openInput } from '../../seeds/records/input.js'
 import { collectionOf } from '../../seeds/rows.js'
 import { createIfMissing } from '../collections/create-if-missing.js'
@@ -10,13 +10,17 @@ import { noState } from '../imports/state.js'
 import { type Planted, type PlantOptions, plant } from './plant.js'
 import { leftBehind, takeBack } from './take-back.js'
 
+/** @throws {InputFailure} for what only an emulator takes */
+export function requireHosted({ users, files }: SeedContent): void {
+  const [first] = [...users, ...files]
+  if (!first) return
+  const message = `${first.place}: users and files are seeded into an emulator only; a hosted service takes collections and documents.`
+  throw new InputFailure('invalid', 'BAD_SEED', message)
+}
+
 /** @throws {InputFailure} before anything is written, for what only an emulator takes */
 export async function* plantContent(content: SeedContent, options: PlantOptions): AsyncGenerator<Planted> {
-  const [first] = [...content.users, ...content.files]
-  if (first) {
-    const message = `${first.place}: users and files are seeded into an emulator only; a hosted service takes collections and documents.`
-    throw new InputFailure('invalid', 'BAD_SEED', message)
-  }
+  requireHosted(content)
   yield* plant(content, options)
 }
 
@@ -28,9 +32,6 @@ export async function plantRows(
 ): Promise<Planted> {
   const name = collectionOf(file)
   await createIfMissing(client, { name })
-  if (isUpsert && key === undefined) {
-    throw misused(`--upsert needs the field that identifies a document of "${file}".`, 'Name it: --by email')
-  }
   const before = await client.collection(name).count()
   if (before > 0 && !isUpsert) return { collection: name, created: 0, updated: 0, kept: before, isWhole: true }
 

@@ -1,9 +1,9 @@
 import type { SeedMode } from '../../client/protocol/model/seed/steps.js'
 import type { SeedContent } from '../../seeds/content.js'
-import { readSeedFile, type SeedFile } from '../../seeds/read-seed.js'
+import { isModule, readSeedFile, type SeedFile } from '../../seeds/read-seed.js'
 import { rowContent } from '../../seeds/rows.js'
 import type { ModuleOptions } from '../../seeds/run-module.js'
-import { prepareSeed } from '../../seeds/seed.js'
+import { prepareSeed, requireRowKey } from '../../seeds/seed.js'
 import { type SeedTarget, type SentSeed, sendSeed } from '../../seeds/send.js'
 import { misuse, undefinedIfMissing } from '../base/failure.js'
 import { openControl } from '../target/control.js'
@@ -28,18 +28,30 @@ export interface Seeded extends Planted {
 
 /** Plants one file after the other, and yields each collection once it is done, until the signal says stop. */
 export async function* seedFiles(files: readonly string[], options: SeedOptions): AsyncGenerator<Seeded> {
+  await requireSeedable(files, options)
   for (const file of files) {
     for await (const planted of seedFile(file, options)) yield { file, ...planted }
     if (options.signal.aborted) return
   }
 }
 
-async function* seedFile(file: string, options: SeedOptions): AsyncGenerator<Planted> {
-  // Before it is read: a module may write as it is run.
-  if (options.mode === 'replace' && !options.emulator) {
+/** Refuses what cannot be meant before the first of several files is written. A module may write as it is run, and is not run for that. */
+async function requireSeedable(files: readonly string[], options: SeedOptions): Promise<void> {
+  const { mode, key, emulator, modules } = options
+  if (mode === 'replace' && !emulator) {
     const hint = `Delete what is there first: svc docs delete COLLECTION --all${options.target ?? ''}`
     throw misuse('--replace works in an emulator only.', hint)
   }
+  const mayBeRefused = !emulator || (mode === 'upsert' && key === undefined)
+  if (!mayBeRefused) return
+  for (const file of files.filter((file) => !isModule(file))) {
+    const read = await readSeedFile(file, modules)
+    if (!('content' in read)) requireRowKey(file, { mode, key })
+    else if (!emulator) (await import('./plant-hosted.js')).requireHosted(read.content)
+  }
+}
+
+async function* seedFile(file: string, options: SeedOptions): AsyncGenerator<Planted> {
   const read = await readSeedFile(file, options.modules)
   if (options.emulator) return yield* seedEmulator(file, read, { ...options, emulator: options.emulator })
   const { plantContent, plantRows } = await import('./plant-hosted.js')

@@ -101,6 +101,35 @@ async function envOf(target: string): Promise<Record<string, string>> {
   return { SVC_URL: proxy.url, SVC_API_KEY: seeds.dev.apiKey }
 }
 
+/** A collection that was not created. */
+const none = { error: { code: 'NOT_FOUND' } }
+
+test.each(targets)(
+  '--upsert of several files into %s, one of which lacks its key, writes none of them',
+  async (target) => {
+    const [name, rows] = [`${seeds.own}first`, `${seeds.own}people`]
+    file(`${name}.json`, `{"collections":{"${name}":{"documents":[{"n":1}]}}}`)
+    file(`${rows}.csv`, 'email,name\na@x.org,Ada\n')
+
+    const ran = await seeds.world.svc(['seed', `${name}.json`, `${rows}.csv`, '--upsert'], { env: await envOf(target) })
+
+    expect(ran).toMatchObject({ exit: 2, stderr: expect.stringContaining(`a document of "${rows}.csv"`) })
+    for (const one of [name, rows]) expect(await seeds.world.json(['docs', 'count', one])).toMatchObject(none)
+  },
+)
+
+test('of several files into a hosted service, one of which holds users, none is written', async () => {
+  const name = `${seeds.own}first`
+  file(`${name}.json`, `{"collections":{"${name}":{"documents":[{"n":1}]}}}`)
+  file(`${name}-users.json`, '{"users":{"ada":{"email":"ada@x.org"}}}')
+  const env = await envOf('a hosted service')
+
+  const ran = await seeds.world.svc(['seed', `${name}.json`, `${name}-users.json`], { env })
+
+  expect(ran).toMatchObject({ exit: 5, stderr: expect.stringContaining('users and files are seeded into an emulator') })
+  expect(await seeds.world.json(['docs', 'count', name])).toMatchObject(none)
+})
+
 test.each(targets)('--upsert into %s tells the keys 1, "1", true and "true" apart', async (target) => {
   const env = await envOf(target)
   const [name, rows] = [`${seeds.own}codes`, `${seeds.own}rows`]
