@@ -63,22 +63,30 @@ It shows what it is going to do, and asks. What it overwrites and deletes is wri
       if (isNothing) this.note('There is nothing to push.')
       else await this.confirm(`${wordsOf(work.map(({ row }) => row))} on ${host}?`, flags)
       const undo = openUndoFile(host, new Date())
-      try {
-        const synced = await this.follow(total, flags, (followed) =>
-          pushAll({ sides, plan, work, undo }, followed).catch(refused(plans, this.there(''))),
-        )
-        this.showRefused(synced.refused)
-        if (!isNothing) this.noteSynced(synced)
-        const takenBackBy = undo.isThere ? undo.path : null
-        return { url: sides.url, collections: work.map(({ row }) => row), ...synced, takenBackBy }
-      } finally {
-        if (undo.isThere && !this.mayHaveWritten()) undo.discard()
-        if (undo.isThere) {
-          undo.reverse()
-          this.note(`To take it back: svc docs batch -f ${shellWord(undo.path)}, with the same --profile or --url.`)
-        }
-      }
+      const synced = await this.follow(total, flags, (followed) =>
+        pushAll({ sides, plan, work, undo }, followed).catch(refused(plans, this.there(''))),
+      ).catch((error) => this.failWith(error, this.wayBack(undo)))
+      this.showRefused(synced.refused)
+      if (!isNothing) this.noteSynced(synced)
+      const wayBack = this.wayBack(undo)
+      if (wayBack !== undefined) this.noteAlways(wayBack)
+      const takenBackBy = undo.isThere ? undo.path : null
+      return { url: sides.url, collections: work.map(({ row }) => row), ...synced, takenBackBy }
     })
+  }
+
+  /** The way back is part of the failure: --json and --quiet show that, too. */
+  private async failWith(error: Error, wayBack: string | undefined): Promise<never> {
+    if (wayBack === undefined) throw error
+    throw reworded(await this.explain(error), ({ hint }) => ({ hint: hint ? `${hint}\n${wayBack}` : wayBack }))
+  }
+
+  /** What takes the push back, in words; undefined where it wrote nothing that a file has to hold. */
+  private wayBack(undo: UndoFile): string | undefined {
+    if (undo.isThere && !this.mayHaveWritten()) undo.discard()
+    if (!undo.isThere) return undefined
+    undo.reverse()
+    return `To take it back: svc docs batch -f ${shellWord(undo.path)}, with the same --profile or --url.`
   }
 }
 

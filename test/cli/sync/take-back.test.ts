@@ -20,7 +20,7 @@ beforeEach(async () => {
 afterEach(() => two.close())
 
 const titles = async () => (await there.collection('posts').list()).items.map(({ data }) => data.title).sort()
-const fileOf = (stderr: string) => /docs batch -f (\S+),/.exec(stderr)?.[1] ?? ''
+const fileOf = (said: string) => /docs batch -f (\S+),/.exec(said)?.[1] ?? ''
 
 /** One document that was changed here since it was pulled, and two that were deleted. */
 async function changeOneAndDeleteTwo(): Promise<void> {
@@ -28,19 +28,26 @@ async function changeOneAndDeleteTwo(): Promise<void> {
   for (const title of ['one', 'two']) await here.collection('posts').delete(await idOf(here, 'posts', title))
 }
 
-test('a push whose deletions are refused is taken back without a second copy of what it did not delete', async () => {
-  await there.collections.create({ name: 'posts', permissions: { delete: ['editor'] } })
-  await there.collection('posts').createMany([{ title: 'changed', body: 'old' }, { title: 'one' }, { title: 'two' }])
-  await world.json(['pull', ...staging])
-  await changeOneAndDeleteTwo()
+test.each([
+  ['', []],
+  [' with --quiet', ['--quiet']],
+  [' with --json', ['--json']],
+])(
+  'a push%s whose deletions are refused is taken back without a second copy of what it did not delete',
+  async (_, how) => {
+    await there.collections.create({ name: 'posts', permissions: { delete: ['editor'] } })
+    await there.collection('posts').createMany([{ title: 'changed', body: 'old' }, { title: 'one' }, { title: 'two' }])
+    await world.json(['pull', ...staging])
+    await changeOneAndDeleteTwo()
 
-  const pushed = await world.svc(['push', ...staging, '--delete', '--key', two.publicKey])
-  const undone = await world.json(['docs', 'batch', '-f', fileOf(pushed.stderr), ...staging])
+    const pushed = await world.svc(['push', ...staging, '--delete', '--key', two.publicKey, ...how])
+    const undone = await world.json(['docs', 'batch', '-f', fileOf(pushed.stdout + pushed.stderr), ...staging])
 
-  expect(pushed.exit).toBe(3)
-  expect(undone).toMatchObject({ created: 0, replaced: 1, refused: 0 })
-  expect(await titles()).toEqual(['changed', 'one', 'two'])
-})
+    expect(pushed.exit).toBe(3)
+    expect(undone).toMatchObject({ created: 0, replaced: 1, refused: 0 })
+    expect(await titles()).toEqual(['changed', 'one', 'two'])
+  },
+)
 
 test('what another client has deleted by the turn of a push is not brought back when the push is taken back', async () => {
   await there.collections.create({ name: 'posts' })
@@ -73,7 +80,7 @@ test('what a push created is deleted only while it is as the push wrote it', asy
   }
   await here.collection('posts').createMany([{ title: 'mine' }, { title: 'edited' }, { title: 'gone' }])
 
-  const pushed = await world.svc(['push', ...staging])
+  const pushed = await world.svc(['push', ...staging, '--quiet'])
   const edited = await idOf(there, 'posts', 'edited')
   await there.collection('posts').update(edited, { body: 'theirs' })
   await there.collection('posts').delete(await idOf(there, 'posts', 'gone'))
