@@ -1,4 +1,6 @@
 import pLimit from 'p-limit'
+import { SvcError } from '../../client/protocol/model/errors.js'
+import { isUnreachable, reworded } from '../base/failure.js'
 import type { Progress } from '../terminal/progress.js'
 
 /** How many files are sent or fetched at once. */
@@ -37,4 +39,12 @@ export async function transfer<Item, Result>(
     if (outcome.status === 'rejected') throw outcome.reason
     return outcome.value
   })
+}
+
+/** Of several files, says which one the service refused. */
+export function failAt(place: string): (error: unknown) => never {
+  return (error) => {
+    if (!(error instanceof SvcError) || isUnreachable(error)) throw error
+    throw reworded(error, ({ message }) => ({ message: `${JSON.stringify(place)}: ${message}` }))
+  }
 }

@@ -1,9 +1,9 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import { misuse } from '../../base/failure.js'
-import { TargetCommand } from '../../base/target-command.js'
+import { misuse, stoppedBy, undefinedIfMissing } from '../../base/failure.js'
+import { type Client, TargetCommand } from '../../base/target-command.js'
 import { allFiles } from '../../files/stored-files.js'
-import { counted } from '../../terminal/print.js'
+import { count, counted } from '../../terminal/print.js'
 import { prose } from '../../terminal/prose.js'
 
 export default class FilesDelete extends TargetCommand {
@@ -23,7 +23,7 @@ asks first; without a terminal it needs --yes. At the emulator of the folder, sv
 
   async run() {
     const { argv, flags } = await this.parse(FilesDelete)
-    const named = argv.map(String)
+    const named = [...new Set(argv.map(String))]
     if (named.length > 0 === (flags.folder !== undefined)) {
       throw misuse('Say which files: ids, or --folder.', 'Give exactly one of them.')
     }
@@ -33,13 +33,15 @@ asks first; without a terminal it needs --yes. At the emulator of the folder, sv
       folder === undefined
         ? await this.clientForWrite(flags, `Delete ${counted(ids.length, 'file')}`)
         : this.client(flags)
-    const remove = async () => {
-      for (const id of ids) await client.files.delete(id)
-    }
-    await (ids.length > 1 ? this.undoably(this.requireTarget(flags), this.words(folder), flags, remove) : remove())
+    const remove = () => deleteAll(client, ids)
+    const isUndoable = ids.length > 1
+    const deleted = await (isUndoable
+      ? this.undoably(this.requireTarget(flags), this.words(folder), flags, remove)
+      : remove())
 
-    this.note(`${counted(ids.length, 'file')} deleted.`)
-    return { deleted: ids.length }
+    const gone = ids.length - deleted
+    this.note(`${counted(deleted, 'file')} deleted${gone > 0 ? `, ${count(gone)} gone already` : ''}.`)
+    return { deleted }
   }
 
   private words(folder: string | undefined): string {
@@ -57,4 +59,20 @@ asks first; without a terminal it needs --yes. At the emulator of the folder, sv
     }
     return files.map(({ id }) => id)
   }
+}
+
+/** Answers how many it has deleted: of several, one that is gone by its turn keeps no other. @throws {CliFailure} saying how far it came */
+async function deleteAll({ files }: Client, ids: readonly string[]): Promise<number> {
+  const [only] = ids
+  if (only !== undefined && ids.length === 1) return files.delete(only).then(() => 1)
+  let deleted = 0
+  for (const id of ids) {
+    const failed = (error: unknown): never => {
+      const reached = `${count(deleted)} of ${counted(ids.length, 'file')} deleted before it failed`
+      throw stoppedBy(error, `${reached}, at "${id}".`)
+    }
+    const removed = await files.delete(id).catch(undefinedIfMissing).catch(failed)
+    if (removed) deleted++
+  }
+  return deleted
 }

@@ -4,12 +4,12 @@ import type { Client } from '../../../client/index.js'
 import { isId } from '../../../client/protocol/model/document.js'
 import { formatBytes } from '../../../client/protocol/model/figures.js'
 import type { StoredFile } from '../../../client/protocol/model/file.js'
-import { CliFailure, exits } from '../../base/failure.js'
+import { CliFailure, exits, stoppedBy } from '../../base/failure.js'
 import { TargetCommand } from '../../base/target-command.js'
 import { placesFor, writeLocalFile } from '../../files/local-files.js'
 import { allFiles, findFile } from '../../files/stored-files.js'
-import { transfer } from '../../files/transfers.js'
-import { counted } from '../../terminal/print.js'
+import { failAt, transfer } from '../../files/transfers.js'
+import { count, counted } from '../../terminal/print.js'
 import { startProgress } from '../../terminal/progress.js'
 import { prose } from '../../terminal/prose.js'
 import { printable } from '../../terminal/text-width.js'
@@ -40,12 +40,19 @@ have their ids before it, and so has a file that is called as a folder of them.`
     const isWanted = !flags.quiet && !this.jsonEnabled()
     const progress = await startProgress(whole, 'file', { isWanted, writeParts: formatBytes })
     const placed = placesFor(wanted, flags.to)
+    let done = 0
     const written = await transfer(placed, progress, async ({ file, place }, onBytes) => {
-      await writeLocalFile(place, await client.files.download(file), {
-        ...{ isReplacing: flags.replace, onBytes, below: flags.to },
-      })
+      const bytes = await client.files.download(file).catch(placed.length > 1 ? failAt(place) : undefined)
+      await writeLocalFile(place, bytes, { isReplacing: flags.replace, onBytes, below: flags.to })
+      done += 1
       return place
-    }).finally(() => progress.stop())
+    })
+      .catch((error) => {
+        throw placed.length > 1
+          ? stoppedBy(error, `${count(done)} of ${counted(placed.length, 'file')} written.`)
+          : error
+      })
+      .finally(() => progress.stop())
 
     for (const place of written) this.log(printable(place))
     this.note(`${counted(written.length, 'file')} written${whole > 0 ? `, ${formatBytes(whole)}` : ''}`)

@@ -1,13 +1,12 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import { SvcError } from '../../../client/protocol/model/errors.js'
 import { formatBytes } from '../../../client/protocol/model/figures.js'
-import { isUnreachable, misuse, reworded } from '../../base/failure.js'
+import { misuse, stoppedBy } from '../../base/failure.js'
 import { TargetCommand } from '../../base/target-command.js'
 import { findLocalFiles, openLocalFile } from '../../files/local-files.js'
 import { fileRow } from '../../files/stored-files.js'
-import { transfer } from '../../files/transfers.js'
-import { counted, record } from '../../terminal/print.js'
+import { failAt, transfer } from '../../files/transfers.js'
+import { count, counted, record } from '../../terminal/print.js'
 import { startProgress } from '../../terminal/progress.js'
 import { printable } from '../../terminal/text-width.js'
 
@@ -53,8 +52,7 @@ What is stored this way belongs to no document and stays until it is deleted.`
       return file
     })
       .catch((error) => {
-        if (done > 0) this.note(`${done} of ${counted(found.length, 'file')} stored`)
-        throw error
+        throw found.length > 1 ? stoppedBy(error, `${count(done)} of ${counted(found.length, 'file')} stored.`) : error
       })
       .finally(() => progress.stop())
 
@@ -64,13 +62,5 @@ What is stored this way belongs to no document and stays until it is deleted.`
     this.note(`${counted(stored.length, 'file')} stored, ${formatBytes(whole)}`)
     if (links.length > 0) this.note(`${counted(links.length, 'link')} left out: ${links.join(', ')}`)
     return { items: stored }
-  }
-}
-
-/** Of several files, says which one the service refused. */
-function failAt(place: string): (error: unknown) => never {
-  return (error) => {
-    if (!(error instanceof SvcError) || isUnreachable(error)) throw error
-    throw reworded(error, ({ message }) => ({ message: `${JSON.stringify(place)}: ${message}` }))
   }
 }

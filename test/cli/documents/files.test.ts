@@ -87,8 +87,7 @@ test('of several files, the one that is refused is named, and how many are store
   const { exit, stderr } = await world.svc(['files', 'upload', 'mixed'])
 
   expect(exit).toBe(5)
-  expect(stderr).toContain('1 of 2 files stored\n')
-  expect(stderr).toContain('"mixed/b\\nc.txt": A file name cannot hold control characters.')
+  expect(stderr).toContain('"mixed/b\\nc.txt": A file name cannot hold control characters. 1 of 2 files stored.\n')
 })
 
 test('a file is stored with the type that a browser would send for its ending', async () => {
@@ -190,6 +189,35 @@ test('a folder is deleted once that is confirmed, and documents keep their files
   const { data } = (await world.json(['docs', 'create', 'posts', '-F', 'cover=@photos/a.txt'])) as { data: Fields }
   const [, , , , id = ''] = String(data.cover).split('/')
   expect(await world.json(['files', 'delete', id])).toMatchObject({ error: { code: 'FILE_IN_USE' } })
+})
+
+test('of several files, one that is gone or named twice keeps no other, and it is said how many were deleted before a failure', async () => {
+  await world.svc(['files', 'upload', 'photos', '--to', 'several'])
+  const [one, two, three] = (await list('several')).items.map(({ id }) => id)
+  const { data } = (await world.json(['docs', 'create', 'posts', '-F', 'cover=@photos/a.txt'])) as { data: Fields }
+  const [, , , , owned = ''] = String(data.cover).split('/')
+
+  const failed = await world.json(['files', 'delete', `${one}`, owned, `${two}`])
+  const left = (await list('several')).items.map(({ id }) => id)
+  const deleted = await world.svc(['files', 'delete', `${one}`, `${two}`, `${two}`, `${three}`])
+
+  const reached = `1 of 3 files deleted before it failed, at "${owned}".`
+  expect(failed).toMatchObject({ error: { code: 'FILE_IN_USE', message: expect.stringContaining(reached) } })
+  expect(left).toEqual([two, three])
+  expect([deleted.exit, deleted.stderr]).toEqual([0, expect.stringContaining('2 files deleted, 1 gone already.\n')])
+  expect((await list('several')).items).toEqual([])
+})
+
+test('of several files that are fetched, it is said which one failed, and how many are written', async () => {
+  await world.svc(['files', 'upload', 'photos', '--to', 'lost'])
+  await mkdir(join(world.folder, 'half', 'lost', 'photos'), { recursive: true })
+  await writeFile(join(world.folder, 'half', 'lost', 'photos', 'a.txt'), 'mine')
+
+  const { exit, stderr } = await world.svc(['files', 'download', 'lost', '--to', 'half'])
+
+  expect(exit).toBe(5)
+  expect(stderr).toContain('"half/lost/photos/a.txt" already exists.')
+  expect(stderr).toMatch(/ \d of 3 files written\.$/m)
 })
 
 test.each([
