@@ -16,7 +16,7 @@ import { openLiveConfig } from '../dev/live-config.js'
 import { publishEmulatorInfo } from '../dev/publish.js'
 import { openRequestLog } from '../dev/request-log.js'
 import { boxDetails, loadSnapshot, type Started, start } from '../dev/start.js'
-import { untilStopped } from '../dev/until-stopped.js'
+import { type Stopping, untilStopped } from '../dev/until-stopped.js'
 import { splitAtDashes } from '../dev/words-after-dashes.js'
 import { clearReadyFile } from '../files/ready-file.js'
 import { openServedBranch } from '../git/served-branch.js'
@@ -64,7 +64,8 @@ command's exit code if it ends by itself.`)
     if (app.length > 0) await requireCommand(app)
     const seeds = options.seed ? await findSeeds(options.seed) : []
     const live = openLiveConfig(file, { latency: flags.latency, settings: settingsOfFlags(flags) })
-    const stopped = untilStopped()
+    const stopping = untilStopped()
+    const { signal, unlessStopped } = stopping
     const requests = openRequestLog(options.folder)
     const branch = options['per-branch'] ? await openServedBranch() : undefined
     const started: Started = { live, requests, branch }
@@ -72,29 +73,34 @@ command's exit code if it ends by itself.`)
     // A terminal that is closed fails what is written to it, which would end the process before the emulator is closed.
     ignoreClosedOutput()
     try {
+      signal.throwIfAborted()
       const info = infoOf(emulator)
       const { url, apiKey } = info
       const client = createClient({ url, apiKey, transport: 'sse', fetch: fetchDirectly })
-      const [hashLibrary] = await Promise.all([emulator.hashLibrary(), firstAnswers(emulator)])
-      if (flags.snapshot !== undefined) await loadSnapshot(info, flags.snapshot, (words) => this.note(words))
+      const [hashLibrary] = await unlessStopped(Promise.all([emulator.hashLibrary(), firstAnswers(emulator)]))
+      if (flags.snapshot !== undefined)
+        await unlessStopped(loadSnapshot(info, flags.snapshot, (words) => this.note(words)))
       const demo = flags.demo
-        ? await loadDemo(ownSeedTarget(info), client, (words) => this.noteAlways(words))
+        ? await unlessStopped(loadDemo(ownSeedTarget(info), client, (words) => this.noteAlways(words)))
         : undefined
       const seeding = seedingOf(
         info,
         client,
         this.mayAsk(flags) ? (question) => this.confirm(question, flags) : undefined,
+        signal,
       )
-      const unwatch = await this.seed(seeds, seeding, flags.watch)
-      const unfollow = await this.follow(info, started)
+      const unwatch = await unlessStopped(this.seed(seeds, seeding, flags.watch))
+      const unfollow = await unlessStopped(this.follow(info, started))
       const endTypes = await this.keepTypes(options, flags.types !== undefined, info)
       await rememberFolder(process.cwd())
+      signal.throwIfAborted()
       const published = await publishEmulatorInfo(info, {
         folder: options.folder,
         readyFile,
         isBeside: options.memory,
       })
       try {
+        signal.throwIfAborted()
         const { other } = published
         requests.begin()
         const seconds = (performance.now() - begunAt) / 1000
@@ -102,13 +108,17 @@ command's exit code if it ends by itself.`)
           ...{ ...(await boxDetails(options, emulator, branch)), hashLibrary, seconds, demo, app, other },
           open: flags.open,
         })
-        await (app.length > 0 ? this.besideApp(app, info, stopped) : this.alone(info, stopped, started, options.folder))
+        await (app.length > 0
+          ? this.besideApp(app, info, stopping)
+          : this.alone(info, stopping, started, options.folder))
       } finally {
         unfollow()
         await endTypes()
         await unwatch()
         await published.withdraw((words) => this.noteAlways(words))
       }
+    } catch (error) {
+      if (!signal.aborted || error !== signal.reason) throw error
     } finally {
       await emulator.close()
       requests.close()
@@ -177,23 +187,15 @@ command's exit code if it ends by itself.`)
     }
   }
 
-  private async alone(
-    info: EmulatorInfo,
-    stopped: Promise<NodeJS.Signals>,
-    started: Started,
-    folder: string,
-  ): Promise<void> {
+  private async alone(info: EmulatorInfo, { stopped }: Stopping, started: Started, folder: string): Promise<void> {
     const unlisten = this.jsonEnabled() ? () => undefined : await listenToKeys(info, started, folder)
     await stopped
     unlisten()
   }
 
-  private async besideApp(
-    words: readonly string[],
-    info: EmulatorInfo,
-    stopped: Promise<NodeJS.Signals>,
-  ): Promise<void> {
+  private async besideApp(words: readonly string[], info: EmulatorInfo, { stopped, signal }: Stopping): Promise<void> {
     const { startBeside } = await import('../dev/app-beside.js')
+    signal.throwIfAborted()
     const app = startBeside(words, info, { isStdoutOurs: this.jsonEnabled() })
     const end = await Promise.race([stopped, app.ended])
     if (typeof end === 'string') await app.stop(end)

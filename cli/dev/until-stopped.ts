@@ -3,17 +3,34 @@ import { exitOfSignal } from '../exec/pass-signals.js'
 
 const mostSecondsToStop = 10
 
+export interface Stopping {
+  /** Resolves with the first signal: Ctrl-C, SIGTERM or SIGHUP. */
+  readonly stopped: Promise<NodeJS.Signals>
+  /** Aborts then. */
+  readonly signal: AbortSignal
+  /** What comes of it, unless a signal comes first: then it rejects with the reason of {@link signal}, and waits for nothing more. */
+  unlessStopped<Result>(work: Promise<Result>): Promise<Result>
+}
+
 /**
- * Resolves with the first signal: Ctrl-C, SIGTERM or SIGHUP. A second Ctrl-C or SIGTERM, or a stop that takes
- * longer than ten seconds, ends the process at once. What was answered is kept even then.
+ * A second Ctrl-C or SIGTERM, or a stop that takes longer than ten seconds, ends the process at once. What was answered is kept even
+ * then.
  */
-export function untilStopped(): Promise<NodeJS.Signals> {
-  return new Promise((resolve) => {
-    onStopSignals((signal) => {
+export function untilStopped(): Stopping {
+  const controller = new AbortController()
+  const { signal } = controller
+  const stopped = new Promise<NodeJS.Signals>((resolve) => {
+    onStopSignals((name) => {
       setTimeout(() => process.exit(1), mostSecondsToStop * 1000).unref()
-      resolve(signal)
+      resolve(name)
+      controller.abort()
     })
   })
+  return {
+    stopped,
+    signal,
+    unlessStopped: (work) => Promise.race([work, stopped.then(() => Promise.reject(signal.reason))]),
+  }
 }
 
 /** Calls back with the first of them; a second Ctrl-C or SIGTERM ends the process at once. */

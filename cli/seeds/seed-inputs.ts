@@ -147,14 +147,14 @@ export function ownSeedTarget(emulator: Pick<EmulatorInfo, 'url' | 'controlToken
   return { control: openControl(emulator, mostMilliseconds), project: emulator.projectId }
 }
 
-/** How the emulator that is starting is seeded. */
+/** How the emulator that is starting is seeded, until the signal says stop. */
 export function seedingOf(
   emulator: Pick<EmulatorInfo, 'url' | 'controlToken' | 'projectId'>,
   client: Client,
   ask: ((question: string) => Promise<void>) | undefined,
+  signal: AbortSignal,
 ): SeedOptions {
   const modules = { client, allow: allowCode(ask) }
-  const signal = new AbortController().signal
   return { client, mode: 'fill', key: undefined, emulator: ownSeedTarget(emulator), signal, modules }
 }
 
