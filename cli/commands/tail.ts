@@ -10,7 +10,7 @@ import { TargetCommand } from '../base/target-command.js'
 import { readWhere, spellingNote, whereFlags } from '../documents/where-flag.js'
 import { changeLines } from '../tail/change-lines.js'
 import { execute, forward } from '../tail/deliver.js'
-import { endingOf, graceSeconds, mostSecondsToOpen, unlessAborted } from '../tail/ending.js'
+import { endingOf, graceSeconds, mostSecondsToOpen, tooFew, unlessAborted } from '../tail/ending.js'
 import { eventLine } from '../tail/event-line.js'
 import { eventLines } from '../tail/event-lines.js'
 import { everything, type Seen } from '../tail/everything.js'
@@ -117,7 +117,7 @@ command of --exec or an address of --forward-to failed.`)
       const note = shown === 0 && spellingNote(flags)
       if (note) this.note(note)
       if (stop.signal.aborted) process.exitCode = stop.exit()
-      else if (max !== undefined && shown < max) throw tooFew(shown, max, timeout)
+      else if (max !== undefined && shown < max) throw tooFew(shown, max, 'events', timeout)
       else if (failed > 0) process.exitCode = exits.failed
     } finally {
       ending.end()
@@ -151,7 +151,7 @@ command of --exec or an address of --forward-to failed.`)
     this.note(counted(shown, 'event'))
     if (stop.signal.aborted) process.exitCode = stop.exit()
     else if (!isOpen) throw notOpen(emulator.url, timeout)
-    else if (max !== undefined && shown < max) throw tooFew(shown, max, timeout)
+    else if (max !== undefined && shown < max) throw tooFew(shown, max, 'events', timeout)
   }
 
   private printSeen(seen: Seen, url: string) {
@@ -246,10 +246,5 @@ function readAddress(text: string | undefined): string | undefined {
 
 function notOpen(url: string, seconds = 0): CliFailure {
   const message = `The events of ${url} could not be listened to within ${seconds || mostSecondsToOpen} s.`
-  return new CliFailure('TIME_OUT', exits.network, message)
-}
-
-function tooFew(shown: number, wanted: number, seconds: number | undefined): CliFailure {
-  const message = `Only ${shown} of ${wanted} events came within ${seconds} s.`
   return new CliFailure('TIME_OUT', exits.network, message)
 }

@@ -1,4 +1,5 @@
 /** When a tail ends: at a signal, or so long after it began. */
+import { CliFailure, exits } from '../base/failure.js'
 
 export interface Ending {
   readonly signal: AbortSignal
@@ -38,6 +39,7 @@ export function endingOf(stop: AbortSignal, timeoutSeconds: number | undefined):
 /** What comes of it; undefined if the signal aborts first, whatever it still waits for. */
 export async function unlessAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result | undefined> {
   const aborted = new Promise<undefined>((resolve) => {
+    if (signal.aborted) resolve(undefined)
     signal.addEventListener('abort', () => resolve(undefined), { once: true })
   })
   const done = work.catch((error) => {
@@ -45,4 +47,10 @@ export async function unlessAborted<Result>(work: Promise<Result>, signal: Abort
     return undefined
   })
   return Promise.race([done, aborted])
+}
+
+/** With --max, a script waits for so many: the time was over before they came. */
+export function tooFew(shown: number, wanted: number, noun: string, seconds: number | undefined): CliFailure {
+  const message = `Only ${shown} of ${wanted} ${noun} came within ${seconds} s.`
+  return new CliFailure('TIME_OUT', exits.network, message)
 }

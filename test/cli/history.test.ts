@@ -48,6 +48,16 @@ test('svc docs history says that there is more, and goes on there', async () => 
 })
 
 test.each([
+  ['--from', '1', '--limit', '1'],
+  ['--to', '2', '--before', '3'],
+])('svc docs history %s %s takes no %s: it compares, and lists nothing', async (...flags) => {
+  const { stdout, stderr, exit } = await world.svc(['docs', 'history', 'posts', id, ...flags])
+
+  expect([exit, stdout]).toEqual([2, ''])
+  expect(stderr).toContain(flags[2])
+})
+
+test.each([
   [['posts', '01999999-9999-7999-8999-999999999999'], 'No document "01999999-9999-7999-8999-999999999999" in "posts"'],
   [['nothing', '01999999-9999-7999-8999-999999999999'], 'No collection "nothing".'],
 ])('svc docs history %j finds nothing', async (words, said) => {

@@ -9,6 +9,9 @@ import { prose } from '../../terminal/prose.js'
 import { shortTime } from '../../terminal/short-time.js'
 import { printable } from '../../terminal/text-width.js'
 
+/** The flags of the list are none of a comparison. */
+const ofComparison = { min: 1, helpValue: 'version', exclusive: ['limit', 'before'] }
+
 export default class DocsHistory extends ControlCommand {
   static override summary = 'Show the versions of a document that the emulator keeps.'
   static override description =
@@ -21,8 +24,8 @@ is gone, the one after it says what it was.`)
   ]
   static override args = { collection: collectionArg, id: idArg }
   static override flags = {
-    from: Flags.integer({ min: 1, description: 'the earlier of two versions to compare', helpValue: 'version' }),
-    to: Flags.integer({ min: 1, description: 'the later of two versions to compare', helpValue: 'version' }),
+    from: Flags.integer({ ...ofComparison, description: 'the earlier of two versions to compare' }),
+    to: Flags.integer({ ...ofComparison, description: 'the later of two versions to compare' }),
     limit: limitFlag('versions'),
     before: Flags.integer({ min: 1, description: 'only versions before this change', helpValue: 'seq' }),
   }

@@ -6,6 +6,7 @@ import {
   type StandingFault,
 } from '../../../client/protocol/model/provider-login.js'
 import { ControlCommand } from '../../base/control-command.js'
+import { misuse } from '../../base/failure.js'
 import { faultHelp } from '../../idp/outcome.js'
 import { counted } from '../../terminal/print.js'
 import { prose } from '../../terminal/prose.js'
@@ -34,6 +35,7 @@ ${faultHelp}`)
 
   async run() {
     const { args, flags } = await this.parse(IdpFail)
+    if (flags.off && args.case !== undefined) throw misuse(`Either --off or "${args.case}", not both.`)
     const { faults } = this.control(flags).idp
     if (flags.off) await faults.clear()
     if (args.case !== undefined) {

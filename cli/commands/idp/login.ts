@@ -3,9 +3,11 @@ import type { Control } from '../../../client/control.js'
 import { type ProviderFault, providerFaults } from '../../../client/protocol/model/provider-login.js'
 import { ControlCommand } from '../../base/control-command.js'
 import { CliFailure, exits, misuse } from '../../base/failure.js'
+import { stopSignal } from '../../base/stop-signal.js'
 import { openLogin } from '../../idp/open-login.js'
 import { faultHelp, loginFailed, type Outcome } from '../../idp/outcome.js'
 import { nowhere, walk } from '../../idp/walk.js'
+import { unlessAborted } from '../../tail/ending.js'
 import { openInBrowser } from '../../terminal/browser.js'
 import { asDuration } from '../../terminal/duration-flag.js'
 import { nearest } from '../../terminal/nearest.js'
@@ -65,11 +67,12 @@ ${faultHelp}`)
   private async logInByBrowser(idp: Control['idp'], place: Place, { fail, print, timeout }: Wanted): Promise<Outcome> {
     const login = await openLogin(idp, place.project)
     try {
-      if (fail !== undefined) await failOnce(idp, login.url, place, fail)
-      await this.show(login.url, print)
-      const outcome = await login.outcome(timeout * 1000)
-      if (outcome) return outcome
-      throw new CliFailure('TIME_OUT', exits.network, `No login within ${timeout} s.`)
+      return await failingOnce(idp, { ...place, url: login.url, fault: fail }, async () => {
+        await this.show(login.url, print)
+        const outcome = await login.outcome(timeout * 1000)
+        if (outcome) return outcome
+        throw new CliFailure('TIME_OUT', exits.network, `No login within ${timeout} s.`)
+      })
     } finally {
       login.close()
     }
@@ -81,8 +84,7 @@ ${faultHelp}`)
     if (!url.startsWith(place.provider)) {
       throw misuse('--as is for the built-in provider; this project has another one.', 'Log in without --as.')
     }
-    if (fail !== undefined) await failOnce(idp, url, place, fail)
-    return walk(url, account)
+    return failingOnce(idp, { ...place, url, fault: fail }, () => walk(url, account))
   }
 
   /** Without a terminal, the address is for the reader of the output. */
@@ -103,13 +105,33 @@ interface Place {
   readonly provider: string
 }
 
-/** Only the login that is about to come is meant. */
-async function failOnce(idp: Control['idp'], url: string, { provider }: Place, fault: string): Promise<void> {
+interface Failing extends Place {
+  readonly url: string
+  readonly fault: string | undefined
+}
+
+/** Only the login that is about to come is meant: one that is given up leaves the fault to no other. */
+async function failingOnce(
+  idp: Control['idp'],
+  { provider, url, fault }: Failing,
+  logIn: () => Promise<Outcome>,
+): Promise<Outcome> {
+  if (fault === undefined) return logIn()
   const client = new URL(url).searchParams.get('client_id')
   if (!url.startsWith(provider) || client === null) {
     throw misuse('--fail is for the built-in provider; this project has another one.')
   }
-  await idp.faults.set({ fault: fault as ProviderFault, times: 1, client })
+  const stop = stopSignal()
+  try {
+    await idp.faults.set({ fault: fault as ProviderFault, times: 1, client })
+    const outcome = await unlessAborted(logIn(), stop.signal)
+    if (outcome) return outcome
+    throw new CliFailure('INTERRUPTED', stop.exit(), 'Stopped; nobody is logged in.')
+  } finally {
+    // An emulator that is gone had it in memory only.
+    await idp.faults.clear({ client }).catch(() => undefined)
+    stop.release()
+  }
 }
 
 async function accountNamed(idp: Control['idp'], name: string): Promise<string> {

@@ -5,6 +5,7 @@ import { ControlCommand } from '../../base/control-command.js'
 import { stopSignal } from '../../base/stop-signal.js'
 import { filterFlags, readFilter } from '../../requests/filter-flags.js'
 import { requestLine } from '../../requests/request-lines.js'
+import { tooFew } from '../../tail/ending.js'
 import { onStderr } from '../../terminal/colour.js'
 import { asDuration } from '../../terminal/duration-flag.js'
 import { prose } from '../../terminal/prose.js'
@@ -16,7 +17,7 @@ export default class RequestsTail extends ControlCommand {
   static override summary = 'Show requests to the emulator as they are answered.'
   static override description =
     prose(`Goes on until Ctrl-C. Under --json each line is JSON of its own: first {"type":"ready"}, then
-a {"type":"request"} for each.`)
+a {"type":"request"} for each. It exits with 7 when too few requests for --max came within --timeout.`)
   static override examples = [
     '<%= config.bin %> requests tail',
     '<%= config.bin %> requests tail --status 4xx,5xx',
@@ -74,6 +75,7 @@ a {"type":"request"} for each.`)
       stop.release()
     }
     if (stop.signal.aborted) process.exitCode = stop.exit()
+    else if (flags.max !== undefined && left > 0) throw tooFew(flags.max - left, flags.max, 'requests', flags.timeout)
   }
 
   private line(value: object): void {

@@ -114,6 +114,34 @@ test('logins fail until that is switched off', async () => {
   expect((await logIn()).exit).toBe(0)
 })
 
+test('a case beside --off is misuse, and sets nothing', async () => {
+  const { exit, stdout } = await world.svc(['idp', 'fail', 'no-email', '--off'])
+
+  expect([exit, stdout]).toEqual([2, ''])
+  expect(await world.json(['idp', 'fail'])).toEqual([])
+})
+
+test('a login with --fail that is not finished leaves its fault to no other', async () => {
+  const late = await world.svc(['idp', 'login', '--print', '--fail', 'no-email', '--timeout', '1s'])
+  const left = await world.json(['idp', 'fail'])
+  const child = execa(process.execPath, [bin, 'idp', 'login', '--print', '--fail', 'no-email'], {
+    ...{ cwd: world.folder, env: cleanEnv(world.folder), extendEnv: false, reject: false, timeout: hungMilliseconds },
+  })
+  await new Promise<void>((resolve) => {
+    child.stderr.on('data', (piece) => String(piece).includes('Open ') && resolve())
+  })
+  const meanwhile = await world.json(['idp', 'fail'])
+  child.kill('SIGINT')
+  const stopped = await child
+
+  expect(late).toMatchObject({ exit: 7, stderr: expect.stringContaining('No login within 1 s.') })
+  expect(left).toEqual([])
+  expect(meanwhile).toMatchObject([{ fault: 'no-email', times: 1 }])
+  expect(stopped).toMatchObject({ exitCode: 130, stdout: '' })
+  expect(await world.json(['idp', 'fail'])).toEqual([])
+  expect((await world.svc(['idp', 'login', '--as', 'ada'])).exit).toBe(0)
+})
+
 test('where the project has another provider, nobody is logged in as an account of the built-in one', async () => {
   const { controlToken } = JSON.parse(readFileSync(join(world.folder, '.svc', 'emulator.json'), 'utf8'))
   const set = (idp: object) =>

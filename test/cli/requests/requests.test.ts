@@ -286,6 +286,18 @@ test.each(['0', '1001ms'])('svc requests tail --timeout %s ends in time', async 
   expect(ran).toMatchObject({ exit: 0, stdout: '{"type":"ready"}\n', stderr: '' })
 })
 
+test('svc requests tail with fewer requests than --max at the end of --timeout exits with 7, as svc tail does', async () => {
+  await ask('GET', '/collections')
+
+  const none = await world.svc(['requests', 'tail', '--max', '2', '--timeout', '0'])
+  const one = await world.svc(['requests', 'tail', '--last', '1', '--max', '2', '--timeout', '1s'])
+  const both = await world.svc(['requests', 'tail', '--last', '1', '--max', '1', '--timeout', '1s'])
+
+  expect(none).toMatchObject({ exit: 7, stderr: expect.stringContaining('Only 0 of 2 requests came within 0 s.') })
+  expect(one).toMatchObject({ exit: 7, stderr: expect.stringContaining('Only 1 of 2 requests came within 1 s.') })
+  expect(both.exit).toBe(0)
+})
+
 test('without an id, the newest request that was refused or failed is meant', async () => {
   const { id } = await ask('GET', '/collections/none')
   await ask('GET', '/collections')
