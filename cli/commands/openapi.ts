@@ -4,7 +4,7 @@ import { decodeError } from '../../client/protocol/wire/errors/decode.js'
 import { asFailure } from '../../client/send.js'
 import { CliFailure, exits } from '../base/failure.js'
 import { ServiceCommand } from '../base/service-command.js'
-import { requirePlace } from '../files/places.js'
+import { fileNamed, requirePlace } from '../files/places.js'
 import { replaceWhole } from '../files/replace-whole.js'
 import { fetchDirectly } from '../target/fetch-directly.js'
 import { prose } from '../terminal/prose.js'
@@ -20,12 +20,13 @@ Bruno and Insomnia import it. An emulator serves the same at /openapi.json.`)
     '<%= config.bin %> openapi --dialect c -o openapi.json && npx openapi-typescript openapi.json -o api.d.ts',
   ]
   static override flags = {
-    out: Flags.string({ char: 'o', description: 'file to write, in the place of stdout', helpValue: 'file' }),
+    out: Flags.string({ char: 'o', description: 'file to write [default: -, which is stdout]', helpValue: 'file' }),
   }
 
   async run() {
     const { flags } = await this.parse(OpenApi)
-    if (flags.out !== undefined) requirePlace(flags.out)
+    const out = fileNamed(flags.out)
+    if (out !== undefined) requirePlace(out)
     const { url, key, dialect } = this.requireTarget(flags)
     const address = new URL(`${url}/openapi.json`)
     if (dialect !== undefined) address.searchParams.set('dialect', dialect)
@@ -44,10 +45,10 @@ Bruno and Insomnia import it. An emulator serves the same at /openapi.json.`)
         'Not every service has a description.',
       )
     }
-    if (flags.out === undefined) this.logData(jsonText(body, 2))
+    if (out === undefined) this.logData(jsonText(body, 2))
     else {
-      await replaceWhole(flags.out, `${JSON.stringify(body, null, 2)}\n`)
-      this.note(`${flags.out} is written.`)
+      await replaceWhole(out, `${JSON.stringify(body, null, 2)}\n`)
+      this.note(`${out} is written.`)
     }
     return body
   }

@@ -13,6 +13,11 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { Writable } from 'node:stream'
 import { CliFailure, exits, misuse } from '../base/failure.js'
 
+/** The file that a flag names; none where it is left out, or `-`, which is stdout. A file of that name is `./-`. */
+export function fileNamed(place: string | undefined): string | undefined {
+  return place === '-' ? undefined : place
+}
+
 /** @throws {CliFailure} where no file can be. */
 export function requirePlace(path: string): void {
   if (openedAs(path) !== undefined) return

@@ -3,7 +3,12 @@ import { mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { type Client, createClient } from '../../client/index.js'
 import type { JsonObject } from '../../client/protocol/model/json.js'
-import { type ExportedCollection, type ExportedProject, exportSeed } from '../../seeds/export-seed.js'
+import {
+  type ExportedCollection,
+  type ExportedProject,
+  type ExportedSeed,
+  exportSeed,
+} from '../../seeds/export-seed.js'
 import { CliFailure, exits, misuse } from '../base/failure.js'
 import { stopSignal } from '../base/stop-signal.js'
 import { isDevice } from '../files/places.js'
@@ -16,7 +21,8 @@ import { withSecretKey } from '../target/owner.js'
 import { counted } from '../terminal/print.js'
 
 export interface Exported {
-  readonly file: string
+  /** Null where it was printed. */
+  readonly file: string | null
   readonly collections: number
   readonly documents: number
   readonly users: number
@@ -24,25 +30,27 @@ export interface Exported {
 }
 
 /**
+ * @param file where it goes; without one, it is printed
  * @param names the collections; without any, all of them, and all users and files
  * @throws {CliFailure} where stored files are to go beside a device or a pipe, or through a link; `INTERRUPTED` at a signal
  */
-export async function exportInto(file: string, names: readonly string[], emulator: OwnEmulator): Promise<Exported> {
+export async function exportInto(
+  file: string | undefined,
+  names: readonly string[],
+  emulator: OwnEmulator,
+  print: (text: string) => void,
+): Promise<Exported> {
   const control = openControl(emulator)
   const project = emulator.projectId
   const held = await readAll(emulator, names)
   const { users, files } = await control.seeds.get({ project })
   const whole: ExportedProject = { collections: held, users, files }
   const seed = exportSeed(whole, { isWhole: names.length === 0 })
-  const beside = seed.files.map(({ url, place }) => ({ url, place: join(dirname(file), place) }))
-  if (beside.length > 0 && isDevice(file)) throw noFolder(file, beside.length)
-  for (const { place } of beside) requireNoLink(place, dirname(file))
-  for (const { place } of [...beside, { place: file }]) await mkdir(dirname(place), { recursive: true })
-  for (const { url, place } of beside) await fetchInto(place, url)
-  // What a seed holds opens accounts.
-  await replacePrivateFile(file, seed.text)
+  const hasFolder = file !== undefined && !isDevice(file)
+  if (seed.files.length > 0 && !hasFolder) throw noFolder(file, seed.files.length)
+  await (file === undefined ? print(seed.text) : writeAll(file, seed))
   return {
-    file,
+    file: file ?? null,
     collections: held.length,
     documents: held.reduce((sum, { documents }) => sum + documents.length, 0),
     users: seed.users,
@@ -50,9 +58,20 @@ export async function exportInto(file: string, names: readonly string[], emulato
   }
 }
 
-function noFolder(file: string, files: number): CliFailure {
+/** A seed, and the stored files beside it. */
+async function writeAll(file: string, { text, files }: ExportedSeed): Promise<void> {
+  const beside = files.map(({ url, place }) => ({ url, place: join(dirname(file), place) }))
+  for (const { place } of beside) requireNoLink(place, dirname(file))
+  for (const { place } of [...beside, { place: file }]) await mkdir(dirname(place), { recursive: true })
+  for (const { url, place } of beside) await fetchInto(place, url)
+  // What a seed holds opens accounts.
+  await replacePrivateFile(file, text)
+}
+
+function noFolder(file: string | undefined, files: number): CliFailure {
+  const place = file === undefined ? 'Stdout has no folder' : `"${file}" is a device or a pipe`
   return misuse(
-    `"${file}" is a device or a pipe, and ${counted(files, 'stored file')} would go into a folder beside it.`,
+    `${place}, and ${counted(files, 'stored file')} would go into a folder beside it.`,
     'Name a file: -o seed.json. Or name the collections to export, if they refer to no files.',
   )
 }

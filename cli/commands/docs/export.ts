@@ -9,6 +9,7 @@ import { readWhere, spellingNote, whereFlags } from '../../documents/where-flag.
 import { exportDocuments, fieldNamesOfAll } from '../../exports/export-documents.js'
 import { exportFormat, openExportFile } from '../../exports/export-file.js'
 import { exportFormats } from '../../exports/format-documents.js'
+import { fileNamed } from '../../files/places.js'
 import { count, counted } from '../../terminal/print.js'
 import { duration, startProgress } from '../../terminal/progress.js'
 import { prose } from '../../terminal/prose.js'
@@ -29,7 +30,7 @@ A file is complete or not there: until then it is called <file>.part, and the sa
   static override args = { collection: collectionArg }
   static override flags = {
     ...whereFlags,
-    out: Flags.string({ char: 'o', description: 'file to write [default: stdout]', helpValue: 'file' }),
+    out: Flags.string({ char: 'o', description: 'file to write [default: -, which is stdout]', helpValue: 'file' }),
     format: Flags.option({
       options: exportFormats,
       description: 'how to write them [default: by the file, else ndjson]',
@@ -42,7 +43,8 @@ A file is complete or not there: until then it is called <file>.part, and the sa
 
   async run() {
     const { args, flags } = await this.parse(DocsExport)
-    if (this.jsonEnabled() && flags.out === undefined) {
+    const out = fileNamed(flags.out)
+    if (this.jsonEnabled() && out === undefined) {
       throw new CliFailure(
         'MISUSE',
         exits.misuse,
@@ -55,11 +57,11 @@ A file is complete or not there: until then it is called <file>.part, and the sa
     const collection = client.collection(args.collection)
     const where = readWhere(flags.where, flags.or)
     const total = await collection.count({ where })
-    const format = exportFormat(flags)
+    const format = exportFormat({ format: flags.format, out })
     // The id tells a collection from one of the same name in another service.
     const { id } = await client.collections.get(args.collection)
     const file = await openExportFile({
-      path: flags.out,
+      path: out,
       format,
       columns: flags.columns ?? (format === 'csv' ? await fieldNamesOfAll(collection, where) : undefined),
       withIds: flags['with-ids'],
@@ -68,7 +70,7 @@ A file is complete or not there: until then it is called <file>.part, and the sa
       question: [id, flags.as ?? '', JSON.stringify(where)],
     })
     const stop = stopSignal()
-    const isWatched = !flags.quiet && !this.jsonEnabled() && (flags.out !== undefined || !process.stdout.isTTY)
+    const isWatched = !flags.quiet && !this.jsonEnabled() && (out !== undefined || !process.stdout.isTTY)
     const progress = await startProgress(total, 'document', { isWanted: isWatched })
     if (file.resumed > 0) {
       progress.resume()
@@ -79,13 +81,13 @@ A file is complete or not there: until then it is called <file>.part, and the sa
       const exported = await exportDocuments(collection, where, file, { progress, signal: stop.signal })
       progress.stop()
       const seconds = (performance.now() - begunAt) / 1000
-      if (stop.signal.aborted) throw interrupted(exported, flags.out, stop.exit())
+      if (stop.signal.aborted) throw interrupted(exported, out, stop.exit())
       await file.finish()
       const rate = count(Math.round((exported - file.resumed) / Math.max(seconds, 0.001)))
       const note = exported === 0 && spellingNote(flags)
       if (note) this.note(note)
       this.note(`${counted(exported, 'document')} exported in ${duration(seconds)} (${rate}/s)`)
-      return flags.out === undefined ? undefined : { exported, file: flags.out, seconds }
+      return out === undefined ? undefined : { exported, file: out, seconds }
     } finally {
       progress.stop()
       stop.release()

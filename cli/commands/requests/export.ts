@@ -3,7 +3,7 @@ import type { RequestRecord } from '../../../client/protocol/control/requests.js
 import { harOf } from '../../../client/snippets/har.js'
 import { ControlCommand } from '../../base/control-command.js'
 import { CliFailure, exits, undefinedIfMissing } from '../../base/failure.js'
-import { requirePlace } from '../../files/places.js'
+import { fileNamed, requirePlace } from '../../files/places.js'
 import { replacePrivateFile } from '../../files/private-file.js'
 import { filterFlags, readFilter } from '../../requests/filter-flags.js'
 import { counted } from '../../terminal/print.js'
@@ -21,13 +21,14 @@ export default class RequestsExport extends ControlCommand {
   ]
   static override flags = {
     ...filterFlags,
-    out: Flags.string({ char: 'o', description: 'file to write [default: stdout]', helpValue: 'file' }),
+    out: Flags.string({ char: 'o', description: 'file to write [default: -, which is stdout]', helpValue: 'file' }),
     limit: Flags.integer({ min: 1, max: 1_000, default: 1_000, description: 'maximum number of requests, the newest' }),
   }
 
   async run() {
     const { flags } = await this.parse(RequestsExport)
-    if (flags.out !== undefined) requirePlace(flags.out)
+    const out = fileNamed(flags.out)
+    if (out !== undefined) requirePlace(out)
     const emulator = this.emulator(flags)
     const { requests } = this.control(flags)
     const { requests: found } = await requests.list({ ...(await readFilter(emulator, flags)), limit: flags.limit })
@@ -38,12 +39,12 @@ export default class RequestsExport extends ControlCommand {
       if (record) records.push(record)
     }
     const har = harOf(records, emulator.url, this.config.version)
-    if (flags.out === undefined) this.logData(jsonText(har))
+    if (out === undefined) this.logData(jsonText(har))
     else {
-      await write(flags.out, jsonText(har))
-      this.note(`${flags.out} holds ${counted(records.length, 'request')}.`)
+      await write(out, jsonText(har))
+      this.note(`${out} holds ${counted(records.length, 'request')}.`)
     }
-    return flags.out === undefined ? har : { file: flags.out, requests: records.length }
+    return out === undefined ? har : { file: out, requests: records.length }
   }
 }
 

@@ -1,6 +1,7 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { ControlCommand } from '../../base/control-command.js'
+import { misuse } from '../../base/failure.js'
 import { exportInto } from '../../seeds/export-into.js'
 import { placeToWrite } from '../../target/no-link.js'
 import { counted } from '../../terminal/print.js'
@@ -25,15 +26,19 @@ With collections, it holds these, and the users and files that they refer to.`)
   static override flags = {
     out: Flags.string({
       char: 'o',
-      description: 'file to write; one that is there is replaced [default: seed.json]',
+      description: 'file to write, in the place of one that is there; - is stdout [default: seed.json]',
       helpValue: 'file',
     }),
   }
 
   async run() {
     const { argv, flags } = await this.parse(SeedExport)
-    const out = placeToWrite(flags.out, 'seed.json')
-    const report = await exportInto(out, argv.map(String), this.emulator(flags))
+    const isStdout = flags.out === '-'
+    if (isStdout && this.jsonEnabled())
+      throw misuse('--json and the seed both want stdout.', 'Name a file: -o seed.json')
+    const out = isStdout ? undefined : placeToWrite(flags.out, 'seed.json')
+    const print = (text: string) => this.logData(text.trimEnd())
+    const report = await exportInto(out, argv.map(String), this.emulator(flags), print)
     const { documents, collections, users, files } = report
     const parts = [
       counted(documents, 'document'),
@@ -41,7 +46,7 @@ With collections, it holds these, and the users and files that they refer to.`)
       counted(users, 'user'),
       counted(files, 'file'),
     ]
-    this.note(`${out} holds ${parts.join(', ')}.`)
+    this.note(`${out ?? 'The seed'} holds ${parts.join(', ')}.`)
     return report
   }
 }

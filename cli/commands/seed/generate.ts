@@ -7,7 +7,7 @@ import { generateDocuments } from '../../../seeds/generate.js'
 import { CliFailure, exits, misuse, stoppedBy } from '../../base/failure.js'
 import { type Client, TargetCommand } from '../../base/target-command.js'
 import { collectionArg } from '../../documents/fields-args.js'
-import { requirePlace } from '../../files/places.js'
+import { fileNamed, requirePlace } from '../../files/places.js'
 import { replaceWhole } from '../../files/replace-whole.js'
 import { targetWords } from '../../target/target.js'
 import { count, counted } from '../../terminal/print.js'
@@ -38,7 +38,7 @@ The same number given as --random-seed makes up the same documents, as long as s
     }),
     out: Flags.string({
       char: 'o',
-      description: 'file to write them to (.json or .ndjson) instead of the collection',
+      description: 'file to write them to (.json or .ndjson) instead of the collection; - is stdout, as NDJSON',
       helpValue: 'file',
     }),
   }
@@ -47,10 +47,14 @@ The same number given as --random-seed makes up the same documents, as long as s
     const { args, flags } = await this.parse(SeedGenerate)
     const { collection: name } = args
     const { count, out } = flags
-    if (out !== undefined && !['.json', '.ndjson'].includes(extname(out))) {
-      throw misuse(`"${out}" ends neither in .json nor in .ndjson.`)
+    const file = fileNamed(out)
+    if (file !== undefined && !['.json', '.ndjson'].includes(extname(file))) {
+      throw misuse(`"${file}" ends neither in .json nor in .ndjson.`)
     }
-    if (out !== undefined) requirePlace(out)
+    if (file !== undefined) requirePlace(file)
+    else if (out !== undefined && this.jsonEnabled()) {
+      throw misuse('--json and the documents both want stdout.', `Name a file: -o ${shellWord(name)}.ndjson`)
+    }
     const isWritten = out === undefined
     const client = isWritten
       ? await this.clientForWrite(flags, `Create ${counted(count, 'document')} in ${name}`)
@@ -59,9 +63,11 @@ The same number given as --random-seed makes up the same documents, as long as s
     const target = targetWords(flags)
     const documents = generateDocuments(openFaker(randomSeed), count, await likenessOf(client, name, target))
     if (isWritten) await createAll(client, name, documents, target)
-    else await replaceWhole(out, textOf(out, documents))
-    this.note(`${counted(count, 'document')} in ${out ?? `"${name}"`}; the same again: --random-seed ${randomSeed}`)
-    return { collection: name, count, randomSeed, file: out ?? null }
+    else if (file !== undefined) await replaceWhole(file, textOf(file, documents))
+    else this.logData(textOf('.ndjson', documents).trimEnd())
+    const place = isWritten ? `in "${name}"` : file === undefined ? 'on stdout' : `in ${file}`
+    this.note(`${counted(count, 'document')} ${place}; the same again: --random-seed ${randomSeed}`)
+    return { collection: name, count, randomSeed, file: file ?? null }
   }
 }
 
@@ -91,5 +97,5 @@ async function createAll(client: Client, name: string, documents: readonly JsonO
 
 function textOf(file: string, documents: readonly JsonObject[]): string {
   const lines = documents.map((document) => JSON.stringify(document))
-  return extname(file) === '.ndjson' ? lines.map((line) => `${line}\n`).join('') : `[\n  ${lines.join(',\n  ')}\n]\n`
+  return file.endsWith('.ndjson') ? lines.map((line) => `${line}\n`).join('') : `[\n  ${lines.join(',\n  ')}\n]\n`
 }

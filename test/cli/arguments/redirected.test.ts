@@ -3,6 +3,7 @@ import { lstatSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileS
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createClient } from '../../../client/index.js'
 import { endsByItself } from '../../fixtures/patience.js'
 import { bin, cleanEnv, hungMilliseconds, openWorld, type World } from '../command-line.js'
 
@@ -10,11 +11,18 @@ let world: World
 
 beforeAll(async () => {
   world = await openWorld()
-  await world.dev('--memory')
+  const { url, apiKey } = await world.dev('--memory')
   for (const name of ['a', 'b']) {
     await world.svc(['collections', 'create', name, '--field', 'title:string'])
     await world.svc(['docs', 'create', name, `title=of ${name}`])
   }
+  // More than fits into a pipe.
+  const many = Array.from({ length: 3_000 }, (_, n) => ({ n, text: 'x'.repeat(100) }))
+  const client = createClient({ url, apiKey })
+  await client.collections.create({ name: 'many' })
+  await client.collection('many').createMany(many.slice(0, 1_000))
+  await client.collection('many').createMany(many.slice(1_000, 2_000))
+  await client.collection('many').createMany(many.slice(2_000))
   await world.svc(['snapshot', 'save', 'kept'])
   symlinkSync('/dev/stdout', path('to-stdout'))
   symlinkSync('/proc/self/fd/1', path('to-descriptor'))
@@ -115,3 +123,28 @@ test('another descriptor of the shell is written to as well, also where its file
   expect([ran.exitCode, gone.exitCode]).toEqual([0, 0])
   expect(read('third')).toMatch(/^first\n\{.*"of a".*\}\nlast\n$/)
 })
+
+test.each([
+  ['docs export a', '"of a"'],
+  ['docs export a --format csv', 'of a'],
+  ['requests export', '"log"'],
+  ['types generate', 'Schema'],
+  ['seed export a', 'of a'],
+  ['openapi', '"openapi"'],
+  ['seed generate a', '"title"'],
+])('svc %s -o - writes to stdout, and makes no file of that name', async (words, content) => {
+  const ran = await shell(`svc ${words} -o -`)
+
+  expect(ran).toMatchObject({ exitCode: 0, stdout: expect.stringContaining(content) })
+  expect(readdirSync(world.folder)).not.toContain('-')
+})
+
+test.each(['docs export a', 'seed export a', 'seed generate a'])(
+  'svc %s -o - and --json both want stdout',
+  async (words) => {
+    expect(await shell(`svc ${words} -o - --json`)).toMatchObject({
+      exitCode: 2,
+      stdout: expect.stringContaining('both want stdout'),
+    })
+  },
+)

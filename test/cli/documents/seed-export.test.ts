@@ -90,6 +90,10 @@ test('stored files go into no folder beside a device or a pipe: that is said bef
       `"${place}" is a device or a pipe, and 2 stored files would go into a folder beside it.`,
     )
   }
+  expect(await seeds.world.svc(['seed', 'export', '-o', '-'])).toMatchObject({
+    ...{ exit: 2, stdout: '' },
+    stderr: expect.stringContaining('Stdout has no folder, and 2 stored files would go into a folder beside it.'),
+  })
   expect([existsSync('/dev/files'), existsSync(at('files'))]).toEqual([false, false])
   const withoutFiles = await seeds.world.svc(['seed', 'export', 'posts', '-o', '/dev/stdout'])
   expect(withoutFiles.stderr).toContain('1 stored file would go')
