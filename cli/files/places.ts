@@ -1,14 +1,6 @@
 /** Places on this machine that a user names for what is written. */
-import {
-  createWriteStream,
-  existsSync,
-  fstatSync,
-  lstatSync,
-  readlinkSync,
-  realpathSync,
-  statSync,
-  writeFile,
-} from 'node:fs'
+import { existsSync, fstatSync, lstatSync, readlinkSync, realpathSync, statSync, writeFile } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { Writable } from 'node:stream'
 import { CliFailure, exits, misuse } from '../base/failure.js'
@@ -41,9 +33,27 @@ export function isDevice(path: string): boolean {
 /** Writes to what is no file of its own; undefined where a file is, or can be. */
 export function openDevice(path: string): Writable | undefined {
   const descriptor = openedAs(path)
-  if (descriptor === undefined) return isDevice(path) ? createWriteStream(path) : undefined
+  if (descriptor === undefined) return isDevice(path) ? openPipe(path) : undefined
   // It stays open: what the command prints afterwards goes there, too.
   return new Writable({ write: (chunk, _encoding, done) => writeFile(descriptor, chunk, done) })
+}
+
+/** A reader that has read enough, as `head` has, ends the process without a failure, as it does at stdout. */
+function openPipe(path: string): Writable {
+  const opening = open(path, 'w')
+  return new Writable({
+    write(chunk, _encoding, done) {
+      opening
+        .then((file) => file.writeFile(chunk))
+        .then(
+          () => done(),
+          (error) => (error.code === 'EPIPE' ? process.exit() : done(error)),
+        )
+    },
+    destroy(error, done) {
+      opening.then((file) => file.close()).then(() => done(error), done)
+    },
+  })
 }
 
 /**

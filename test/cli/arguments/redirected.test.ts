@@ -148,3 +148,15 @@ test.each(['docs export a', 'seed export a', 'seed generate a'])(
     })
   },
 )
+
+test.each([
+  ['docs export many --format ndjson', '/dev/stdout', '| head -c 1'],
+  ['seed export many', '/dev/stdout', '| head -c 1'],
+  ['docs export many --format ndjson', 'pipe', ''],
+])('svc %s -o %s ends without a failure once its reader has read enough', async (words, place, output) => {
+  const pipe = place === 'pipe' ? 'mkfifo pipe; head -c 1 < pipe > out &' : ''
+
+  const ran = await shell(`${pipe} { svc ${words} -q -o ${place}; echo "exit $?" >&2; } ${output}`)
+
+  expect(ran.stderr).toBe('exit 0')
+})
