@@ -1,6 +1,8 @@
 /** Locks by PID files, for work that only one process may do at a time, as two would write the same draft or state. */
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { CliFailure, exits } from '../base/failure.js'
 import { isOtherProcess } from '../target/emulator-health.js'
 
@@ -24,12 +26,40 @@ export function claim(place: string, refusal: { readonly message: string; readon
   const own = writeOwn(place)
   const [other] = othersAt(place)
   if (other) {
-    owned.delete(own)
-    rmSync(own, { force: true })
+    remove(own)
     const hint = `${refusal.hint}. It is process ${other.pid}; if that does something else, remove ${other.file}`
     throw new CliFailure('IN_USE', exits.invalid, refusal.message, hint)
   }
 }
+
+/**
+ * Does what reads a file and replaces it while no other process does so there, which takes each of them milliseconds. It waits for
+ * its turn.
+ *
+ * @throws {CliFailure} `IN_USE` where another process does not end it
+ */
+export async function inTurn<Result>(place: string, work: () => Promise<Result>): Promise<Result> {
+  await mkdir(dirname(place), { recursive: true, mode: 0o700 })
+  for (let tries = 1; ; tries++) {
+    try {
+      claim(place, { message: `Another process is writing "${place}".`, hint: 'Try again' })
+      break
+    } catch (error) {
+      if (!(error instanceof CliFailure) || tries === mostTries) throw error
+    }
+    // Those that refuse each other do not come at the same moment again.
+    await pause(Math.random() * 2 * usualPause)
+  }
+  try {
+    return await work()
+  } finally {
+    remove(`${place}.${process.pid}.pid`)
+  }
+}
+
+/** Ten seconds: the other one may be on a busy machine, too. */
+const mostTries = 500
+const usualPause = 20
 
 /**
  * Says, until this process ends, that it is at a place where several processes may be. Answers whether it was there before all
@@ -56,6 +86,12 @@ function writeOwn(place: string): string {
   if (owned.size === 0) process.once('exit', removeOwned)
   owned.add(own)
   return own
+}
+
+function remove(own: string): void {
+  owned.delete(own)
+  if (owned.size === 0) process.off('exit', removeOwned)
+  rmSync(own, { force: true })
 }
 
 function removeOwned(): void {

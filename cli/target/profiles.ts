@@ -47,9 +47,12 @@ export function readProfiles(): Profiles {
 
 /** Changes what is there now, as another command may have written since it was read. Answers what is there then. */
 export async function changeProfiles(change: (now: Profiles) => Profiles): Promise<Profiles> {
-  const changed = change(readProfiles())
-  await writePrivateFile(profilesFile(), `${JSON.stringify(changed, null, 2)}\n`)
-  return changed
+  const { inTurn } = await import('../files/claim.js')
+  return inTurn(profilesFile(), async () => {
+    const changed = change(readProfiles())
+    await writePrivateFile(profilesFile(), `${JSON.stringify(changed, null, 2)}\n`)
+    return changed
+  })
 }
 
 /** The profile of that name. */

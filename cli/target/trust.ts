@@ -40,17 +40,20 @@ export function isAccepted({ path, url }: NamedAddress): boolean {
 }
 
 export async function accept({ path, url }: NamedAddress): Promise<void> {
-  const { folders, code } = readAccepted()
   const folder = folderOf(path)
-  await write({ code, folders: { ...folders, [folder]: [...new Set([...(folders[folder] ?? []), url])] } })
+  await change(({ folders, code }) => ({
+    code,
+    folders: { ...folders, [folder]: [...new Set([...(folders[folder] ?? []), url])] },
+  }))
 }
 
 /** Takes back whatever was accepted for the folder. */
 export async function withdraw({ path }: Pick<NamedAddress, 'path'>): Promise<void> {
-  const { folders, code } = readAccepted()
   const folder = folderOf(path)
-  const { [folder]: _, ...others } = folders
-  await write({ code: code.filter((other) => other !== folder), folders: others })
+  await change(({ folders: { [folder]: _, ...others }, code }) => ({
+    code: code.filter((other) => other !== folder),
+    folders: others,
+  }))
 }
 
 /** Whether code in the folder of that file may be run: it was accepted, or svc was used there before the code came. */
@@ -59,10 +62,12 @@ export function isCodeAccepted(path: string, env: NodeJS.ProcessEnv = process.en
 }
 
 export async function acceptCode(path: string): Promise<void> {
-  const { folders, code } = readAccepted()
   const folder = folderOf(path)
-  if (code.includes(folder)) return
-  await write({ folders, code: [...code.filter((other) => existsSync(other)), folder] })
+  if (readAccepted().code.includes(folder)) return
+  await change(({ folders, code }) => ({
+    folders,
+    code: [...code.filter((other) => other !== folder && existsSync(other)), folder],
+  }))
 }
 
 export function codeNotAccepted(path: string): CliFailure {
@@ -101,6 +106,8 @@ function readAccepted(): Accepted {
   }
 }
 
-function write(accepted: Accepted): Promise<void> {
-  return writePrivateFile(trustFile(), `${JSON.stringify(accepted, null, 2)}\n`)
+async function change(to: (now: Accepted) => Accepted): Promise<void> {
+  const { inTurn } = await import('../files/claim.js')
+  const file = trustFile()
+  await inTurn(file, () => writePrivateFile(file, `${JSON.stringify(to(readAccepted()), null, 2)}\n`))
 }

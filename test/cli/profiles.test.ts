@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -93,6 +93,18 @@ test('what other commands change while a key is asked for stays so', async () =>
   expect([asked.exit, refused.exit]).toEqual([0, 5])
   expect(names()).toEqual(['asked', 'other', 'taken'])
   expect(JSON.parse(readFileSync(file(), 'utf8')).profiles.taken.key).toBeUndefined()
+})
+
+test('profiles that are added at the same time are all kept', async () => {
+  const names = ['a', 'b', 'c', 'd', 'e', 'f']
+
+  const ran = await Promise.all(
+    names.map((name) => world.svc(['profiles', 'add', name, '--url', 'http://127.0.0.1:1'])),
+  )
+
+  expect(ran.map(({ exit }) => exit)).toEqual(names.map(() => 0))
+  expect(Object.keys(JSON.parse(readFileSync(file(), 'utf8')).profiles).sort()).toEqual(names)
+  expect(readdirSync(join(world.folder, 'config'))).toEqual(['profiles.json'])
 })
 
 test('SVC_API_KEY beside the SVC_URL of another service is not kept for this one', async () => {

@@ -1,5 +1,7 @@
 import { execFileSync } from 'node:child_process'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { once } from 'node:events'
+import { realpathSync, watch } from 'node:fs'
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { bin, openWorld, type World } from './command-line.js'
@@ -33,6 +35,30 @@ test('svc profiles trust says why there is nothing to accept', async () => {
     exit: 0,
     stderr: 'http://127.0.0.1:1 is on this machine, which is always trusted.\n',
   })
+})
+
+test('what another command accepts meanwhile is kept: each waits for its turn to write', async () => {
+  const config = join(world.folder, 'config')
+  const trusted = join(config, 'trusted.json')
+  const other = { '/elsewhere': [elsewhere] }
+  await put('svc.json', { url: elsewhere })
+  await mkdir(config)
+  // As a command does that is writing.
+  await writeFile(`${trusted}.${process.pid}.pid`, '')
+  const watcher = watch(config)
+  const comes = once(watcher, 'change')
+
+  const trusting = world.svc(['profiles', 'trust'])
+  await Promise.race([comes, trusting])
+  await writeFile(trusted, JSON.stringify({ folders: other, code: [] }))
+  await rm(`${trusted}.${process.pid}.pid`)
+  const { exit } = await trusting
+
+  watcher.close()
+  const { folders } = JSON.parse(await readFile(trusted, 'utf8'))
+  expect(exit).toBe(0)
+  expect(folders).toEqual({ ...other, [realpathSync(world.folder)]: [elsewhere] })
+  expect(await readdir(config)).toEqual(['trusted.json'])
 })
 
 describe('an address on another machine that svc.json names', () => {
