@@ -254,50 +254,6 @@ test.each<[string, string, (request: Listed) => boolean]>([
   expect(log.entries).toHaveLength(listed.length)
 })
 
-test('svc requests tail shows what is answered while it runs, once each', async () => {
-  const tail = execa(
-    process.execPath,
-    [bin, 'requests', 'tail', '--path', '/collections/posts', '--max', '3', '--json'],
-    {
-      ...{ cwd: world.folder, env: cleanEnv(world.folder), extendEnv: false, timeout: hungMilliseconds },
-    },
-  )
-  const lines: { type: string; request?: { path: string } }[] = []
-  tail.stdout.on('data', (piece) => {
-    for (const line of String(piece).trim().split('\n')) lines.push(JSON.parse(line))
-  })
-  await expect.poll(() => lines).toEqual([{ type: 'ready' }])
-  for (const limit of [1, 2, 3]) {
-    await ask('GET', '/collections')
-    await ask('GET', `/collections/posts?limit=${limit}`)
-    await expect.poll(() => lines.length).toBe(limit + 1)
-  }
-
-  expect((await tail).exitCode).toBe(0)
-  expect(lines.slice(1).map(({ request }) => request?.path)).toEqual(
-    [1, 2, 3].map((limit) => `/collections/posts?limit=${limit}`),
-  )
-})
-
-// A thousand times 1.001 is a fraction of a millisecond less than 1001.
-test.each(['0', '1001ms'])('svc requests tail --timeout %s ends in time', async (timeout) => {
-  const ran = await world.svc(['requests', 'tail', '--timeout', timeout, '--json'])
-
-  expect(ran).toMatchObject({ exit: 0, stdout: '{"type":"ready"}\n', stderr: '' })
-})
-
-test('svc requests tail with fewer requests than --max at the end of --timeout exits with 7, as svc tail does', async () => {
-  await ask('GET', '/collections')
-
-  const none = await world.svc(['requests', 'tail', '--max', '2', '--timeout', '0'])
-  const one = await world.svc(['requests', 'tail', '--last', '1', '--max', '2', '--timeout', '1s'])
-  const both = await world.svc(['requests', 'tail', '--last', '1', '--max', '1', '--timeout', '1s'])
-
-  expect(none).toMatchObject({ exit: 7, stderr: expect.stringContaining('Only 0 of 2 requests came within 0 s.') })
-  expect(one).toMatchObject({ exit: 7, stderr: expect.stringContaining('Only 1 of 2 requests came within 1 s.') })
-  expect(both.exit).toBe(0)
-})
-
 test('without an id, the newest request that was refused or failed is meant', async () => {
   const { id } = await ask('GET', '/collections/none')
   await ask('GET', '/collections')
