@@ -146,14 +146,14 @@ export function collectionWrites<Data extends object>({ ask }: Session, name: st
     },
 
     /**
-     * Changes some fields of each document, by id; all of them or none.
+     * Changes some fields of each document, by id; all of them or none. Files are taken by `update` alone.
      *
      * @example
      * const [one, two] = await svc.collection('posts').createMany([{ title: 'One' }, { title: 'Two' }])
      * if (one && two) await svc.collection('posts').updateMany({ [one.id]: { views: 1 }, [two.id]: { views: 2 } })
      */
     async updateMany(
-      updates: Readonly<Record<string, Update<Data>>>,
+      updates: Readonly<Record<string, Partial<Data> & Pick<Update<Data>, '$append' | '$remove'>>>,
       options?: BatchOptions,
     ): Promise<Document<Data>[]> {
       return many('/update', () => encodeBatchUpdate(updates), options)

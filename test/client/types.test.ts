@@ -45,6 +45,16 @@ describe('a typed client', () => {
     svc.collection('pots')
   })
 
+  it('takes files in one document, not in many: a batch is sent as JSON', () => {
+    const file = new Blob(['x'])
+    expectTypeOf(posts.update).toBeCallableWith('1', { title: file, $append: { tags: 'new' } })
+    expectTypeOf(posts.updateMany).toBeCallableWith({ 1: { title: 'Tea', $append: { tags: 'new' } } })
+    type Updates = Parameters<typeof posts.updateMany>[0]
+    // @ts-expect-error: a file
+    const files: Updates = { 1: { title: file } }
+    expectTypeOf(files).toEqualTypeOf<Updates>()
+  })
+
   it('takes filters that fit a field', () => {
     const fits: Where[] = [
       { title: 'Tea', views: { gte: 100, lt: 200 }, featured: true },
