@@ -1,4 +1,5 @@
 import { TargetCommand } from '../../base/target-command.js'
+import { permissionWords } from '../../collections/collection-row.js'
 import { table } from '../../terminal/print.js'
 import { shortTime } from '../../terminal/short-time.js'
 
@@ -15,9 +16,10 @@ export default class CollectionsList extends TargetCommand {
     else
       this.log(
         table(
-          collections.map(({ name, schema, createdAt, id }) => ({
+          collections.map(({ name, schema, permissions, createdAt, id }) => ({
             name,
             fields: Object.keys(schema).join(', '),
+            permissions: permissionWords(permissions) || 'open',
             createdAt: shortTime(createdAt),
             id,
           })),

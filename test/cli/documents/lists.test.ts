@@ -35,6 +35,15 @@ test('contract 12.3 a page that was cut says so, and --quiet does not hide it', 
   expect(all.stderr).toBe('')
 })
 
+test('collections list says which are guarded', async () => {
+  await world.svc(['collections', 'create', 'guarded'])
+  await world.svc(['collections', 'permissions', 'guarded', '--update', 'editor'])
+  const { stdout } = await world.svc(['collections', 'list'])
+
+  expect(stdout).toMatch(/^guarded .*update: editor /m)
+  expect(stdout).toMatch(/^posts .* open /m)
+})
+
 test.each([
   ['users', [1, 2].map((n) => ({ id: `u${n}`, email: `u${n}@example.com`, roles: [] }))],
   ['files', [1, 2].map((n) => ({ id: `f${n}`, name: 'a.txt', path: '', size: 1, mimeType: 'text/plain', url: '/a' }))],
