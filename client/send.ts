@@ -29,7 +29,7 @@ export interface SendOptions extends Hooks {
   /** Left out, requests carry no key, and the service refuses most of them. */
   readonly apiKey?: string
   readonly fetch?: typeof globalThis.fetch
-  /** Milliseconds that one attempt may take. Default 30,000. */
+  /** Milliseconds that one attempt may take. Default 30,000. A form with files may take an hour, whatever this says. */
   readonly timeout?: number
   readonly retry?: RetryOptions
 }

@@ -100,6 +100,15 @@ it('the guide to undo names each command that it takes back', async () => {
   expect(words.length).toBeGreaterThan(5)
 })
 
+it('the guides name each command', async () => {
+  const { commands } = JSON.parse(await read('oclif.manifest.json')) as { commands: Record<string, object> }
+  const text = (await Promise.all([...texts, 'docs/dialects.md'].map(read))).join('\n')
+  const words = Object.keys(commands).map((id) => `svc ${id.replaceAll(':', ' ')}`)
+
+  expect(words.filter((command) => !new RegExp(`${command}\\b`).test(text))).toEqual([])
+  expect(words.length).toBeGreaterThan(100)
+})
+
 it('the guides name each variable of the environment that commands read or set', async () => {
   const text = (await Promise.all(guides.map((name) => read(`docs/guides/${name}`)))).join('\n')
   const found = [...(await sources('cli')), ...(await sources('seeds'))].flatMap((source) => [
