@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
 import { readJsonFile } from './json-file.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'svc-seed-file-'))
@@ -45,6 +45,18 @@ test('comments are read over, and lines stay what they are', async () => {
   expect(plainText?.split('\n')).toHaveLength(4)
   expect(lineOf(['a', '1', 'b'])).toBe(3)
   expect(lineOf(['a', '1', 'c', 'd'])).toBe(3)
+})
+
+test('the line of each of many documents is found without reading the text again for each', async () => {
+  const { lineOf } = await read(`[\n${Array.from({ length: 1_000 }, (_, n) => `{"n": ${n}}`).join(',\n')}\n]`)
+  const readings = [vi.spyOn(String.prototype, 'split'), vi.spyOn(String.prototype, 'matchAll')]
+
+  const lines = Array.from({ length: 1_000 }, (_, n) => lineOf([`${n}`]))
+  const times = readings.reduce((sum, { mock }) => sum + mock.calls.length, 0)
+
+  vi.restoreAllMocks()
+  expect(lines).toEqual(Array.from({ length: 1_000 }, (_, n) => n + 2))
+  expect(times).toBe(1)
 })
 
 test('"__proto__" is a field like others, and what is nested too deeply is refused', async () => {

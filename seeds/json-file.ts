@@ -19,12 +19,13 @@ export async function readJsonFile(name: string): Promise<JsonFile> {
   // Loaded by few commands, and in CommonJS: its names are those of its default.
   const { default: jsonc } = await import('jsonc-parser')
   const text = withoutMark(readFileSync(name, 'utf8'))
+  const lineAt = linesOf(text)
   const errors: ParseError[] = []
   const root = treeOf(name, () => jsonc.parseTree(text, errors))
   const [error] = errors
   if (!root || error) {
     const why = error ? ` (${wordsOf(jsonc.printParseErrorCode(error.error))})` : ''
-    throw badSeed(`${name}:${lineAt(text, error?.offset ?? text.length)}`, `is not JSON${why}`)
+    throw badSeed(`${name}:${lineAt(error?.offset ?? text.length)}`, `is not JSON${why}`)
   }
   const plainText = jsonc.stripComments(text, ' ')
   return {
@@ -39,7 +40,7 @@ export async function readJsonFile(name: string): Promise<JsonFile> {
         if (!next) break
         node = next
       }
-      return lineAt(text, node.offset)
+      return lineAt(node.offset)
     },
   }
 }
@@ -59,6 +60,17 @@ function wordsOf(code: string): string {
   return code.replace(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase()
 }
 
-function lineAt(text: string, position: number): number {
-  return text.slice(0, position).split('\n').length
+/** Answers the line of a position. The ends of lines are looked for once: a seed asks for the line of each of its documents. */
+function linesOf(text: string): (position: number) => number {
+  let ends: readonly number[] | undefined
+  return (position) => {
+    ends ??= [...text.matchAll(/\n/g)].map(({ index }) => index)
+    let [low, high] = [0, ends.length]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if ((ends[middle] ?? 0) < position) low = middle + 1
+      else high = middle
+    }
+    return low + 1
+  }
 }
