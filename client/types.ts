@@ -123,18 +123,20 @@ export type WhereInput<Data> = Filter<Data> | Where
 /** Fields a list may be sorted by. */
 export type SortField<Data> = FieldPath<Data> | keyof OwnFields
 
-/** Fields, dotted for links of links, whose documents may be put in the place of ids. */
-export type PopulatePath<Schema, Data, Depth extends 0[] = []> = string extends keyof Data
-  ? string
-  : Depth['length'] extends 5
-    ? never
-    : {
-        [Name in keyof Data & string]: LinkedData<Schema, NonNullable<Data[Name]>> extends infer WithLinked
-          ? [WithLinked] extends [never]
-            ? never
-            : Name | `${Name}.${PopulatePath<Schema, WithLinked, [...Depth, 0]>}`
-          : never
-      }[keyof Data & string]
+/** Fields, dotted for links of links and for links in objects or arrays of them, whose documents may be put in the place of ids. */
+export type PopulatePath<Schema, Data, Depth extends 0[] = []> = [Data] extends [never]
+  ? never
+  : string extends keyof Data
+    ? string
+    : Depth['length'] extends 5
+      ? never
+      : {
+          [Name in keyof Data & string]: LinkedData<Schema, NonNullable<Data[Name]>> extends infer WithLinked
+            ? [WithLinked] extends [never]
+              ? `${Name}.${PopulatePath<Schema, ObjectIn<Data[Name]>, [...Depth, 0]>}`
+              : Name | `${Name}.${PopulatePath<Schema, WithLinked, [...Depth, 0]>}`
+            : never
+        }[keyof Data & string]
 
 /** The data as they come back once these paths are populated. An id that leads nowhere stays an id. */
 export type Populated<Schema, Data, Path extends string> = [Path] extends [never]
@@ -156,7 +158,7 @@ export type WithLinked<Schema, Data, Path extends string> = [Path] extends [neve
         [Name in keyof Data]: Name extends Heads<Path>
           ? LinkedData<Schema, NonNullable<Data[Name]>> extends infer Found
             ? [Found] extends [never]
-              ? Data[Name]
+              ? WithLinked<Schema, ObjectIn<Data[Name]>, Rests<Path, Name>>
               : WithLinked<Schema, Found, Rests<Path, Name>>
             : never
           : Data[Name]
@@ -169,9 +171,18 @@ type PopulatedField<Schema, Value, Rest extends string> = Value extends readonly
   ? readonly PopulatedField<Schema, Item, Rest>[]
   : LinkedData<Schema, NonNullable<Value>> extends infer WithLinked
     ? [WithLinked] extends [never]
-      ? Value
+      ? Value extends ObjectIn<Value>
+        ? Populated<Schema, Value, Rest>
+        : Value
       : Document<Populated<Schema, WithLinked, Rest>> | Value
     : never
+
+/** The object that a field holds, or a list of them. */
+type ObjectIn<Value> = Value extends readonly (infer Item)[]
+  ? ObjectIn<Item>
+  : Value extends string | number | boolean | null | undefined | Date
+    ? never
+    : Value
 
 type LinkedData<Schema, Value> = Value extends readonly (infer Item)[]
   ? LinkedData<Schema, Item>

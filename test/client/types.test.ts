@@ -29,7 +29,16 @@ interface Post {
   editor?: Link<'authors'> | null
   place: { city: string; at: { lat: number } }
 }
-type Blog = { posts: Post; authors: Author; companies: Company }
+interface Order {
+  lines: { product: Link<'products'>; amount: number }[]
+  address: { city: string; country?: { ruler: Link<'authors'> | null } }
+  notes?: unknown
+}
+interface Product {
+  name: string
+  maker: Link<'companies'>
+}
+type Blog = { posts: Post; authors: Author; companies: Company; orders: Order; products: Product }
 
 const svc = createClient<Blog>({ url: 'http://127.0.0.1:1', apiKey: 'x' })
 const posts = svc.collection('posts')
@@ -136,6 +145,27 @@ describe('a typed client', () => {
     // @ts-expect-error: a title links to nothing
     const wrong: Parameters<typeof posts.get>[1] = { populate: ['title'] }
     expectTypeOf(wrong).not.toBeAny()
+  })
+
+  it('goes through objects and arrays of objects to a link', () => {
+    const orders = svc.collection('orders')
+    const populated = () => orders.list({ populate: ['lines.product.maker', 'address.country.ruler'] })
+    type Found = Awaited<ReturnType<typeof populated>>['items'][number]['data']
+    type ProductFound = Exclude<Found['lines'][number]['product'], string>
+
+    expectTypeOf<ProductFound['data']['name']>().toEqualTypeOf<string>()
+    expectTypeOf<Exclude<ProductFound['data']['maker'], string>['data']>().toEqualTypeOf<Company>()
+    expectTypeOf<Found['lines'][number]['amount']>().toEqualTypeOf<number>()
+    expectTypeOf<Found['address']['city']>().toEqualTypeOf<string>()
+    type Ruler = NonNullable<Found['address']['country']>['ruler']
+    expectTypeOf<Exclude<Ruler, string | null>['data']['name']>().toEqualTypeOf<string>()
+    expectTypeOf<Extract<Ruler, null>>().toEqualTypeOf<null>()
+    const byProduct = () => orders.list({ where: { 'lines.product.name': 'Tea' }, populate: ['lines.product'] })
+    // @ts-expect-error: an amount links to nothing
+    const wrong: Parameters<typeof orders.get>[1] = { populate: ['lines.amount'] }
+    // @ts-expect-error: a product has no title
+    const misspelt = () => orders.list({ where: { 'lines.product.title': 'x' }, populate: ['lines.product'] })
+    expectTypeOf([populated, byProduct, misspelt, () => wrong]).toBeArray()
   })
 
   it('takes items of arrays to append and remove', () => {
