@@ -1,9 +1,12 @@
-/** Keep-alive connections: a request on its way is answered, even if a busy process sees the time-out first. */
+/** Connections that stay: a request on its way is answered, even if a busy process sees the time-out first; none outlives the service. */
 
 import { once } from 'node:events'
 import { type AddressInfo, connect, type Socket } from 'node:net'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
+import { openRealtime } from '../../emulator/http/realtime/websocket.js'
 import { openServer } from '../../emulator/http/sockets.js'
+import { listen } from '../../emulator/listen.js'
+import { anHttpContext } from '../fixtures/stand-ins.js'
 
 /** A server that echoes the path, and its side of each connection. */
 async function aServer() {
@@ -86,4 +89,68 @@ it.each([
   server.close()
 
   expect(said).toBe(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`)
+})
+
+const handshake = [
+  'GET /realtime HTTP/1.1',
+  ...['host: x', 'connection: upgrade', 'upgrade: websocket'],
+  ...['sec-websocket-version: 13', 'sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==', '', ''],
+].join('\r\n')
+
+/** A service that opens WebSockets, and connections to it that say nothing by themselves. */
+async function aRealtimeServer({ begun = () => undefined }: { begun?: () => void } = {}) {
+  const { upgrade, close } = openRealtime(anHttpContext())
+  const listening = await listen(
+    {
+      answer: () => undefined,
+      upgrade(...handshake) {
+        upgrade(...handshake)
+        begun()
+      },
+      close,
+    },
+    // What is left is cut long after the test.
+    { host: '127.0.0.1', port: 0, mostClosingMilliseconds: 3_600_000 },
+  )
+  return {
+    close: listening.close,
+    async connected() {
+      const client = connect(listening.port, '127.0.0.1')
+      onTestFinished(() => void client.destroy())
+      await once(client, 'connect')
+      return client
+    },
+  }
+}
+
+const refusal = /^HTTP\/1\.1 503 .*"UNAVAILABLE"/s
+
+it('a WebSocket that a silent connection asks for after all others were cut is refused, and the service ends', async () => {
+  const { close, connected } = await aRealtimeServer()
+  const [first, silent] = [await connected(), await connected()]
+  first.write(handshake)
+  expect(await answer(first)).toMatch(/^HTTP\/1\.1 101 /)
+
+  const closing = close()
+  // It never says goodbye.
+  await once(first.resume(), 'close')
+  silent.write(handshake)
+
+  expect(await answer(silent)).toMatch(refusal)
+  await closing
+})
+
+it('a WebSocket whose handshake is being read when the service closes is refused, and the service ends', async () => {
+  let closing: Promise<void> | undefined
+  const { close, connected } = await aRealtimeServer({
+    begun() {
+      closing = close()
+    },
+  })
+  const client = await connected()
+
+  client.write(handshake)
+
+  expect(await answer(client)).toMatch(refusal)
+  await closing
 })

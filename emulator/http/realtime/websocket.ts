@@ -39,7 +39,7 @@ const goingAway: Farewell = { code: 1001, reason: 'going away' }
 
 export interface Realtime {
   upgrade(req: IncomingMessage, socket: Duplex, head: Buffer): void
-  /** Tells all clients that the service goes away. */
+  /** Tells all clients that the service goes away; handshakes are refused from then on. */
   close(): void
 }
 
@@ -60,6 +60,7 @@ export function openRealtime(http: HttpContext, farewell = goingAway): Realtime 
   })
   const waiting = new WeakSet<WebSocket>()
   const spokenIn = new WeakMap<IncomingMessage, Dialect>()
+  let isClosed = false
   server.on('headers', (headers, req) => {
     const { 'svc-dialect': text } = dialectHeaders(spokenIn.get(req) ?? dialects.a)
     headers.push(`svc-dialect: ${text}`)
@@ -94,6 +95,8 @@ export function openRealtime(http: HttpContext, farewell = goingAway): Realtime 
     parseDialect(spoken, dialects.a)
     spokenIn.set(req, await dialectOf(http, req))
     if (socket.destroyed) return
+    // Also of handshakes that began before: nobody would say goodbye to them, nor end them.
+    if (isClosed) throw new SvcError('UNAVAILABLE', 'The service is stopping.', [], { retryAfterSeconds: 1 })
     const address = clientAddress(req, http.trustedProxies)
     const leavePlace = takePlace(address, socket)
     server.handleUpgrade(req, socket, head, (accepted) => {
@@ -114,6 +117,7 @@ export function openRealtime(http: HttpContext, farewell = goingAway): Realtime 
       admit(req, socket, head).catch((error) => refuse(http, { req, socket }, error))
     },
     close() {
+      isClosed = true
       clearInterval(pings)
       for (const socket of server.clients) {
         if (socket.readyState === WebSocket.OPEN) socket.close(farewell.code, farewell.reason)
