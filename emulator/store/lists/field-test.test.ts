@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { Path } from '../../../client/protocol/model/path.js'
 import type { Operator, Test } from '../../../client/protocol/model/where.js'
 import { type Fragment, sql } from '../../database/port.js'
-import { fieldTest, looksManyUp } from './field-test.js'
+import { comparesAll, fieldTest, looksManyUp } from './field-test.js'
 import { isOdd, isRegular } from './fields.js'
 import type { KnownFields } from './indexes.js'
 
@@ -75,6 +75,15 @@ describe('a field that no document can have', () => {
     [{ path: ['a\0'], operator: 'contains', value: 'x' }, 'false'],
   ])('%o', (test, wanted) => {
     expect(worded(test)).toBe(wanted)
+  })
+
+  it('is one of more levels than documents have', () => {
+    const path = (levels: number): Path => ['a', ...Array(levels - 1).fill('a')]
+    const bounds = [{ path: path(65), operator: 'gt', value: 'x' }] as const
+
+    expect(worded({ path: path(65), operator: 'eq', value: 'x' })).toBe('false')
+    expect(worded({ path: path(64), operator: 'eq', value: 'x' })).not.toBe('false')
+    expect(plain(comparesAll(path(65), bounds, {}))).toBe('false')
   })
 })
 

@@ -1,3 +1,4 @@
+import { sizes } from '../../../client/protocol/model/limits.js'
 import { isIndexSegment, type Path } from '../../../client/protocol/model/path.js'
 import { canHold, meaningsOf, numberOf, type Test } from '../../../client/protocol/model/where.js'
 import { type Fragment, joinSql, literal, nothing, sql } from '../../database/port.js'
@@ -43,7 +44,7 @@ export interface Help {
 
 /** One test of a field in the data of `documents d`. It may be unknown (null) where the field is missing. Contract 4.2. */
 export function fieldTest(test: Test, { known, foundIn }: Help): Fragment {
-  if (!test.path.every(canHold)) return missingTest(test)
+  if (!canLeadSomewhere(test.path)) return missingTest(test)
   switch (test.operator) {
     case 'eq':
       return equals(test.path, [test.value], foundIn)
@@ -70,8 +71,13 @@ export function fieldTest(test: Test, { known, foundIn }: Help): Fragment {
   }
 }
 
+/** Whether a document can have a field there. Longer paths are not sent: PGlite is given no JSON of over a thousand levels, as they become. */
+function canLeadSomewhere(path: Path): boolean {
+  return path.length <= sizes.mostDocumentDepth && path.every(canHold)
+}
+
 /** What the tests say of a field that no document has. */
-function missingTest(test: Test): Fragment {
+export function missingTest(test: Test): Fragment {
   if (test.operator === 'isnull') return test.isNull ? sql`true` : sql`false`
   return test.operator === 'ne' || test.operator === 'notin' ? sql`true` : sql`false`
 }
@@ -152,7 +158,7 @@ export function isComparison(test: Test): test is Comparison {
 
 /** Comparisons of one field that all hold. Together, since an index then reads what lies between them, not what lies on either side. */
 export function comparesAll(path: Path, bounds: readonly Comparison[], { known }: Help): Fragment {
-  return path.every(canHold) ? compares(path, bounds, known) : sql`false`
+  return canLeadSomewhere(path) ? compares(path, bounds, known) : sql`false`
 }
 
 const firstString = inOrder(sql`'""'::jsonb`)

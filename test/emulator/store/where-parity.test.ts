@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Fields } from '../../../client/protocol/model/document.js'
 import type { Json } from '../../../client/protocol/model/json.js'
-import type { Path } from '../../../client/protocol/model/path.js'
+import { type Path, parsePath } from '../../../client/protocol/model/path.js'
 import { type Operator, operators, type Test, type Where } from '../../../client/protocol/model/where.js'
 import { lowerCase, matches } from '../../../emulator/core/realtime/matching.js'
 import { type Database, sql } from '../../../emulator/database/port.js'
@@ -177,6 +177,25 @@ describe.each(engines)('On %s', (engine) => {
           expect(await found(where), `${path.join('.')} ${one} ${value}, ${other} ${another}`).toEqual(
             expected(where, documents),
           )
+        }
+      }
+    }
+  })
+
+  test.each(operators)('"%s" finds the same documents by the deepest field, and by a deeper one', async (operator) => {
+    const around = (value: string, levels: number) =>
+      JSON.parse(`${'{"a":'.repeat(levels)}${value}${'}'.repeat(levels)}`)
+    const documents = await store([{}, around('"tea"', 64), around('null', 64), around('["tea"]', 63)])
+    const others = Array.from({ length: 12 }, (_, at) => `nothing ${at}`)
+    const paths = ['.a'.repeat(63), `${'.a'.repeat(62)}.0`, '.a'.repeat(64), '.a'.repeat(7_999), '.'.repeat(7_999)]
+
+    for (const path of paths.map((below) => parsePath(`a${below}`))) {
+      for (const values of [['tea'], ['x'], ['tea', ...others]]) {
+        const clause = { any: [aTest(path, operator, values)] }
+        for (const where of [{ all: [clause] }, { all: [clause, { any: [aTest(path, 'gte', ['t'])] }] }]) {
+          const wanted = expected(where, documents)
+          expect(await found(where), `${path.length} segments`).toEqual(wanted)
+          expect(await found(where, collection), `${path.length} segments, one by one`).toEqual(wanted)
         }
       }
     }
