@@ -2,15 +2,19 @@
 
 import { ownerWord } from '../../../client/protocol/model/collection.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
+import { sizes } from '../../../client/protocol/model/limits.js'
 import { type Path, withoutIndexes } from '../../../client/protocol/model/path.js'
 import { type Clause, ownField, ownName, type Test, type Where } from '../../../client/protocol/model/where.js'
 import { type Fragment, joinSql, nothing, sql } from '../../database/port.js'
 import { isOf } from '../creators.js'
-import { type Comparison, comparesAll, fieldTest, type Help, isComparison } from './field-test.js'
+import { type Comparison, comparesAll, fieldTest, type Help, isComparison, missingTest } from './field-test.js'
 import { ownFieldTest } from './own-field-test.js'
 
 /** Questions about linked records that one list may ask; each takes the database a millisecond just to understand. */
 const mostQuestions = 500
+
+/** A longer path finds nothing, however many of its segments are links; each question about these would hold all of it. */
+const mostSegments = sizes.mostPopulateDepth + sizes.mostDocumentDepth
 
 /** What a filter may reach beyond the document itself (contract 4.4), and what helps with the document itself. */
 export interface Reach extends Help {
@@ -79,6 +83,7 @@ function clauseSql({ any }: Clause, reach: Reach): Fragment {
 }
 
 function testSql(test: Test, reach: Reach): Fragment {
+  if (test.path.length > mostSegments) return missingTest(test)
   const own = ownField(test.path)
   return own ? ownFieldTest(own, test) : nestedTest([], test.path, test, reach)
 }
@@ -153,10 +158,10 @@ export function hidesNothing({ mayReadAll, roles }: Reader, path?: Path): Fragme
   ))`
 }
 
-/** Whether one dotted path leads through the other. */
+/** Whether one dotted path leads through the other. Each is one text: a list of all that is above a path grows with its square. */
 function overlaps(dotted: Fragment, path: Path): Fragment {
-  const above = path.map((_, at) => path.slice(0, at + 1).join('.'))
-  return sql`(${dotted} = any(${above}::text[]) or starts_with(${dotted}, ${`${path.join('.')}.`}))`
+  const [one, other] = [sql`${dotted} || '.'`, sql`${`${path.join('.')}.`}`]
+  return sql`(starts_with(${one}, ${other}) or starts_with(${other}, ${one}))`
 }
 
 function inScope({ collections }: Reader): Fragment {

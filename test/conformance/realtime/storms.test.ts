@@ -38,7 +38,7 @@ inDialects(
     })
 
     test('contract 10.7 the worst that fits into 8 KB is served or refused, soon', async () => {
-      const { collection } = await aWorld(wire)
+      const { api, owner, collection } = await aWorld(wire)
       const [posts, people] = [await collection('posts'), await collection('people')]
       const ada = await people.create({ name: 'Ada' })
       await posts.fill([
@@ -50,10 +50,18 @@ inDialects(
       const many = (count: number, parameter: (at: number) => string) =>
         Array.from({ length: count }, (_, at) => parameter(at)).join('&')
       const texts = Array.from({ length: 2_700 }, (_, at) => at % 100).join(',')
+      const dots = '.'.repeat(8_100)
       const queries = [
         ...['', 'ne', 'gt', 'contains', 'in'].map((word) => `${deep(4_000)}${word && wire.mark + word}=1`),
         ...['', 'ne', 'gt', 'contains', 'in'].map((word) => `${either(1_000)}${word && wire.mark + word}=1`),
         `orderBy=${deep(4_000)}`,
+        // What the database makes of them the first time is not what it makes of them the second.
+        ...['', '', 'in', 'in', 'notin', 'gt', 'contains', 'isnull'].map(
+          (word) => `${dots}${word && wire.mark + word}=1`,
+        ),
+        `${dots}${wire.mark}in=${Array.from({ length: 12 }, (_, at) => at).join(',')}`,
+        `[or]${dots}=1`,
+        `orderBy=${dots}`,
         `name${wire.mark}in=${texts}`,
         `id${wire.mark}in=${texts}`,
         `name${wire.mark}contains=${'%25a'.repeat(1_900)}`,
@@ -62,10 +70,13 @@ inDialects(
         `populate=author&${many(190, (at) => `author.f${at}=1`)}`,
         `populate=author.b.c.d.e&${many(190, (at) => `[or]author.b.c.d.e${at}=1`)}`,
         many(20, (at) => `populate=author${at}.b.c.d.e`),
+        `populate=a.a.a.a.a&a.a.a.a.a${dots.slice(40)}=x`,
+        `populate=a.a.a.a.a&a.a.a.a.a${`.${'b'.repeat(120)}`.repeat(64)}=x`,
       ]
 
-      for (const query of queries) {
-        const { status } = await posts.ask(query)
+      // Who may read all is asked less of the database.
+      for (const [query, key] of queries.flatMap((query) => [api, owner].map((key) => [query, key] as const))) {
+        const { status } = await key.get(`${wire.listPath('posts')}?${query}`)
         expect({ query: query.slice(0, 60), good: [200, 400].includes(status) }).toEqual({
           query: query.slice(0, 60),
           good: true,

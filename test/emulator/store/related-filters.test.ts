@@ -3,7 +3,7 @@ import type { Json } from '../../../client/protocol/model/json.js'
 import { parsePath } from '../../../client/protocol/model/path.js'
 import type { Operator } from '../../../client/protocol/model/where.js'
 import { sql } from '../../../emulator/database/port.js'
-import type { Reader } from '../../../emulator/store/lists/where.js'
+import { compileWhere, type Reader } from '../../../emulator/store/lists/where.js'
 import { aCollection, database, idOf, list, n, onEachEngine, where } from '../../fixtures/databases/stored-lists.js'
 
 onEachEngine(() => {
@@ -117,6 +117,36 @@ onEachEngine(() => {
 
       expect((await list(posts, query(16, 4))).total).toBe(1)
       await expect(list(posts, query(16, 5))).rejects.toMatchObject({ code: 'INVALID_QUERY' })
+    })
+
+    test('finds a field as deep as records are, behind a link', async () => {
+      const levels = (count: number) => Array(count).fill('a').join('.')
+      const deepest = JSON.parse(`${'{"a":'.repeat(64)}"tea"${'}'.repeat(64)}`)
+      await aCollection('linked', [deepest], 100)
+      const posts = await aCollection('posts', [{ n: 0, link: idOf(100) }, { n: 1 }])
+      const found = async (depth: number, operator: Operator, value: string) => {
+        const query = { where: where(`link.${levels(depth)}`, operator, value), populate: [parsePath('link.a.a.a.a')] }
+        return (await list(posts, query)).found.map(n).toSorted()
+      }
+
+      expect(await found(64, 'eq', 'tea')).toEqual([0])
+      expect(await found(64, 'ne', 'tea')).toEqual([1])
+      for (const depth of [65, 68, 69, 8_000]) {
+        expect({ depth, found: await found(depth, 'eq', 'tea') }).toEqual({ depth, found: [] })
+        expect({ depth, found: await found(depth, 'ne', 'tea') }).toEqual({ depth, found: [0, 1] })
+      }
+    })
+
+    test('sends a path at most a few times with each question', () => {
+      const reach = { project: 'p', populate: [parsePath('a.b.c.d.e')], mayReadAll: false, roles: [] }
+      const bytesOf = (below: string) => {
+        const { values } = compileWhere(where(`a.b.c.d.e${below}`, 'eq', 'x'), reach)
+        return Buffer.byteLength(JSON.stringify(values))
+      }
+
+      // 31 questions are asked about five links, and each is asked twice.
+      expect(bytesOf(`.${'f'.repeat(120)}`.repeat(64))).toBeLessThan(3 * 62 * 8_192)
+      expect(bytesOf('.'.repeat(8_100))).toBeLessThan(8_192)
     })
 
     test('is refused when it asks for more than the database should answer', async () => {
