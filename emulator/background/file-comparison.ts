@@ -39,17 +39,24 @@ async function removeStrays(
       const known = new Set(await selectExisting(db, ids))
       found += known.size
       const strays = ids.filter((id) => !known.has(id))
-      const kept = await keptBy(removeSettled(db, store, strays))
+      const kept = await keptBy(removeSettled(db, store, strays, isStopped))
       firstKept ??= kept
     }
+    // The next page is not even asked for.
+    if (isStopped()) break
   }
   return { found, kept: firstKept }
 }
 
 /** The process that wrote them is gone, but a server may still be about to commit what it sent last. */
-async function removeSettled(db: Database, store: FileStore, strays: readonly string[]): Promise<void> {
+async function removeSettled(
+  db: Database,
+  store: FileStore,
+  strays: readonly string[],
+  isStopped: Round['isStopped'],
+): Promise<void> {
   const old: string[] = []
-  for (const id of strays) if (await store.isSettled(id)) old.push(id)
+  for (const id of strays) if (!isStopped() && (await store.isSettled(id))) old.push(id)
   if (old.length === 0) return
   const kept = new Set(await selectSettledAnywhere(db, old))
   const gone = old.filter((id) => !kept.has(id))

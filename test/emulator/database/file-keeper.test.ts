@@ -155,6 +155,31 @@ describe.each(engines)('The removal of orphaned files on %s', (engine) => {
     expect(String(faults.at(-1))).toBe('Error: The bytes of 483 further files are gone.')
   })
 
+  it('stops within the page of the bucket that it is at', async () => {
+    let pages = 0
+    let questions = 0
+    let closing: Promise<void> | undefined
+    store = {
+      ...store,
+      // A bucket without end, were it not for a test that fails.
+      async *list() {
+        while (++pages < 1_000) yield [newId(new Date()), newId(new Date())]
+      },
+      async isSettled() {
+        questions++
+        closing ??= keeper.close()
+        return false
+      },
+    }
+    const keeper = openKeeper()
+
+    await keeper.settled()
+    await closing
+
+    expect({ pages, questions }).toEqual({ pages: 1, questions: 1 })
+    expect(faults).toEqual([])
+  })
+
   it('removes the bytes and then the rows of orphaned files', async () => {
     const [gone, kept] = [await someBytes(await aRow()), await someBytes(await aRow(7))]
     await orphanFile(opened.db, project, gone)
