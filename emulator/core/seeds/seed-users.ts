@@ -1,6 +1,7 @@
 import { type Fields, fieldsOf, type StoredUser } from '../../../client/protocol/model/document.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import type { SeedIdentity, SeedMode, SeedStep, SeedUser } from '../../../client/protocol/model/seed/steps.js'
+import { DatabaseError } from '../../database/port.js'
 import { selectSecrets, updatePasswordHash, updateTotp } from '../../store/accounts/user-secrets.js'
 import { deleteUsers, insertUser, selectUserByEmail, type UserChanges, updateUser } from '../../store/accounts/users.js'
 import { insertAccount } from '../../store/providers/idp-accounts.js'
@@ -113,7 +114,10 @@ async function updated({ ctx }: Seeding, before: StoredUser, { step, sent, hash 
     ...(step.verified === undefined ? {} : { emailVerified: step.verified }),
     ...(oauth === null ? {} : { oauth }),
   }
-  const user = await updateUser(ctx.db, before.id, write, ctx.backend.now(ctx.project.id).toISOString())
+  const at = ctx.backend.now(ctx.project.id).toISOString()
+  const user = await updateUser(ctx.db, before.id, write, at).catch((error) => {
+    throw isIdentityTaken(error) ? identityTaken(step) : error
+  })
   if (!user) throw identityTaken(step)
   if (step.passwordHash !== undefined) await updatePasswordHash(ctx.db, before.id, step.passwordHash)
   else if (hash !== undefined) await setPassword(ctx, before.id, hash, null)
@@ -162,6 +166,10 @@ function requireHash(text: string): string {
 
 function invalid(field: string, message: string): SvcError {
   return new SvcError('VALIDATION_ERROR', `"${field}" ${message}.`, [{ path: [field], message, type: 'invalid' }])
+}
+
+function isIdentityTaken(error: unknown): boolean {
+  return error instanceof DatabaseError && error.constraint === 'users_subject'
 }
 
 function identityTaken({ identity }: SeedUser): SvcError {

@@ -135,7 +135,7 @@ export interface UserChanges {
   readonly oauth?: NonNullable<NewUser['oauth']>
 }
 
-/** Changes what is named, and keeps the rest. @throws {DatabaseError} `taken` for the email of another user */
+/** Changes what is named, and keeps the rest. @throws {DatabaseError} `taken` for the email or the identity of another user */
 export async function updateUser(
   db: Database,
   id: string,

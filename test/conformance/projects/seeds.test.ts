@@ -239,3 +239,23 @@ test('contract 11 a seed that fails in its last step has done nothing', async ()
   expect(await held()).toEqual({ users: [], files: [] })
   expect(await owner.collections.list()).toEqual([])
 })
+
+test.each(['fill', 'upsert'] as const)(
+  'contract 11 a seed (%s) that gives a user the identity of another one is refused, with its step',
+  async (mode) => {
+    const { apply, held } = await aSeededProject()
+    const identity = { provider: 'https://id.example', subject: 'ada' }
+    await apply('fill', [{ step: 'user', name: 'ada', email: 'ada@example.com', identity }])
+    // One is there to be changed, the other is created.
+    if (mode === 'upsert') await apply('fill', [{ step: 'user', name: 'bob', email: 'bob@example.com' }])
+    const before = await held()
+    const bob: SeedStep = { step: 'user', name: 'bob', email: 'bob@example.com', identity }
+
+    await expect(apply(mode, [{ step: 'collection', name: 'posts' }, bob])).rejects.toMatchObject({
+      ...{ code: 'EMAIL_ALREADY_EXISTS', message: 'Another user has the identity "ada".' },
+      issues: [{ path: [1] }],
+    })
+
+    expect(await held()).toEqual(before)
+  },
+)
