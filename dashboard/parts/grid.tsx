@@ -1,7 +1,7 @@
 // Rows that are drawn where they are scrolled to are no rows of a table element, which would lay them out itself: they have its roles.
 /** A list of rows of 32 px, of which only those in view are drawn. One of them may be selected; arrows and j, k move. */
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { type CSSProperties, type KeyboardEvent, memo, type ReactNode, useEffect, useRef } from 'react'
+import { type CSSProperties, type KeyboardEvent, memo, type ReactNode, useEffect, useRef, useState } from 'react'
 
 export interface Column<Row> {
   readonly name: string
@@ -23,6 +23,8 @@ interface GridProps<Row> {
   readonly idOf: (row: Row) => string
   readonly selected?: string | undefined
   readonly onOpen?: (row: Row) => void
+  /** Whether `onOpen` leaves the page: keys move a marker, and Enter opens. Else a row is opened as it is come to. */
+  readonly isOpenedByEnter?: boolean
   readonly fresh?: ReadonlySet<string>
   /** Learns which rows are in view. */
   readonly onRange?: (from: number, to: number) => void
@@ -33,7 +35,7 @@ const rowHeight = 32
 const mostRows = 1_000_000
 
 export function Grid<Row>(props: GridProps<Row>) {
-  const { label, columns, count, rowAt, idOf, selected, onOpen, fresh, onRange } = props
+  const { label, columns, count, rowAt, idOf, onOpen, isOpenedByEnter = false, fresh, onRange } = props
   const scroller = useRef<HTMLDivElement>(null)
   const rows = useVirtualizer({
     count: Math.min(count, mostRows),
@@ -46,12 +48,15 @@ export function Grid<Row>(props: GridProps<Row>) {
   useEffect(() => onRange?.(from, to), [onRange, from, to])
 
   const at = useRef(-1)
+  const [marked, setMarked] = useState<string>()
+  const selected = isOpenedByEnter ? marked : props.selected
   function move(event: KeyboardEvent) {
     if (event.ctrlKey || event.metaKey || event.altKey) return
     if (event.key === 'Enter' && event.target === event.currentTarget) {
       // Else the same key presses the button that it leads to, which closes the pane.
       event.preventDefault()
-      document.querySelector<HTMLElement>('.pane button, .pane input, .pane [tabindex]')?.focus()
+      if (isOpenedByEnter) openMarked()
+      else document.querySelector<HTMLElement>('.pane button, .pane input, .pane [tabindex]')?.focus()
     }
     const step = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 }[event.key]
     if (step === undefined || !onOpen) return
@@ -61,7 +66,12 @@ export function Grid<Row>(props: GridProps<Row>) {
     rows.scrollToIndex(next)
     if (!row) return
     at.current = next
-    onOpen(row)
+    if (isOpenedByEnter) setMarked(idOf(row))
+    else onOpen(row)
+  }
+  function openMarked() {
+    const row = rowAt(at.current)
+    if (row !== undefined && idOf(row) === marked) onOpen?.(row)
   }
   const shown = items.find(({ index }) => {
     const row = rowAt(index)

@@ -45,3 +45,28 @@ it('says what a link is, then shows which collections lead to which, and opens t
   expect(new URL(page.url()).pathname).toBe('/_svc/data/posts')
   expect(world.faults).toEqual([])
 })
+
+it('goes through the lists that lead to other pages by keys, and opens what is marked by Enter', async () => {
+  const { page, client, goTo } = world
+  for (const name of ['authors', 'letters', 'posts']) await client.collections.create({ name })
+  const author = await client.collection('authors').create({ name: 'Ada' })
+  for (const name of ['letters', 'posts'])
+    await client.collection(name).create({ title: `Of ${name}`, author: author.id })
+  const secondOf = async (list: string) => {
+    await page.getByRole('table', { name: list, exact: true }).focus()
+    for (const key of ['j', 'ArrowDown', 'k', 'j']) await page.keyboard.press(key)
+    const marked = page.locator('.grid-row.sel')
+    expect(await marked.getAttribute('aria-rowindex')).toBe('2')
+    const name = await marked.locator('.row-name').textContent()
+    await page.keyboard.press('Enter')
+    await page.getByRole('table', { name: `Documents of ${name}`, exact: true }).waitFor()
+  }
+
+  await goTo('data')
+  await secondOf('Collections')
+  await goTo('relations')
+  await page.getByRole('button', { name: 'Show as a list', exact: true }).click()
+  await secondOf('Links')
+
+  expect(world.faults).toEqual([])
+})

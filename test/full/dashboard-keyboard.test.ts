@@ -11,7 +11,7 @@ beforeEach(async () => {
   await client.collections.create({ name: 'posts' })
   const { id: author } = await client.collection('authors').create({ name: 'Ada' })
   await client.collection('posts').createMany([
-    { title: 'One', author },
+    { title: 'One', author, editor: author },
     { title: 'Two', author },
   ])
   await client.auth.signUp({ email: 'ada@example.com', password: 'Correct4Horse' })
@@ -66,6 +66,18 @@ async function openFirst(list: string): Promise<void> {
   await expect.poll(async () => (await focus()).name).toBe(`list ${list}`)
 }
 
+/** Marks the second row of a list whose rows lead to other pages, and opens it. */
+async function goToSecond(list: string): Promise<void> {
+  await reach(`list ${list}`)
+  await press('j')
+  await press('j')
+  const marked = world.page.locator('.grid-row.sel')
+  expect(await marked.getAttribute('aria-rowindex')).toBe('2')
+  const name = await marked.locator('.row-name').textContent()
+  await press('Enter')
+  await world.page.getByRole('heading', { name: name ?? '', level: 1, exact: true }).waitFor()
+}
+
 /** Fills a dialog that has been opened, from one field to the next, and sends it by Enter. */
 async function fillIn(fields: Readonly<Record<string, string>>): Promise<void> {
   await world.page.getByRole('dialog').waitFor()
@@ -108,14 +120,16 @@ const actions: readonly (readonly [page: string, what: string, act: () => Promis
       await row('By keyboard')
     },
   ],
+  ['data', 'goes through collections and opens one', () => goToSecond('Collections')],
   ['data/posts', 'goes through documents', () => openFirst('Documents of posts')],
   [
     'relations',
-    'shows the links as a list',
+    'shows the links as a list, and opens one',
     async () => {
       await reach('Show as a list')
       await press('Space')
       await world.page.getByRole('table').first().waitFor()
+      await goToSecond('Links')
     },
   ],
   [

@@ -55,6 +55,7 @@ export function CollectionsList() {
           count={shown.length}
           rowAt={(index) => shown[index]}
           idOf={({ id }) => id}
+          isOpenedByEnter
           onOpen={({ name }) => go(`/data/${encodeURIComponent(name)}`)}
         />
       ) : null}

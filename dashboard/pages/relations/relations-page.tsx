@@ -102,6 +102,7 @@ function List({ links }: { links: readonly Link[] }) {
       count={links.length}
       rowAt={(index) => links[index]}
       idOf={({ from, field, to }) => JSON.stringify([from, field, to])}
+      isOpenedByEnter
       onOpen={({ from }) => go(placeOf(from))}
     />
   )
