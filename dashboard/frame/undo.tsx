@@ -3,7 +3,7 @@ import { createContext, type ReactNode, useCallback, useContext, useEffect, useM
 import type { Control } from '../../client/control.js'
 import { SvcError } from '../../client/index.js'
 import { destroys } from '../../client/protocol/model/requests/destroying.js'
-import { Button } from '../parts/button.js'
+import { Button, writeText } from '../parts/button.js'
 import { Dialog } from '../parts/dialog.js'
 import { isMissing, wordsOf } from '../parts/states.js'
 import { useSession } from '../session/context.js'
@@ -288,7 +288,7 @@ export function useCopy(): (what: string, text: string) => void {
   const { say } = useUndo()
   return useCallback(
     (what: string, text: string) => {
-      navigator.clipboard.writeText(text).then(
+      writeText(text).then(
         () => say({ words: `Copied ${what}` }),
         (error) => say({ words: wordsOf(error), isBad: true }),
       )

@@ -7,12 +7,41 @@ export function Button({ look = 'plain', ...props }: ComponentProps<'button'> & 
   return <button type="button" {...props} className={`button ${look} ${props.className ?? ''}`} />
 }
 
+const cannotCopy = 'The browser does not let this page copy. It does by https, and on the machine of the emulator.'
+
+type Copied = string | (() => string | Promise<string>)
+
+/** Copies a text; what is asked for first is asked for only where it can be copied. */
+export async function writeText(text: Copied): Promise<void> {
+  // Browsers give it to no page of another machine without https.
+  const { clipboard } = navigator as { clipboard?: Clipboard }
+  if (!clipboard && !document.queryCommandSupported('copy')) throw new Error(cannotCopy)
+  const words = typeof text === 'string' ? text : await text()
+  if (clipboard) return clipboard.writeText(words)
+  if (!copySelected(words)) throw new Error(cannotCopy)
+}
+
+function copySelected(text: string): boolean {
+  const focused = document.activeElement
+  const field = document.createElement('textarea')
+  field.className = 'hidden'
+  field.readOnly = true
+  field.value = text
+  document.body.append(field)
+  field.focus({ preventScroll: true })
+  field.select()
+  const isCopied = document.execCommand('copy')
+  field.remove()
+  if (focused instanceof HTMLElement) focused.focus({ preventScroll: true })
+  return isCopied
+}
+
 /** Copies a text, and says so for a moment. */
-export function Copy({ text, label = 'copy' }: { text: string | (() => string | Promise<string>); label?: string }) {
+export function Copy({ text, label = 'copy' }: { text: Copied; label?: string }) {
   const [words, setWords] = useState(label)
   async function copy() {
     try {
-      await navigator.clipboard.writeText(typeof text === 'string' ? text : await text())
+      await writeText(text)
       setWords('copied')
     } catch {
       setWords('not allowed')

@@ -3,7 +3,7 @@ import { Suspense, useEffect, useState } from 'react'
 import { Link } from 'wouter'
 import { type AppUser, SvcError } from '../../../client/index.js'
 import { useAction, useUndo } from '../../frame/undo.js'
-import { Button, Copy } from '../../parts/button.js'
+import { Button, Copy, writeText } from '../../parts/button.js'
 import { JsonText } from '../../parts/json.js'
 import { Facts, Pane } from '../../parts/layout.js'
 import { Menu } from '../../parts/menu.js'
@@ -215,8 +215,7 @@ function Foot({ user, onClose }: { user: AppUser; onClose: () => void }) {
   const [isBusy, run] = useAction()
   const isActing = acting?.user.id === user.id
   async function copyToken() {
-    const { token } = await control.users.token({ user: user.id })
-    await navigator.clipboard.writeText(token)
+    await writeText(async () => (await control.users.token({ user: user.id })).token)
     say({ words: 'Copied a token of a new session' })
   }
   async function remove() {
