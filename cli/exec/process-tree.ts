@@ -16,10 +16,11 @@ tree() {
   for child in $(children "$1"); do tree "$child"; done
 }`
 
-/** Waits for the end of its input, which comes with a line where all is well, and without one where this process was killed. */
+/** Is told the process, then waits for the end of its input, which comes with a line where all is well, and without one where this process was killed. */
 const watch = `${tree}
+read -r pid || exit
 read -r line || {
-  all=$(tree "$1")
+  all=$(tree "$pid")
   kill -TERM $all
   sleep 2
   kill -KILL $all
@@ -54,13 +55,19 @@ function reaches(pid: number, signal: NodeJS.Signals | 0): boolean {
   }
 }
 
+/** Ends a child process and those below it if this one is killed. */
+export interface ProcessWatch {
+  begin(pid: number): void
+  callOff(): void
+}
+
 /**
- * Ends a child process and those below it if this one is killed, which it cannot see coming: a shell waits for that. Answers how
- * to call it off.
+ * This process cannot see its own end coming: a shell waits for that. It is started before the child, which runs unwatched only
+ * until it is named.
  */
-export function endWithThisProcess(pid: number): () => void {
-  if (process.platform === 'win32') return () => undefined
-  const watching = spawn('/bin/sh', ['-c', watch, 'svc', String(pid)], {
+export function openProcessWatch(): ProcessWatch {
+  if (process.platform === 'win32') return { begin: () => undefined, callOff: () => undefined }
+  const watching = spawn('/bin/sh', ['-c', watch], {
     stdio: ['pipe', 'ignore', 'ignore'],
     // What is sent to the whole group at a terminal, Ctrl-C above all, is not for it.
     detached: true,
@@ -69,5 +76,12 @@ export function endWithThisProcess(pid: number): () => void {
   watching.on('error', () => undefined)
   watching.stdin.on('error', () => undefined)
   watching.unref()
-  return () => watching.stdin.end('done\n')
+  let end = ''
+  return {
+    begin(pid) {
+      watching.stdin.write(`${pid}\n`)
+      end = 'done\n'
+    },
+    callOff: () => void watching.stdin.end(end),
+  }
 }

@@ -2,7 +2,7 @@
 import { execa } from 'execa'
 import { noCommand } from '../dev/app-command.js'
 import { exitOfSignal } from './pass-signals.js'
-import { endWithThisProcess, processTree, signalAll } from './process-tree.js'
+import { openProcessWatch, processTree, signalAll } from './process-tree.js'
 
 export interface CommandOptions {
   readonly env: Readonly<Record<string, string>>
@@ -23,6 +23,7 @@ export function startCommand(
   [command = '', ...words]: readonly string[],
   { env, isStdoutOurs }: CommandOptions,
 ): StartedCommand {
+  const watch = openProcessWatch()
   const child = execa(command, words, {
     stdin: 'inherit',
     stdout: isStdoutOurs ? process.stderr : 'inherit',
@@ -35,9 +36,9 @@ export function startCommand(
     forceKillAfterDelay: false,
   })
   const { pid } = child
-  const callOff = pid === undefined ? () => undefined : endWithThisProcess(pid)
+  if (pid !== undefined) watch.begin(pid)
   return {
-    ended: child.finally(callOff).then(({ exitCode, signal, code }) => {
+    ended: child.finally(watch.callOff).then(({ exitCode, signal, code }) => {
       if (exitCode !== undefined) return exitCode
       if (signal) return exitOfSignal(signal)
       throw noCommand(command, `${code}`)
