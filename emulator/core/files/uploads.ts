@@ -181,9 +181,19 @@ function fileTooLarge(most: number): SvcError {
   return new SvcError('FILE_TOO_LARGE', `A file here is at most ${formatBytes(most)}.`, [], { reason })
 }
 
-/** Removes the bytes of files that no transaction has been given yet. */
-export async function removeUploads({ files }: Backend, uploads: readonly Upload[]): Promise<void> {
-  await files.remove(uploads.map(({ id }) => id))
+/** Removes the bytes of files that no transaction has been given yet; those of a store that fails then are removed later. */
+export async function removeUploads(
+  { files, discardLater }: Pick<Backend, 'files' | 'discardLater'>,
+  project: string,
+  uploads: readonly Upload[],
+): Promise<void> {
+  const ids = uploads.map(({ id }) => id)
+  try {
+    await files.remove(ids)
+  } catch (error) {
+    discardLater(project, ids)
+    throw error
+  }
 }
 
 async function discardUploads(

@@ -1,6 +1,7 @@
 /** The whole service with its files in a bucket, on a server that checks signatures. */
+import { once } from 'node:events'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { get } from 'node:http'
+import { get, type IncomingMessage, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished, vi } from 'vitest'
@@ -9,6 +10,7 @@ import { startEmulator } from '../../../emulator/dev.js'
 import { openS3Store } from '../../../emulator/ports/files/s3.js'
 import { type Bucket, startBucket } from '../../fixtures/bucket.js'
 import { patiently } from '../../fixtures/patience.js'
+import { fileOf, formOf } from '../../fixtures/requests/form.js'
 import { startLimited } from '../../fixtures/requests/limited-service.js'
 
 async function aBucket(): Promise<Bucket> {
@@ -83,6 +85,37 @@ it('contract 10.4 answers 503 while the bucket is ill, keeps nothing half, and g
   expect(await svc.files.info()).toMatchObject({ files: 1, bytes: 5 })
   expect(await objects()).toHaveLength(1)
   await emulator.close()
+})
+
+it('a form that is refused says why while the bucket is ill, and what of it has landed is removed later', async () => {
+  const { filesUrl, fail, objects } = await aBucket()
+  const folder = await mkdtemp(join(tmpdir(), 'svc-refused-'))
+  const emulator = await startEmulator({ dir: folder, filesUrl })
+  const svc = createClient(emulator)
+  await svc.collections.create({ name: 'posts' })
+  const { headers, body } = formOf(fileOf('first'), fileOf('second', 'nameless', ''))
+  const second = body.indexOf('name="second"')
+
+  const form = request(`${emulator.url}/collections/posts/documents`, {
+    method: 'POST',
+    headers: { ...headers, 'x-api-key': emulator.apiKey },
+  })
+  form.write(body.subarray(0, second))
+  await vi.waitFor(async () => expect(await objects()).toHaveLength(1), patiently)
+  fail(true)
+  form.end(body.subarray(second))
+  const [refused] = (await once(form, 'response')) as [IncomingMessage]
+  fail(false)
+
+  expect(refused.statusCode).toBe(400)
+  expect(await objects()).toHaveLength(1)
+  expect(await readFile(join(folder, 'errors.log'), 'utf8')).toContain(String(refused.headers['x-request-id']))
+  // The next removal takes it along.
+  await svc.files.delete((await svc.files.upload(new Blob(['next']))).id)
+  await vi.waitFor(async () => expect(await objects()).toEqual([]), patiently)
+  refused.destroy()
+  await emulator.close()
+  await rm(folder, { recursive: true })
 })
 
 it('answers 503 for a missing object that the bucket does not say is missing, and logs what to do', async () => {

@@ -50,7 +50,7 @@ export function isMultipart({ headers }: IncomingMessage): boolean {
 
 /**
  * @throws {SvcError} `INVALID_BODY` for what cannot be read as a form, `VALIDATION_ERROR` for a text that is not asked for,
- * `FILE_TOO_LARGE`, `STORAGE_LIMIT`, `INVALID_PATH`. No file is left then.
+ * `FILE_TOO_LARGE`, `STORAGE_LIMIT`, `INVALID_PATH`. No file is left then, unless the store fails; it is removed later.
  */
 export async function readMultipart(http: HttpContext, exchange: Exchange, rules: PartRules): Promise<Parts> {
   const { req } = exchange
@@ -81,10 +81,9 @@ export async function readMultipart(http: HttpContext, exchange: Exchange, rules
     return { texts, files: await Promise.all(landing) }
   } catch (error) {
     const settled = await Promise.allSettled(landing)
-    await removeUploads(
-      backend,
-      settled.flatMap((one) => (one.status === 'fulfilled' ? one.value : [])),
-    )
+    const landed = settled.flatMap((one) => (one.status === 'fulfilled' ? one.value : []))
+    // What keeps them is not why the form is refused.
+    await removeUploads(backend, rules.files.project, landed).catch((kept) => http.log.failure(exchange.id, kept))
     throw error
   } finally {
     req.setTimeout(0)
