@@ -123,8 +123,9 @@ test.each<[string, { lock?: [string, string]; packageManager?: string }, object[
   await world.svc(['init', '--ci', 'script', '--yes'])
 
   const workflow = parse(text('.github', 'workflows', 'test.yml'))
+  expect(workflow.jobs.test.env).toEqual({ SVC_TRUST_CODE: 1 })
   expect(workflow.jobs.test.steps).toEqual([steps.checkout, ...before, { run: install }, { run: tested }])
-  expect(text('ci', 'test.sh')).toMatch(new RegExp(`\nset -eu\n${install}\nexec ${tested}\n$`))
+  expect(text('ci', 'test.sh')).toMatch(new RegExp(`\nexport SVC_TRUST_CODE=1\n${install}\nexec ${tested}\n$`))
 })
 
 /** A package below the root of a repository. */
@@ -134,7 +135,8 @@ function aPackage(files: Readonly<Record<string, string>> = {}) {
   for (const [name, content] of Object.entries(all)) writeFileSync(path('apps', 'web', name), content)
 }
 
-const inPackage = { 'runs-on': 'ubuntu-latest', defaults: { run: { 'working-directory': 'apps/web' } } }
+const env = { SVC_TRUST_CODE: 1 }
+const inPackage = { 'runs-on': 'ubuntu-latest', env, defaults: { run: { 'working-directory': 'apps/web' } } }
 
 test('a package of a workspace has the package manager and the svc.json of the root, and a workflow there', async () => {
   mkdirSync(path('.git'))
