@@ -22,6 +22,13 @@ test('a cell is a number, true, false, null, list or object only as JSON writes 
   expect(row).toEqual({ a: '007', b: '1e3', c: true, d: null, e: [1, 2], f: { x: 1 }, g: '=1+1' })
 })
 
+test('an empty cell is no field, also at the end, as for the command', async () => {
+  expect(await readRows('a,b,c\n1,,\n,"",x\n')).toEqual([{ a: 1 }, { c: 'x' }])
+  expect(await readRows('a\tb\r\n1\t\r\n\t\r\n')).toEqual([{ a: 1 }])
+  expect(await readRows('a\tb\n1\t')).toEqual([{ a: 1 }])
+  await expect(readRows('a,b\n1,2\n,\n3,4\n')).rejects.toThrow('Row 2 has no value.')
+})
+
 test('what is no document says where it stands', async () => {
   await expect(readRows('[1]')).rejects.toThrow('Document 1 is no object.')
   await expect(readRows('{"a": 1}\n{"a":')).rejects.toThrow('Line 2')

@@ -30,8 +30,16 @@ export async function readRows(text: string): Promise<Fields[]> {
   const { parse } = await reader()
   const [first = ''] = trimmed.split('\n', 1)
   const delimiter = first.includes('\t') ? '\t' : first.includes(';') && !first.includes(',') ? ';' : ','
-  const rows = parse(text, { columns: true, delimiter, bom: true, skip_empty_lines: true, relax_column_count: false })
-  return rows.map((row) => Object.fromEntries(Object.entries(row as object).map(([name, cell]) => [name, meant(cell)])))
+  // Only the lines that follow go from its end: the last row may end with empty cells, which tabs part.
+  const table = text.trimStart().replace(/\r?\n\s*$/, '')
+  return parse(table, { columns: true, delimiter, skip_empty_lines: true, relax_column_count: false }).map(fieldsOf)
+}
+
+/** An empty cell is no field, as for the command. @throws {Error} for a row that has nothing else */
+function fieldsOf(row: unknown, at: number): Fields {
+  const cells = Object.entries(row as object).filter(([, cell]) => cell !== '')
+  if (cells.length === 0) throw new Error(`Row ${at + 1} has no value.`)
+  return Object.fromEntries(cells.map(([name, cell]) => [name, meant(cell)]))
 }
 
 function isWhole(text: string): boolean {
