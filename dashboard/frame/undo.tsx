@@ -21,8 +21,8 @@ interface Notices {
   readonly say: (notice: Notice) => void
   /** Asks before what cannot be taken back. */
   readonly confirm: (title: string, words: string, action: string) => Promise<boolean>
-  /** Does what removes or changes much, with a state saved before it that undo goes back to: of the page's project, or of another. */
-  readonly doUndoably: (words: string, command: string, work: () => Promise<unknown>, of?: Whose) => Promise<void>
+  /** Does what removes or changes much, with a state of its project saved before it that undo goes back to. Answers whether it was done. */
+  readonly doUndoably: (words: string, command: string, work: () => Promise<unknown>, of?: Whose) => Promise<boolean>
 }
 
 /** Undefined where it is not known whose it is that is removed or changed. */
@@ -64,7 +64,7 @@ export function UndoProvider({ children }: { children: ReactNode }) {
   const doUndoably = useCallback(
     async (words: string, command: string, work: () => Promise<unknown>, of: Whose = { project: project.id }) => {
       const saved = await savedBefore(control, of, command.replace(/^svc /, ''), ask)
-      if (saved === 'no') return
+      if (saved === 'no') return false
       const undo = saved && (async () => keptWords(await control.snapshots.undo(saved)))
       const finish = () => saved && finished(control, saved)
       try {
@@ -77,6 +77,7 @@ export function UndoProvider({ children }: { children: ReactNode }) {
       const outcome = await finish()
       if (outcome === 'gone') say({ words: `${words}. Its snapshot is gone: it cannot be undone.` })
       else say(undo && outcome === 'kept' ? { words, undo } : { words })
+      return true
     },
     [control, project.id, say, ask],
   )

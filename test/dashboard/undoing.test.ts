@@ -188,6 +188,67 @@ it('takes back a load in another project, and what a request of another project 
   expect(world.faults).toEqual([])
 })
 
+it('leaves everything as it is where "Go on without undo?" is cancelled, what was typed too', async () => {
+  const { page, client, emulator, goTo } = world
+  const posts = client.collection('posts')
+  const { id } = await posts.create({ title: 'First' })
+  const { id: file } = await client.files.upload(new File(['Hello'], 'hello.txt'))
+  const user = await aUser(emulator.apiKey)
+  await page.route(/\/info$/, async (route) => {
+    const response = await route.fetch()
+    const info = await response.json()
+    await route.fulfill({ response, json: { ...info, database: { ...info.database, bytes: 2 ** 30 } } })
+  })
+  const question = page.getByRole('dialog', { name: 'Go on without undo?', exact: true })
+  const cancelled = async () => {
+    await question.getByRole('button', { name: 'Cancel', exact: true }).click()
+    await question.waitFor({ state: 'detached' })
+  }
+  const pane = page.getByRole('complementary', { name: 'Selected', exact: true })
+  const remove = () => pane.getByRole('button', { name: 'Delete', exact: true }).click()
+
+  await goTo(`data/posts/${id}`)
+  await page.locator('.cm-content').click()
+  await page.keyboard.press('ControlOrMeta+A')
+  await page.keyboard.insertText('{"title": "Typed"}')
+  await remove()
+  await cancelled()
+  expect(await page.locator('.cm-content').textContent()).toBe('{"title": "Typed"}')
+  await pane.getByRole('button', { name: 'Discard', exact: true }).click()
+
+  const asked = async (entry: string, name: string, button: string, [label, typed] = ['', '']) => {
+    await page.getByRole('button', { name: 'More for posts', exact: true }).click()
+    await page.getByRole('menuitem', { name: entry, exact: true }).click()
+    const dialog = page.getByRole('dialog', { name, exact: true })
+    if (label) await dialog.getByRole('textbox', { name: label, exact: true }).fill(typed)
+    await dialog.getByRole('button', { name: button, exact: true }).click()
+    await cancelled()
+    if (label) expect(await dialog.getByRole('textbox', { name: label, exact: true }).inputValue()).toBe(typed)
+    await dialog.getByRole('button', { name: 'Cancel', exact: true }).click()
+    await dialog.waitFor({ state: 'detached' })
+  }
+  await asked('Edit all 1', 'Edit 1 documents of posts', 'Change 1', ['Fields to set', '{"country": "CH"}'])
+  await asked('Delete all 1', 'Delete 1 documents of posts?', 'Delete 1')
+  await asked('Import', 'Import into posts', 'Create 1', ['Or paste it', 'title\tviews\nHello\t1'])
+  await asked('Delete the collection', 'Delete posts?', 'Delete')
+  expect(new URL(page.url()).pathname).toBe(`/_svc/data/posts/${id}`)
+
+  await goTo(`files/${file}`)
+  await remove()
+  await cancelled()
+  await pane.waitFor()
+  await goTo(`users/${user}`)
+  await pane.getByRole('button', { name: 'More', exact: true }).click()
+  await page.getByRole('menuitem', { name: 'Delete', exact: true }).click()
+  await cancelled()
+  await pane.waitFor()
+
+  expect((await posts.list()).items).toMatchObject([{ id, data: { title: 'First' } }])
+  expect([(await client.files.list()).total, (await client.users.list()).total]).toEqual([1, 1])
+  expect(await page.locator('.notice').count()).toBe(0)
+  expect(world.faults).toEqual([])
+})
+
 /** @returns the id of the user */
 async function aUser(apiKey: string): Promise<string> {
   const { auth } = createClient({ url: world.emulator.url, apiKey })

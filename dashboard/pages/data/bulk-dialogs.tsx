@@ -62,7 +62,7 @@ export function BulkDelete({ name, query, total, onClose }: BulkProps) {
           signal: stop(),
         }),
       ),
-    onSuccess: onClose,
+    onSuccess: (isDone) => isDone && onClose(),
   })
   return (
     <FormDialog
@@ -113,7 +113,7 @@ export function BulkEdit({ name, query, total, onClose }: BulkProps) {
           { onDone: setDone, signal: stop() },
         ),
       ),
-    onSuccess: onClose,
+    onSuccess: (isDone) => isDone && onClose(),
   })
   const failure = wrong ?? edit.error
   return (

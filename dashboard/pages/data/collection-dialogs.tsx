@@ -79,7 +79,8 @@ export function DeleteCollection({ collection, onClose, onDone }: OfCollection) 
   const remove = useMutation({
     mutationFn: () =>
       doUndoably(`Deleted ${name}`, `svc collections delete ${name}`, () => owner.collections.delete(name)),
-    onSuccess() {
+    onSuccess(isDone) {
+      if (!isDone) return
       onClose()
       onDone(undefined)
     },

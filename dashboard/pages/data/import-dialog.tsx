@@ -63,7 +63,7 @@ export function ImportDialog({ name, file: dropped, onClose }: ImportProps) {
         setDone(0)
         throw new Error(`The first ${formatCount(done)} are not there any more: next time all are created.`)
       }
-      await doUndoably(`Imported into ${name}`, `docs import ${name}`, async () => {
+      return doUndoably(`Imported into ${name}`, `docs import ${name}`, async () => {
         for (let at = done; at < rows.length; ) {
           stop().throwIfAborted()
           const from = at
@@ -81,7 +81,7 @@ export function ImportDialog({ name, file: dropped, onClose }: ImportProps) {
         }
       })
     },
-    onSuccess: onClose,
+    onSuccess: (isDone) => isDone && onClose(),
   })
   useEffect(() => {
     if (dropped) void take(() => textOf(dropped))

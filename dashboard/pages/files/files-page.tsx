@@ -230,7 +230,8 @@ function FilePane({ file, onClose }: { file: StoredFile; onClose: () => void }) 
   const url = hereUrl(file.url)
   const remove = () =>
     run(async () => {
-      await doUndoably(`Deleted ${file.name}`, `svc files delete ${file.id}`, () => client.files.delete(file.id))
+      const work = () => client.files.delete(file.id)
+      if (!(await doUndoably(`Deleted ${file.name}`, `svc files delete ${file.id}`, work))) return
       await queries.invalidateQueries({ queryKey: ['files'] })
       onClose()
     })

@@ -193,8 +193,8 @@ function SnapshotPane({ snapshot, onClose }: { snapshot: Snapshot; onClose: () =
   const load = () =>
     run(async () => {
       const of = { project: project.id, keeping: name }
-      await doUndoably(`Loaded ${name}`, `svc snapshot load ${name}`, () => control.snapshots.load(place), of)
-      await queries.invalidateQueries()
+      const work = () => control.snapshots.load(place)
+      if (await doUndoably(`Loaded ${name}`, `svc snapshot load ${name}`, work, of)) await queries.invalidateQueries()
     })
   const remove = () =>
     run(async () => {

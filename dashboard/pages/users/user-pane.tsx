@@ -219,9 +219,8 @@ function Foot({ user, onClose }: { user: AppUser; onClose: () => void }) {
     say({ words: 'Copied a token of a new session' })
   }
   async function remove() {
-    await doUndoably(`Deleted ${user.email}`, `svc users delete ${user.email}`, () =>
-      control.users.remove({ user: user.id }),
-    )
+    const work = () => control.users.remove({ user: user.id })
+    if (!(await doUndoably(`Deleted ${user.email}`, `svc users delete ${user.email}`, work))) return
     if (isActing) await actAs(undefined)
     await queries.invalidateQueries({ queryKey: ['users'] })
     onClose()

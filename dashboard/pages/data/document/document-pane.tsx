@@ -185,7 +185,8 @@ function Foot({ collection, edited, save, onClose }: FootProps) {
     if (!stored) return
     try {
       const command = `svc docs delete ${collection} ${stored.id}`
-      await doUndoably(`Deleted ${nameOf(stored)}`, command, () => client.collection(collection).delete(stored.id))
+      const work = () => client.collection(collection).delete(stored.id)
+      if (!(await doUndoably(`Deleted ${nameOf(stored)}`, command, work))) return
       discard()
       onClose()
     } catch (error) {
