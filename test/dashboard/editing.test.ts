@@ -127,6 +127,28 @@ it('says that a document was deleted elsewhere, and makes another one of what is
   expect(await client.collection('posts').count({ where: { title: 'Gone' } })).toBe(1)
 })
 
+it('a second conflict takes what the other person had saved before for theirs', async () => {
+  const { page, client, goTo } = world
+  const { id } = await client.collection('posts').create({ a: 1, b: 1 })
+  await goTo(`data/posts/${id}`)
+  await page.locator('.cm-content').click()
+  await page.keyboard.press('ControlOrMeta+A')
+  await page.keyboard.insertText('{"a": 2, "b": 1}')
+  await client.collection('posts').update(id, { b: 9 })
+  await page.getByText('version 2 was saved meanwhile', { exact: true }).waitFor()
+  await page.keyboard.press('ControlOrMeta+S')
+  await page.getByText(/^Version 2 is stored\./).waitFor()
+
+  await client.collection('posts').update(id, { b: 1 })
+  await page.getByRole('button', { name: 'Save merged', exact: true }).click()
+  await page.getByText(/^Version 3 is stored\./).waitFor()
+  await page.getByRole('button', { name: 'Save merged', exact: true }).click()
+  await untilVersion(page, 4)
+
+  expect((await client.collection('posts').get(id)).data).toEqual({ a: 2, b: 1 })
+  expect(world.faults).toEqual([])
+})
+
 /** How long notices stay: ten seconds are short on a busy machine. */
 function stayFor(milliseconds: number) {
   const usual = globalThis.setTimeout

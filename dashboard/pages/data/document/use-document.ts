@@ -31,6 +31,7 @@ export interface Edited {
 }
 
 export interface Conflict {
+  /** What both began from; what was joined begins from what they had saved until then. */
   readonly base: Fields
   readonly mine: Fields
   readonly theirs: Document
@@ -106,7 +107,7 @@ export function useDocument(collection: string, id: string | undefined): Edited 
     } catch (error) {
       if (error instanceof SvcError && error.code === 'CONFLICT' && id !== undefined) {
         const theirs = await documents.get(id).catch(setFailure)
-        if (theirs) setConflict({ base: draft?.base ?? {}, mine, theirs })
+        if (theirs) setConflict({ base: over && conflict ? conflict.theirs.data : (draft?.base ?? {}), mine, theirs })
       } else setFailure(error)
       return undefined
     } finally {
