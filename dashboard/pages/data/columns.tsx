@@ -3,6 +3,7 @@ import type { Document } from '../../../client/index.js'
 import { isId } from '../../../client/protocol/model/document.js'
 import { namingFields, namingRank } from '../../../client/protocol/model/documents/naming-fields.js'
 import { isObject, type Json } from '../../../client/protocol/model/json.js'
+import { sizes } from '../../../client/protocol/model/limits.js'
 import { Time } from '../../parts/time.js'
 
 export type ValueType = 'text' | 'number' | 'true/false' | 'date' | 'link' | 'file' | 'object' | 'list' | 'null'
@@ -44,6 +45,20 @@ export function columnsOf(documents: readonly Document[]): ColumnOfData[] {
       const known = [...types].filter(([type]) => type !== 'null').sort(([, one], [, other]) => other - one)
       return { name, type: known[0]?.[0] ?? 'null' }
     })
+}
+
+/** What has more of them is keyed by ids: each field would be asked for by itself. */
+const mostLinkFields = 100
+
+/** The fields of these documents that hold ids, by themselves or in lists, in parts as large as one request may populate. */
+export function linkFieldsOf(documents: readonly Document[]): string[][] {
+  const isLink = (value: Json) => [value].flat().some((each) => typeof each === 'string' && isId(each))
+  const names = documents.flatMap(({ data }) => Object.keys(data).filter((name) => isLink(data[name] ?? null)))
+  const fields = [...new Set(names)].slice(0, mostLinkFields)
+  const parts = Math.ceil(fields.length / sizes.mostPopulatePaths)
+  return Array.from({ length: parts }, (_, at) =>
+    fields.slice(at * sizes.mostPopulatePaths).slice(0, sizes.mostPopulatePaths),
+  )
 }
 
 const widths: { readonly [Type in ValueType]: string } = {

@@ -1,11 +1,10 @@
 /** Which collections lead to which, by what their newest documents hold. */
 import { useQuery } from '@tanstack/react-query'
 import type { Client, Document } from '../../../client/index.js'
-import { isId } from '../../../client/protocol/model/document.js'
 import { useCollections } from '../../frame/counts.js'
 import { unlessRefused } from '../../live/again.js'
 import { useSession } from '../../session/context.js'
-import { columnsOf, linkedIn } from '../data/columns.js'
+import { linkedIn, linkFieldsOf } from '../data/columns.js'
 
 /** A field of a collection whose ids lead to another one. */
 export interface Link {
@@ -72,18 +71,12 @@ async function readCollection(client: Client, name: string): Promise<{ total: nu
   // One that this user may not read is shown without what is in it.
   const newest = await documents.list({ limit: mostDocuments }).catch(unlessRefused)
   if (!newest) return { total: null, links: [] }
-  const fields = fieldsWithIds(newest.items as Document[])
-  if (fields.length === 0) return { total: newest.total, links: [] }
-  const { items } = await documents.list({ limit: mostDocuments, count: false, populate: fields })
-  return { total: newest.total, links: fields.flatMap((field) => linksOf(name, field, items as Document[])) }
-}
-
-function fieldsWithIds(documents: readonly Document[]): string[] {
-  const holdsIds = (field: string) =>
-    documents.some(({ data }) => [data[field]].flat().some((each) => typeof each === 'string' && isId(each)))
-  return columnsOf(documents)
-    .filter(({ type, name }) => type === 'link' || (type === 'list' && holdsIds(name)))
-    .map(({ name }) => name)
+  const links: Link[] = []
+  for (const fields of linkFieldsOf(newest.items as Document[])) {
+    const { items } = await documents.list({ limit: mostDocuments, count: false, populate: fields })
+    links.push(...fields.flatMap((field) => linksOf(name, field, items as Document[])))
+  }
+  return { total: newest.total, links }
 }
 
 /** A field may lead to several collections. */

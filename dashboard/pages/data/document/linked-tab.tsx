@@ -2,12 +2,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import type { Client, Document } from '../../../../client/index.js'
+import type { Json } from '../../../../client/protocol/model/json.js'
 import type { Where } from '../../../../client/protocol/model/where.js'
 import { useCollections } from '../../../frame/counts.js'
 import { unlessRefused } from '../../../live/again.js'
 import { Empty, Failure, Skeleton } from '../../../parts/states.js'
 import { useSession } from '../../../session/context.js'
-import { columnsOf, type Linked, linkedIn, nameOf } from '../columns.js'
+import { type Linked, linkedIn, linkFieldsOf, nameOf } from '../columns.js'
 import { formatAsked } from '../query-state.js'
 
 /** Each costs one request; more of them would be slow. */
@@ -97,20 +98,21 @@ function Row({ words, linked }: { words: string; linked: Linked }) {
 }
 
 async function outgoingOf(client: Client, collection: string, document: Document): Promise<[string, Linked][]> {
-  const fields = columnsOf([document])
-    .filter(({ type }) => type === 'link' || type === 'list')
-    .map(({ name }) => name)
-  if (fields.length === 0) return []
-  // Of a document that was deleted meanwhile the pane says so.
-  const { data = {} } =
-    (await client.collection(collection).get(document.id, { populate: fields }).catch(unlessRefused)) ?? {}
-  return fields.flatMap((field) => {
-    const value = (data as Document['data'])[field]
-    const values = Array.isArray(value) ? value : [value]
-    return values.flatMap((each): [string, Linked][] => {
-      const linked = linkedIn(each)
-      return linked ? [[field, linked]] : []
-    })
+  const found = await Promise.all(
+    linkFieldsOf([document]).map(async (fields) => {
+      // Of a document that was deleted meanwhile the pane says so.
+      const { data = {} } =
+        (await client.collection(collection).get(document.id, { populate: fields }).catch(unlessRefused)) ?? {}
+      return fields.flatMap((field) => linkedBy(field, (data as Document['data'])[field]))
+    }),
+  )
+  return found.flat()
+}
+
+function linkedBy(field: string, value: Json | undefined): [string, Linked][] {
+  return [value].flat().flatMap((each): [string, Linked][] => {
+    const linked = linkedIn(each)
+    return linked ? [[field, linked]] : []
   })
 }
 
@@ -118,9 +120,9 @@ async function outgoingOf(client: Client, collection: string, document: Document
 async function incomingOf(client: Client, name: string, id: string): Promise<Incoming[]> {
   const documents = client.collection(name)
   const newest = await documents.list({ limit: 20, count: false }).catch(unlessRefused)
-  const fields = columnsOf((newest?.items ?? []) as Document[]).filter(({ type }) => type === 'link')
+  const fields = linkFieldsOf((newest?.items ?? []) as Document[]).flat()
   const found = await Promise.all(
-    fields.map(async ({ name: field }) => {
+    fields.map(async (field) => {
       const page = await documents.list({ where: linksBy(field, id), limit: mostIncoming })
       return { collection: name, field, documents: page.items as readonly Document[], total: page.total ?? 0 }
     }),
