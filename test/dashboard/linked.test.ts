@@ -1,4 +1,5 @@
-/** Documents and what they are linked with. */
+/** Documents and what they are linked with: how the links of many fields are found, and filters that reach through them. */
+import { readFileSync } from 'node:fs'
 import { beforeEach, expect, it } from 'vitest'
 import { type DashboardWorld, worldsOfFile } from './world.js'
 
@@ -9,6 +10,8 @@ beforeEach(async () => {
   world = await openWorld()
   for (const name of ['authors', 'posts']) await world.client.collections.create({ name })
 })
+
+const row = (text: string) => world.row(text)
 
 it('finds links in lists and in any number of fields, from both sides and on the page of relations', async () => {
   const { page, client, goTo } = world
@@ -32,5 +35,50 @@ it('finds links in lists and in any number of fields, from both sides and on the
   const links = page.getByRole('list', { name: 'Links', exact: true }).getByRole('listitem')
   await links.first().waitFor()
   expect((await links.allTextContents()).sort()).toEqual(linking.map((field) => `posts.${field} leads to authors`))
+  expect(world.faults).toEqual([])
+})
+
+it('filters by fields of linked documents, says the same as code and command, and exports and deletes what matches', async () => {
+  const { page, client, goTo } = world
+  const authors = await client.collection('authors').createMany([
+    { name: 'Ada', role: 'admin' },
+    { name: 'Bob', role: 'reader' },
+  ])
+  await client
+    .collection('posts')
+    .createMany(authors.flatMap(({ id, data }) => [1, 2].map((n) => ({ title: `${data.name} ${n}`, author: id }))))
+  await goTo('data/posts?author.role=admin&populate=author')
+
+  await page.getByText(/^2 documents match/).waitFor()
+  await row('Ada 1').getByRole('button', { name: 'Ada', exact: true }).waitFor()
+  expect(await row('Bob 1').count()).toBe(0)
+  await page.getByText('populate author', { exact: true }).waitFor()
+  expect(await page.locator('.bottom code').textContent()).toBe(
+    'svc docs list posts --where author.role=admin --populate author',
+  )
+  await page.getByRole('button', { name: 'Copy as', exact: true }).click()
+  await page.getByRole('menuitem', { name: 'Copy as client code', exact: true }).click()
+  await page.getByText('Copied client code', { exact: true }).waitFor()
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(
+    "const { items } = await svc.collection('posts').list({ where: { 'author.role': 'admin' }, populate: ['author'] })",
+  )
+  await page.getByRole('button', { name: /^title/ }).click()
+  await page.getByText('sort title', { exact: true }).waitFor()
+  expect(new URL(page.url()).search).toBe('?author.role=admin&orderBy=title&order=asc&populate=author')
+
+  await page.getByRole('button', { name: 'Export', exact: true }).click()
+  const saving = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Save the file', exact: true }).click()
+  const lines = readFileSync(await (await saving).path(), 'utf8')
+    .trim()
+    .split('\n')
+  expect(lines.map((line) => JSON.parse(line).title)).toEqual(['Ada 1', 'Ada 2'])
+  await page.getByRole('button', { name: 'More for posts', exact: true }).click()
+  await page.getByRole('menuitem', { name: 'Delete the 2 that match', exact: true }).click()
+  await page.getByRole('listitem').filter({ hasText: 'Ada 2' }).waitFor()
+  await page.getByRole('button', { name: 'Delete 2', exact: true }).click()
+  await page.getByRole('heading', { name: 'No document matches', exact: true }).waitFor()
+  const left = (await client.collection('posts').list({ sort: 'title' })).items
+  expect(left.map(({ data }) => data.title)).toEqual(['Bob 1', 'Bob 2'])
   expect(world.faults).toEqual([])
 })

@@ -23,11 +23,11 @@ interface BulkProps {
 const batchSize = 500
 const previewed = 5
 
-function useFirst(name: string, { where, text }: QueryState) {
+function useFirst(name: string, { where, populate, text }: QueryState) {
   const { client } = useSession()
   return useQuery({
     queryKey: ['documents', name, text, 'preview'],
-    queryFn: () => client.collection(name).list({ where, limit: previewed }),
+    queryFn: () => client.collection(name).list({ where, populate, limit: previewed }),
   })
 }
 
@@ -35,12 +35,12 @@ function useFirst(name: string, { where, text }: QueryState) {
 async function inBatches(
   client: Client,
   name: string,
-  { where }: QueryState,
+  { where, populate }: QueryState,
   change: (ids: readonly string[]) => Promise<unknown>,
   { onDone, signal }: { onDone: (count: number) => void; signal: AbortSignal },
 ) {
   const ids: string[] = []
-  for await (const { id } of client.collection(name).iterate({ where, signal })) ids.push(id)
+  for await (const { id } of client.collection(name).iterate({ where, populate, signal })) ids.push(id)
   for (let at = 0; at < ids.length; at += batchSize) {
     signal.throwIfAborted()
     await change(ids.slice(at, at + batchSize))

@@ -226,8 +226,8 @@ function factsOf({ total, isLoading }: Documents, { where }: QueryState): string
 }
 
 /** The same filters as the command takes them, whose `contains` minds case. */
-function commandOf(name: string, { text, sort }: QueryState): string {
-  const parts = text.split('&').filter((part) => part !== '' && !/^(orderBy|order)=/.test(part))
+function commandOf(name: string, { text, sort, populate }: QueryState): string {
+  const parts = text.split('&').filter((part) => part !== '' && !/^(orderBy|order|populate)=/.test(part))
   const wheres = parts.map((part) => {
     const words = decodeURIComponent(part.replaceAll('+', ' ')).replace(/__contains=/, '__icontains=')
     const [, group = '', test = words] = /^\[or:?([^\]]*)\](.*)$/s.exec(words) ?? []
@@ -236,7 +236,8 @@ function commandOf(name: string, { text, sort }: QueryState): string {
       : `--or ${shellWord(`${group === '' ? '' : `${group}:`}${test}`)}`
   })
   const order = sort ? [`--sort ${shellWord((sort.direction === 'desc' ? '-' : '') + formatPath(sort.path))}`] : []
-  return ['svc docs list', shellWord(name), ...wheres, ...order].join(' ')
+  const links = populate.length > 0 ? [`--populate ${shellWord(populate.join(','))}`] : []
+  return ['svc docs list', shellWord(name), ...wheres, ...order, ...links].join(' ')
 }
 
 /** What was typed into a document of it can still be copied, or discarded. */

@@ -32,7 +32,7 @@ export function columnsOf(documents: readonly Document[]): ColumnOfData[] {
   for (const { data } of documents) {
     for (const [name, value] of Object.entries(data)) {
       const types = seen.get(name) ?? new Map<ValueType, number>()
-      const type = typeOf(value)
+      const type = linkedIn(value) ? 'link' : typeOf(value)
       types.set(type, (types.get(type) ?? 0) + 1)
       seen.set(name, types)
     }

@@ -28,9 +28,9 @@ export function ExportDialog({ name, query, total, onClose }: ExportProps) {
   const save = useMutation({
     async mutationFn(form: Form) {
       const documents: Document[] = []
-      const { where, sort } = query
-      const signal = stop()
-      for await (const document of client.collection(name).iterate({ where, signal, ...(sort ? { sort } : {}) })) {
+      const { where, sort, populate } = query
+      const asked = { where, populate, signal: stop(), ...(sort ? { sort } : {}) }
+      for await (const document of client.collection(name).iterate(asked)) {
         documents.push(document as Document)
         if (documents.length % 500 === 0) setDone(documents.length)
       }

@@ -59,6 +59,7 @@ export function Filters({ name, query, columns }: FiltersProps) {
           {formatPath(query.sort.path)}
         </span>
       ) : null}
+      {query.populate.length > 0 ? <span className="mono dim">populate {query.populate.join(', ')}</span> : null}
       <SavedViews collection={name} query={query} />
       <CopyMenu name={name} query={query} onText={() => setText(!isText)} />
     </div>

@@ -3,6 +3,7 @@ import { useCallback, useMemo } from 'react'
 import { useLocation, useSearch } from 'wouter'
 import { SvcError } from '../../../client/index.js'
 import type { Sort } from '../../../client/protocol/model/page.js'
+import { formatPath, parsePath } from '../../../client/protocol/model/path.js'
 import type { Clause, Where } from '../../../client/protocol/model/where.js'
 import { dialects } from '../../../client/protocol/wire/dialects.js'
 import { decodeListQuery, parseQuery } from '../../../client/protocol/wire/query/decode.js'
@@ -12,6 +13,8 @@ import { formatQuery } from '../../../client/protocol/wire/query/format.js'
 export interface Asked {
   readonly where: Where
   readonly sort: Sort | undefined
+  /** The links that filters and order reach through. */
+  readonly populate: readonly string[]
 }
 
 export interface QueryState extends Asked {
@@ -25,17 +28,17 @@ export interface QueryState extends Asked {
 }
 
 /** As the address of a list has it, behind the `?`. */
-export function formatAsked({ where, sort }: Asked): string {
-  return formatQuery(encodeListQuery(dialects.a, { where, sort }))
+export function formatAsked({ where, sort, populate }: Asked): string {
+  return formatQuery(encodeListQuery(dialects.a, { where, sort, populate: populate.map(parsePath) }))
 }
 
 /** @throws {SvcError} */
 function parseAsked(text: string): Asked {
-  const { where, sort } = decodeListQuery(dialects.a, parseQuery(text))
-  return { where, sort }
+  const { where, sort, populate } = decodeListQuery(dialects.a, parseQuery(text))
+  return { where, sort, populate: populate.map(formatPath) }
 }
 
-const nothing: Asked = { where: { all: [] }, sort: undefined }
+const nothing: Asked = { where: { all: [] }, sort: undefined, populate: [] }
 
 export function useQueryState(): QueryState {
   const search = useSearch()

@@ -2,7 +2,9 @@
 import { keepPreviousData, useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { type Client, type Document, SvcError } from '../../../client/index.js'
+import { sizes } from '../../../client/protocol/model/limits.js'
 import type { Page, Sort } from '../../../client/protocol/model/page.js'
+import type { Where } from '../../../client/protocol/model/where.js'
 import { useSession } from '../../session/context.js'
 import { type ColumnOfData, columnsOf } from './columns.js'
 import type { QueryState } from './query-state.js'
@@ -21,15 +23,15 @@ const pageSize = 100
 /** Pages out of view are evicted from the cache soon: a million documents are some thousand pages. */
 const keptMilliseconds = 3_000
 
-export function useDocuments(name: string, { where, sort, text }: QueryState): Documents {
+export function useDocuments(name: string, { where, sort, populate: asked, text }: QueryState): Documents {
   const { client, acting } = useSession()
   const queries = useQueryClient()
   const [[from, to], setRange] = useRange()
   const base = ['documents', name, text, acting?.user.id ?? '']
-  const read = (index: number, populate: readonly string[], signal: AbortSignal) => {
-    const asked = { where, ...(sort ? { sort } : {}), signal }
+  const read = (index: number, links: readonly string[], signal: AbortSignal) => {
+    const query = { where, ...(sort ? { sort } : {}), asked, signal }
     // All that match are counted once, with the first page.
-    return readRange(client, name, asked, { offset: index * pageSize, limit: pageSize, populate, count: index === 0 })
+    return readRange(client, name, query, { offset: index * pageSize, limit: pageSize, links, count: index === 0 })
   }
 
   const head = useQuery({
@@ -86,23 +88,33 @@ function useRange(): [readonly [number, number], (from: number, to: number) => v
 interface Range {
   readonly offset: number
   readonly limit: number
-  readonly populate: readonly string[]
+  /** Columns that are populated to be shown by name. */
+  readonly links: readonly string[]
   readonly count: boolean
 }
 
-type Asked = Pick<QueryState, 'where'> & { readonly sort?: Sort; readonly signal: AbortSignal }
+interface Query {
+  readonly where: Where
+  readonly sort?: Sort
+  /** What filters and order reach through. */
+  readonly asked: readonly string[]
+  readonly signal: AbortSignal
+}
 
 /** A part of a list. What is too large for one answer is read without what is linked, then in halves. */
-async function readRange(client: Client, name: string, asked: Asked, range: Range): Promise<Page<Document>> {
+async function readRange(client: Client, name: string, query: Query, range: Range): Promise<Page<Document>> {
+  const { asked, ...which } = query
+  const { links, ...part } = range
+  const populate = [...new Set([...asked, ...links])].slice(0, sizes.mostPopulatePaths)
   try {
-    return (await client.collection(name).list({ ...asked, ...range })) as Page<Document>
+    return (await client.collection(name).list({ ...which, ...part, populate })) as Page<Document>
   } catch (error) {
     if (!(error instanceof SvcError) || error.code !== 'RESULT_TOO_LARGE' || range.limit === 1) throw error
-    if (range.populate.length > 0) return readRange(client, name, asked, { ...range, populate: [] })
+    if (links.length > 0) return readRange(client, name, query, { ...range, links: [] })
     const half = Math.ceil(range.limit / 2)
-    const first = await readRange(client, name, asked, { ...range, limit: half })
+    const first = await readRange(client, name, query, { ...range, limit: half })
     const rest = { ...range, offset: range.offset + half, limit: range.limit - half, count: false }
-    const second = await readRange(client, name, asked, rest)
+    const second = await readRange(client, name, query, rest)
     return { ...first, items: [...first.items, ...second.items] }
   }
 }

@@ -82,7 +82,7 @@ function linksBy(field: string, id: string): Where {
 }
 
 function placeOfAll(collection: string, where: Where): string {
-  return `/data/${encodeURIComponent(collection)}?${formatAsked({ where, sort: undefined })}`
+  return `/data/${encodeURIComponent(collection)}?${formatAsked({ where, sort: undefined, populate: [] })}`
 }
 
 function Row({ words, linked }: { words: string; linked: Linked }) {
