@@ -120,9 +120,9 @@ export function useIsOutdated(groups: readonly EventGroup[]): [boolean, () => vo
   useEffect(
     () =>
       store.onBatch((events) => {
-        // The first ones are from before the page was opened.
-        if (store.events().length <= events.length) return
-        if (events.some(({ kind }) => groups.some((group) => kind.startsWith(`${group}.`)))) setOutdated(true)
+        const isChange = ({ kind, at }: EmulatorEvent) =>
+          at > store.openedAt() && groups.some((group) => kind.startsWith(`${group}.`))
+        if (events.some(isChange)) setOutdated(true)
       }),
     [store, groups],
   )

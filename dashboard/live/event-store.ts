@@ -13,6 +13,8 @@ export interface EventStore {
   /** The newest first. The same array until something happens. */
   events(): readonly EmulatorEvent[]
   connection(): Connection
+  /** Since when it listens, as events say it: those up to then are from before. */
+  openedAt(): string
   /** Called with batches of events, a few times a second at most; `isGap` where events may have been missed. */
   onBatch(listener: (events: readonly EmulatorEvent[], isGap: boolean) => void): () => void
   close(): void
@@ -74,6 +76,7 @@ export function openEvents({ control, guard, project }: Session): EventStore {
   const readers = new Set<(events: readonly EmulatorEvent[], isGap: boolean) => void>()
   let kept: readonly EmulatorEvent[] = []
   let connection: Connection = 'connecting'
+  let openedAt = ''
   let waiting: EmulatorEvent[] = []
   let isGap = false
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -106,7 +109,8 @@ export function openEvents({ control, guard, project }: Session): EventStore {
 
   function take(event: EmulatorEvent) {
     if (event.kind === 'stream.missed') takeGap(event)
-    else if (event.kind !== 'stream.opened') waiting.push(event)
+    else if (event.kind === 'stream.opened') openedAt ||= event.at
+    else waiting.push(event)
     timer ??= setTimeout(flush, flushMilliseconds)
   }
 
@@ -150,6 +154,7 @@ export function openEvents({ control, guard, project }: Session): EventStore {
     },
     events: () => kept,
     connection: () => connection,
+    openedAt: () => openedAt,
     onBatch(listener) {
       readers.add(listener)
       return () => void readers.delete(listener)

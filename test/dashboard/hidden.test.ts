@@ -1,6 +1,7 @@
-/** Hidden tabs, which a browser counts among the six connections to a server. */
+/** Hidden tabs, which a browser counts among the six connections to a server; and where a stream of events begins. */
 import type { Page, Request } from 'playwright-core'
 import { beforeEach, expect, it } from 'vitest'
+import { controlOf } from '../fixtures/requests/emulator-control.js'
 import { type DashboardWorld, worldsOfFile } from './world.js'
 
 const openWorld = worldsOfFile()
@@ -107,5 +108,20 @@ it('goes on as if nothing had been for a look at another tab', async () => {
 
   await world.row('Meanwhile').waitFor()
   expect(opened).toBe(1)
+  expect(world.faults).toEqual([])
+})
+
+it('says that something has changed also of the first change that it sees', async () => {
+  const { page, client, emulator, goTo } = world
+  await controlOf(emulator).snapshots.save({ project: emulator.projectId, name: 'friday' })
+  // An emulator that has just started tells of nothing that was before.
+  await page.route(/last=100/, (route) => route.continue({ url: route.request().url().replace('last=100', 'last=0') }))
+  await goTo('snapshots/friday')
+  await page.getByText('Nothing is different.', { exact: true }).waitFor()
+  await page.getByText('the emulator answers', { exact: true }).waitFor({ state: 'attached' })
+
+  await client.collection('posts').create({ title: 'Later' })
+
+  await page.getByText(/^Changed since this was read\./).waitFor()
   expect(world.faults).toEqual([])
 })
