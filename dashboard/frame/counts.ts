@@ -44,7 +44,11 @@ export function useInfo() {
 
 export function useProject() {
   const { control, project } = useSession()
-  return useQuery({ queryKey: ['project'], queryFn: () => control.projects.get({ project: project.id }) })
+  return useQuery({
+    queryKey: ['project'],
+    queryFn: () => control.projects.get({ project: project.id }),
+    refetchInterval: 5_000,
+  })
 }
 
 /** How many of each there are; undefined for what has not been fetched yet. */

@@ -246,6 +246,23 @@ it('lets the next login of the built-in provider fail, and shows how it ended', 
   expect(world.faults).toEqual([])
 })
 
+it('follows what the command line changes about the login provider and the keys', async () => {
+  const { page, emulator, goTo } = world
+  const control = controlOf(emulator)
+  await goTo('provider')
+  await page.getByText('succeeds', { exact: true }).waitFor()
+
+  await control.idp.accounts.add({ id: 'emmy', name: 'Emmy Noether', email: 'emmy@example.com' })
+  await page.getByText('Emmy Noether', { exact: true }).waitFor()
+  await control.idp.faults.set({ fault: 'no-email', times: 1 })
+  await page.locator('.next-logins .tag').getByText('gives a profile without an email', { exact: true }).waitFor()
+  await goTo('settings')
+  await page.getByText('public', { exact: true }).first().waitFor()
+  await control.keys.create({ project: emulator.projectId, name: 'reports', secret: true })
+  await page.getByText('reports', { exact: true }).waitFor()
+  expect(world.faults).toEqual([])
+})
+
 it('takes a login through the provider, and no other, for a step on Home', async () => {
   const { page, emulator, goTo } = world
   await createClient(emulator).auth.signUp({ email: 'lise@example.com', password: 'Correct4Horse' })

@@ -13,6 +13,7 @@ import { Failure, Skeleton } from '../../parts/states.js'
 import { useSession } from '../../session/context.js'
 import { AccountDialog } from './account-dialog.js'
 import { LastFlows } from './flows.js'
+import { refreshMilliseconds } from './use-flows.js'
 
 export type Account = Awaited<ReturnType<Control['idp']['accounts']['list']>>['accounts'][number]
 
@@ -22,6 +23,7 @@ export function ProviderPage() {
   const { data, error, refetch } = useQuery({
     queryKey: ['flows', 'accounts'],
     queryFn: async () => (await control.idp.accounts.list()).accounts,
+    refetchInterval: refreshMilliseconds,
   })
   useCommand('svc idp login')
   return (
@@ -108,6 +110,7 @@ function NextLogins() {
   const { data } = useQuery({
     queryKey: ['flows', 'faults'],
     queryFn: async () => (await control.idp.faults.list()).faults,
+    refetchInterval: refreshMilliseconds,
   })
   const change = (work: () => Promise<unknown>) =>
     run(async () => {

@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { useSession } from '../../session/context.js'
 
-const refreshMilliseconds = 2_000
+/** Of what the login provider does there are no events. */
+export const refreshMilliseconds = 2_000
 
 /** The last logins through a provider, the last one first, read again and again while they are wanted. */
 export function useFlows(isWanted = true) {
