@@ -26,10 +26,16 @@ export function Frame({ children }: { children: ReactNode }) {
   const [location] = useLocation()
   // Another page closes what is open.
   useEffect(() => setOpen(undefined), [location])
+  const isSheet = open === 'navigation'
+  useEndOfSheet(isSheet, setOpen)
   return (
     <div className="frame">
-      <TopStrip onPalette={() => setOpen('palette')} onNavigation={() => setOpen('navigation')} />
-      <Navigation isOpen={open === 'navigation'} />
+      <TopStrip
+        isSheet={isSheet}
+        onPalette={() => setOpen('palette')}
+        onNavigation={() => setOpen(isSheet ? undefined : 'navigation')}
+      />
+      <Navigation isOpen={isSheet} />
       <main>
         <Boundary place={location}>{children}</Boundary>
       </main>
@@ -38,6 +44,29 @@ export function Frame({ children }: { children: ReactNode }) {
       {open === 'keys' ? <Keys onClose={() => setOpen(undefined)} /> : null}
     </div>
   )
+}
+
+/** On a narrow screen the pages are a sheet, which Esc closes, a link of it, and a click beside it. */
+function useEndOfSheet(isOpen: boolean, open: (what: undefined) => void) {
+  useEffect(() => {
+    if (!isOpen) return
+    const onClick = ({ target }: MouseEvent) => {
+      const isOfSheet = (target as Element).closest('.navigation, .menu-button') !== null
+      if (!isOfSheet || (target as Element).closest('.navigation a')) open(undefined)
+    }
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key !== 'Escape') return
+      // What is below it stays open.
+      event.stopPropagation()
+      open(undefined)
+    }
+    addEventListener('click', onClick, true)
+    addEventListener('keydown', onKey, true)
+    return () => {
+      removeEventListener('click', onClick, true)
+      removeEventListener('keydown', onKey, true)
+    }
+  }, [isOpen, open])
 }
 
 function useShortcuts(open: (what: 'palette' | 'keys') => void) {
@@ -66,7 +95,13 @@ function useShortcuts(open: (what: 'palette' | 'keys') => void) {
 
 const connectionWords = { connecting: 'connecting', open: 'the emulator answers', lost: 'the emulator does not answer' }
 
-function TopStrip({ onPalette, onNavigation }: { onPalette: () => void; onNavigation: () => void }) {
+interface TopStripProps {
+  readonly isSheet: boolean
+  readonly onPalette: () => void
+  readonly onNavigation: () => void
+}
+
+function TopStrip({ isSheet, onPalette, onNavigation }: TopStripProps) {
   const { project, acting, actAs } = useSession()
   const { data: info } = useInfo()
   const connection = useConnection()
@@ -74,7 +109,13 @@ function TopStrip({ onPalette, onNavigation }: { onPalette: () => void; onNaviga
   useEndOfActing()
   return (
     <header className="top">
-      <button type="button" className="icon-button menu-button" onClick={onNavigation} aria-label="Pages">
+      <button
+        type="button"
+        className="icon-button menu-button"
+        onClick={onNavigation}
+        aria-label="Pages"
+        aria-expanded={isSheet}
+      >
         <Icon name="menu" />
       </button>
       <Link href="/" className="brand">

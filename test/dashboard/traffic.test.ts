@@ -259,9 +259,25 @@ it('goes anywhere by the palette and the keyboard alone, and shows the way on Ho
   await page.getByRole('dialog', { name: 'Keyboard', exact: true }).waitFor()
   await page.keyboard.press('Escape')
   await page.setViewportSize({ width: 390, height: 844 })
-  await page.getByRole('button', { name: 'Pages', exact: true }).click()
-  await page.getByRole('link', { name: /^Mail\b/ }).click()
-  await page.getByRole('heading', { name: 'Mail', exact: true }).waitFor()
+  const opener = page.getByRole('button', { name: 'Pages', exact: true })
+  const mail = page.getByRole('link', { name: /^Mail\b/ })
+  await opener.click()
+  await mail.click()
+  const heading = page.getByRole('heading', { name: 'Mail', exact: true })
+  await heading.waitFor()
+  for (const close of [
+    () => opener.click(),
+    () => page.keyboard.press('Escape'),
+    () => heading.click(),
+    () => mail.click(),
+  ]) {
+    await opener.click()
+    await mail.waitFor()
+    expect(await opener.getAttribute('aria-expanded')).toBe('true')
+    await close()
+    await mail.waitFor({ state: 'hidden' })
+    expect(await opener.getAttribute('aria-expanded')).toBe('false')
+  }
   await page.setViewportSize({ width: 1440, height: 900 })
   expect(world.faults).toEqual([])
 })
