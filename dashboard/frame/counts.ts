@@ -36,10 +36,26 @@ export function useFaults() {
 
 export function useInfo() {
   const { control } = useSession()
-  const info = useQuery({ queryKey: ['info'], queryFn: () => control.info.get(), refetchInterval: 10_000 })
-  const offset = info.data?.clock.offset ?? 0
+  return useQuery({ queryKey: ['info'], queryFn: () => control.info.get(), refetchInterval: 10_000 })
+}
+
+/** The clock that the project follows: the emulator's, or one of its own, which shows another time. */
+export function useClock(refetchInterval = 10_000) {
+  const { control, project } = useSession()
+  const clock = useQuery({
+    queryKey: ['clock'],
+    queryFn: async () => {
+      const [followed, service] = await Promise.all([
+        control.clock.ofProject.get({ project: project.id }),
+        control.clock.get(),
+      ])
+      return { ...followed, isOwn: followed.offset !== service.offset }
+    },
+    refetchInterval,
+  })
+  const offset = clock.data?.offset ?? 0
   useEffect(() => setClockOffset(offset), [offset])
-  return info
+  return clock
 }
 
 export function useProject() {

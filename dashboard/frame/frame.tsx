@@ -13,7 +13,7 @@ import { Time } from '../parts/time.js'
 import { shortcut } from '../parts/words.js'
 import { useSession } from '../session/context.js'
 import { useShownCommand } from './command-line.js'
-import { type Info, isInMemory, useCounts, useInfo } from './counts.js'
+import { type Info, isInMemory, useClock, useCounts, useInfo } from './counts.js'
 import { Keys } from './keys.js'
 import { useIsOlder } from './newer-build.js'
 import { pages } from './pages.js'
@@ -104,6 +104,7 @@ interface TopStripProps {
 function TopStrip({ isSheet, onPalette, onNavigation }: TopStripProps) {
   const { project, acting, actAs } = useSession()
   const { data: info } = useInfo()
+  const { data: clock } = useClock()
   const connection = useConnection()
   const isOlder = useIsOlder()
   useEndOfActing()
@@ -150,8 +151,8 @@ function TopStrip({ isSheet, onPalette, onNavigation }: TopStripProps) {
         </button>
       ) : null}
       <span className="grow" />
-      <Link href="/simulate" className={`chip wide-only ${info && info.clock.offset !== 0 ? 'warn' : ''}`}>
-        clock <b>{info ? offsetWords(info.clock.offset) : '…'}</b>
+      <Link href="/simulate" className={`chip wide-only ${clock && clock.offset !== 0 ? 'warn' : ''}`}>
+        clock <b>{clock ? offsetWords(clock.offset) : '…'}</b>
       </Link>
       {acting ? (
         <button

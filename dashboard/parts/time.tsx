@@ -19,7 +19,7 @@ function relative(iso: string, now: number): string {
   return seconds < 0 ? `in ${count} ${unit}` : `${count} ${unit} ago`
 }
 
-/** One clock for all of them: a page of times asks the system once every few seconds. It goes with the emulator's. */
+/** One clock for all of them: a page of times asks the system once every few seconds. It goes with the clock that the project follows. */
 let offset = 0
 let now = Date.now()
 const listeners = new Set<() => void>()
@@ -30,7 +30,7 @@ function tick() {
   for (const listener of listeners) listener()
 }
 
-/** How many milliseconds the emulator's clock is ahead. */
+/** How many milliseconds that clock is ahead. */
 export function setClockOffset(milliseconds: number): void {
   if (offset === milliseconds) return
   offset = milliseconds

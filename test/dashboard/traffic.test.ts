@@ -178,6 +178,14 @@ it('adds and removes faults, moves the clock, and changes settings with undo', a
   await world.expectAccessible()
   const { projectId: project } = emulator
   const control = controlOf(emulator)
+  await control.clock.ofProject.change({ project, advance: 2 * 3_600_000 })
+  await page.getByText(/This project has a clock of its own/).waitFor()
+  await page.getByRole('button', { name: '+1 h', exact: true }).click()
+  await page.getByRole('link', { name: 'clock +3 h', exact: true }).waitFor()
+  expect((await control.clock.get()).offset).toBe(0)
+  await page.getByRole('button', { name: 'Reset', exact: true }).click()
+  await page.getByRole('link', { name: 'clock real', exact: true }).waitFor()
+  expect((await control.clock.ofProject.get({ project })).offset).toBe(0)
   const rateLimit = async () => (await control.projects.get({ project })).settings.rateLimit
   await control.projects.update({ project, settings: { rateLimit: { minute: 500 } } })
   await page.getByRole('checkbox', { name: 'per minute', checked: true, exact: true }).waitFor()

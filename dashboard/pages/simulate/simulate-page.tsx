@@ -1,10 +1,11 @@
 /** Fault injection: faults, another time, another plan. */
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
+import { clockOfProject } from '../../../client/control.js'
 import { type FaultPreset, faultKinds, faultPresets } from '../../../client/protocol/model/faults/fault.js'
 import { effectOf, scopeOf } from '../../../client/protocol/model/faults/words.js'
 import { type RateWindow, rateLimits, tiers } from '../../../client/protocol/model/limits.js'
 import { useCommand } from '../../frame/command-line.js'
-import { useFaults, useProject } from '../../frame/counts.js'
+import { useClock, useFaults, useProject } from '../../frame/counts.js'
 import { useAction, useUndo } from '../../frame/undo.js'
 import { Button } from '../../parts/button.js'
 import { Page } from '../../parts/layout.js'
@@ -113,25 +114,28 @@ const moves = [
 ] as const
 
 function Clock() {
-  const { control } = useSession()
-  const { data } = useQuery({ queryKey: ['clock'], queryFn: () => control.clock.get(), refetchInterval: 1_000 })
+  const { control, project } = useSession()
+  const { data } = useClock(1_000)
+  const isOwn = data?.isOwn ?? false
+  const clock = isOwn ? clockOfProject(control.clock, project.id) : control.clock
   const [isBusy, run] = useRefreshing('clock')
   return (
     <article className="card">
       <h2>
         Clock
-        <Button disabled={isBusy || data?.offset === 0} onClick={() => run(() => control.clock.reset())}>
+        <Button disabled={isBusy || (data?.offset === 0 && !isOwn)} onClick={() => run(() => clock.reset())}>
           Reset
         </Button>
       </h2>
       <p className="big mono">{data ? new Date(data.now).toLocaleString() : '…'}</p>
       <p className="padded dim">
-        {data?.offset === 0 ? 'The real time.' : 'Not the real time.'} Tokens, codes, rate windows and the waits between
-        mails follow it.
+        {data?.offset === 0 ? 'The real time.' : 'Not the real time.'}
+        {isOwn ? ' This project has a clock of its own, until it is reset.' : ''} Tokens, codes, rate windows and the
+        waits between mails follow it.
       </p>
       <div className="presets">
         {moves.map(([words, advance]) => (
-          <Button key={words} disabled={isBusy} onClick={() => run(() => control.clock.change({ advance }))}>
+          <Button key={words} disabled={isBusy} onClick={() => run(() => clock.change({ advance }))}>
             {words}
           </Button>
         ))}
@@ -141,7 +145,7 @@ function Clock() {
         onSubmit={(event) => {
           event.preventDefault()
           const typed = String(new FormData(event.currentTarget).get('now'))
-          if (typed !== '') run(() => control.clock.change({ now: new Date(typed).toISOString() }))
+          if (typed !== '') run(() => clock.change({ now: new Date(typed).toISOString() }))
         }}
       >
         <input className="input" type="datetime-local" name="now" aria-label="Moment" required />
