@@ -22,6 +22,9 @@ export type Parameter = readonly [name: string, value: string]
 const sortNames = ['orderBy', 'sort_by', 'sort']
 const directionNames = ['order', 'sort_order']
 
+/** The group that a filter is in, before its field. */
+const groupPrefix = /^\[or(?::([^\]]*))?\]/
+
 /** Where a page begins. Both come with the next page of a list, which is served where the first one was. */
 const pageStarts = [/^id__?gt=[\w-]{1,64}$/, /^offset=\d{1,16}$/]
 
@@ -112,8 +115,8 @@ export function decodeWhere(
   const count: TestCount = { tests: 0 }
   let isFree = hasPages
   for (const [name, value] of parameters) {
-    const [, prefix, group = '', rest = name] = /^(\[or(?::([^\]]*))?\])(.*)$/s.exec(name) ?? []
-    const tests = readTests(dialect, rest, value)
+    const [prefix, group = ''] = groupPrefix.exec(name) ?? []
+    const tests = readTests(dialect, name.slice(prefix?.length ?? 0), value)
     if (isFree && prefix === undefined && isPageStart(tests)) isFree = false
     else requireCountable(count, countOf(tests))
     if (prefix === undefined) plain.push({ any: tests })
@@ -139,7 +142,7 @@ export function decodeFilters(dialect: Dialect, filters: JsonObject): Where {
 function filterParameters(dialect: Dialect, [name, value]: [string, Json]): Parameter[] {
   if (!Array.isArray(value)) return [[name, filterText(name, value)]]
   const texts = value.map((item) => filterText(name, item))
-  const { operator } = readName(dialect, name)
+  const { operator } = readName(dialect, name.replace(groupPrefix, ''))
   return isListed(operator) ? [[name, joinList(texts)]] : texts.map((text) => [name, text])
 }
 

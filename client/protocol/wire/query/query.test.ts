@@ -90,6 +90,8 @@ describe('filters', () => {
     ['a', 'a__or__b', 'a eq x or b eq x and a eq y or b eq y'],
     ['b', 'a__or__b_contains', 'a contains x or b contains x and a contains y or b contains y'],
     ['b', '[or]a__or__b_in', 'a in x|y or b in x|y'],
+    ['a', '[or:x__y]a', 'a eq x or a eq y'],
+    ['a', '[or:x__y]a__in', 'a in x|y'],
   ])('of realtime take a list of values for several fields: in dialect %s, "%s"', (dialect, name, meaning) => {
     expect(short(decodeFilters(parseDialect(dialect), { [name]: ['x', 'y'] }))).toBe(meaning)
   })
