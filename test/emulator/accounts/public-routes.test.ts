@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { createClient } from '../../../client/index.js'
 import { type Emulator, startEmulator } from '../../../emulator/dev.js'
 import { type Ask, askerOf } from '../../fixtures/requests/ask.js'
 import { send } from '../../fixtures/requests/http.js'
@@ -161,6 +162,21 @@ it('contract 10.12 images of other sites take nothing from who works here', asyn
 
   expect(counted(images)).toEqual({ 302: 300, 429: 2 })
   expect([await get(visit), await get({})]).toEqual([302, 302])
+})
+
+it('decision 23 a page whose images are gone loses neither those that are there nor the budget of its address', async () => {
+  const from = { address: '198.51.100.9' }
+  const svc = createClient(emulator)
+  const [kept, gone] = [await svc.files.upload(new Blob(['kept'])), await svc.files.upload(new Blob(['gone']))]
+  await svc.files.delete(gone.id)
+  const get = (url: string) => fetch(url, { headers: { 'x-forwarded-for': from.address } })
+
+  const images = []
+  for (let n = 0; n < 302; n++) images.push((await get(gone.url)).status)
+
+  expect(counted(images)).toEqual({ 404: 302 })
+  expect(await (await get(kept.url)).text()).toBe('kept')
+  expect((await post('/auth/verify-email', { token: 'no token' }, from)).status).toBe(401)
 })
 
 it('contract 10.12 an address that is taken is refused before the password is hashed', async () => {
