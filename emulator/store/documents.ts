@@ -83,6 +83,11 @@ export async function selectDocument(
   return row && fromRow(row, collection)
 }
 
+/** Whether a collection is there. Its documents are deleted after it, and those who kept it for a second may ask for them. Decision 5. */
+export function isOpen({ id }: WritePlace['collection']): Fragment {
+  return sql`exists (select from document_counts n where n.collection_id = ${id} and not n.is_removed)`
+}
+
 /** The documents that exist of those ids, by id, held until the transaction ends. Locks are taken in id order. */
 export async function lockDocuments(
   tx: Database,
@@ -92,7 +97,7 @@ export async function lockDocuments(
   const rows = await tx.query<DocumentRow>(sql`
     select ${columns}
     from documents d
-    where ${isOneOf(ids)} and d.collection_id = ${collection.id}
+    where ${isOneOf(ids)} and d.collection_id = ${collection.id} and ${isOpen(collection)}
     order by d.id
     for update`)
   return new Map(rows.map((row) => [row.id, fromRow(row, collection)]))
@@ -126,7 +131,7 @@ export async function lockDocumentVersions(
   const rows = await tx.query<{ id: string; version: number; created_by: string | null; has_files: boolean }>(sql`
     select d.id, d.version, d.created_by, exists (select from files f where f.document_id = d.id) as has_files
     from documents d
-    where ${isOneOf(ids)} and d.collection_id = ${collection.id}
+    where ${isOneOf(ids)} and d.collection_id = ${collection.id} and ${isOpen(collection)}
     order by d.id
     for update of d`)
   return new Map(

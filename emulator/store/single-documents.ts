@@ -5,6 +5,7 @@ import {
   columns,
   type DocumentRow,
   fromRow,
+  isOpen,
   type NewData,
   type WritePlace,
   type Written,
@@ -25,7 +26,8 @@ export async function updateDocument(
     with written as (
       update documents d set data = ${json}::jsonb, version = d.version + 1, updated_at = ${place.at}::timestamptz
       from documents old
-      where d.id = ${id} and d.collection_id = ${place.collection.id} and d.version = ${version}::int and old.id = d.id
+      where d.id = ${id} and d.collection_id = ${place.collection.id} and ${isOpen(place.collection)}
+        and d.version = ${version}::int and old.id = d.id
       returning ${columns}, old.data as before, old.updated_at as before_updated_at
     ), ${recording}
     select ${writtenColumns}, ${seq} as seq from written`),
@@ -51,7 +53,8 @@ export async function deleteDocument(
     writing(sql`
     with deleted as (
       delete from documents d
-      where d.id = ${id} and d.collection_id = ${collection.id} and ${atVersion} and ${isOf(creator)}
+      where d.id = ${id} and d.collection_id = ${collection.id} and ${isOpen(collection)}
+        and ${atVersion} and ${isOf(creator)}
         and not exists (select from files f where f.document_id = d.id)
       returning ${columns}, null::jsonb as before, d.updated_at as before_updated_at
     ), ${recording}

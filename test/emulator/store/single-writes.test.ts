@@ -5,6 +5,7 @@ import type { DocumentUpdate, Fields } from '../../../client/protocol/model/docu
 import { defaultSettings } from '../../../client/protocol/model/project.js'
 import { openCaches } from '../../../emulator/core/caches.js'
 import type { Context } from '../../../emulator/core/context.js'
+import { removeDocuments, updateDocuments } from '../../../emulator/core/documents/batches.js'
 import {
   createDocument,
   removeDocument,
@@ -16,7 +17,12 @@ import { openIds } from '../../../emulator/core/ids.js'
 import { inTransaction, unitOf } from '../../../emulator/core/unit-of-work.js'
 import { type Database, sql } from '../../../emulator/database/port.js'
 import { openMemoryBus } from '../../../emulator/ports/bus/memory-bus.js'
-import { insertCollection, selectCount, updateCollection } from '../../../emulator/store/collections.js'
+import {
+  deleteCollection,
+  insertCollection,
+  selectCount,
+  updateCollection,
+} from '../../../emulator/store/collections.js'
 import { insertFiles } from '../../../emulator/store/files.js'
 import { insertProject } from '../../../emulator/store/projects.js'
 import { numberChanges } from '../../../emulator/store/realtime/numbering.js'
@@ -120,6 +126,31 @@ describe.each(engines)('%s', (engine) => {
     expect(world.published).toEqual(opened.db.capabilities.runsWritersTogether ? [null, null] : [1, 2])
   })
 
+  it('no write finds a document of a collection that another process has removed', async () => {
+    const world = await openWorld(opened.db)
+    const { id } = await createDocument(world.ctx, 'posts', { n: 1 })
+    const before = await world.rows()
+    // Nothing is published to this process.
+    await deleteCollection(opened.db, world.collection)
+
+    const change = { fields: { n: 2 }, append: {}, remove: {} }
+    const writes: readonly ((ctx: Context) => Promise<unknown>)[] = [
+      (ctx) => updateDocument(ctx, 'posts', id, change),
+      (ctx) => replaceDocument(ctx, 'posts', id, { n: 2 }),
+      (ctx) => removeDocument(ctx, 'posts', id),
+      (ctx) => updateDocuments(ctx, 'posts', new Map([[id, change]])),
+      (ctx) => removeDocuments(ctx, 'posts', [id]),
+      (ctx) => createDocument(ctx, 'posts', {}),
+    ]
+    for (const write of writes) {
+      expect(await write(world.ctx).catch(({ code }) => code)).toBe('NOT_FOUND')
+      expect(await inTransaction(world.ctx, write).catch(({ code }) => code)).toBe('NOT_FOUND')
+    }
+
+    expect(await world.rows()).toEqual(before)
+    expect((await world.changes()).map(({ kind }) => kind)).toEqual(['created'])
+  })
+
   it('a document that has files is removed in a transaction, and its files are swept', async () => {
     const world = await openWorld(opened.db)
     const { id, collectionId } = await createDocument(world.ctx, 'posts', {})
@@ -196,6 +227,7 @@ async function openWorld(db: Database) {
   await insertCollection(db, project.id, posts)
   return {
     ctx,
+    collection: id,
     published,
     get sweeps() {
       return sweeps
