@@ -96,8 +96,7 @@ inDialects('The WebSocket', (wire) => {
     const { socket, posts, collection, api } = await aSocket(wire)
     const notes = await collection('notes')
     const other = await someDocuments(wire)
-    const place = { '[or:x__y]city': ['x', 'z'], '[or:x__y]town': true }
-    const filters = { [`age${wire.mark}gte`]: 18, '[or]name': 'ada', ...place }
+    const filters = { [`age${wire.mark}gte`]: 18, '[or]name': 'ada', '[or:_a__]city': ['x'], '[or:_a__]town': true }
     await socket.ask({ type: 'subscribe', collection: 'posts', filters })
 
     await notes.create({ name: 'ada', age: 30, city: 'x' })
