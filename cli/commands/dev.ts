@@ -29,6 +29,11 @@ import { ignoreClosedOutput } from '../terminal/closed-output.js'
 import { prose } from '../terminal/prose.js'
 import { printableLines } from '../terminal/text-width.js'
 
+interface ReadyDetails extends BoxDetails {
+  readonly open: boolean
+  readonly signal: AbortSignal
+}
+
 export default class Dev extends SvcCommand {
   static override summary = 'Start the emulator.'
   static override description = prose(`Starts the service on this machine and keeps it running until Ctrl-C.
@@ -106,7 +111,7 @@ command's exit code if it ends by itself.`)
         const seconds = (performance.now() - begunAt) / 1000
         await this.sayReady(info, {
           ...{ ...(await boxDetails(options, emulator, branch)), hashLibrary, seconds, demo, app, other },
-          open: flags.open,
+          ...{ open: flags.open, signal },
         })
         await (app.length > 0
           ? this.besideApp(app, info, stopping)
@@ -165,8 +170,9 @@ command's exit code if it ends by itself.`)
     else this.note(`${nearby(saved.path)} says the same. It counts once ${nearby(saved.from)} is gone.`)
   }
 
-  private async sayReady(info: EmulatorInfo, details: BoxDetails & { readonly open: boolean }): Promise<void> {
+  private async sayReady(info: EmulatorInfo, details: ReadyDetails): Promise<void> {
     const filled = details.other ? undefined : await this.fillEnv(details.folder, info)
+    details.signal.throwIfAborted()
     if (this.jsonEnabled()) process.stdout.write(`${JSON.stringify({ type: 'ready', ...info })}\n`)
     else if (!this.isQuiet()) process.stdout.write(`${box(info, details)}\n`)
     if (filled !== undefined) this.note(`${nearby(filled)} has this address and key.`)

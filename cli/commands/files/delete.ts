@@ -1,6 +1,6 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import { misuse, stoppedBy, undefinedIfMissing } from '../../base/failure.js'
+import { CliFailure, exits, misuse, stoppedBy, undefinedIfMissing } from '../../base/failure.js'
 import { type Client, TargetCommand } from '../../base/target-command.js'
 import { allFiles } from '../../files/stored-files.js'
 import { count, counted } from '../../terminal/print.js'
@@ -39,6 +39,9 @@ asks first; without a terminal it needs --yes. At the emulator of the folder, sv
       ? this.undoably(this.requireTarget(flags), this.words(folder), flags, remove)
       : remove())
 
+    if (folder === undefined && deleted === 0) {
+      throw new CliFailure('NOT_FOUND', exits.notFound, `None of these ${count(ids.length)} files is there.`)
+    }
     const gone = ids.length - deleted
     this.note(`${counted(deleted, 'file')} deleted${gone > 0 ? `, ${count(gone)} gone already` : ''}.`)
     return { deleted }

@@ -127,9 +127,11 @@ async function failingOnce(
     const outcome = await unlessAborted(logIn(), stop.signal)
     if (outcome) return outcome
     throw new CliFailure('INTERRUPTED', stop.exit(), 'Stopped; nobody is logged in.')
-  } finally {
-    // An emulator that is gone had it in memory only.
+  } catch (error) {
+    // A login that came to its end has used it up. An emulator that is gone had it in memory only.
     await idp.faults.clear({ client }).catch(() => undefined)
+    throw error
+  } finally {
     stop.release()
   }
 }

@@ -1,5 +1,6 @@
 /** Outputs that a shell has opened, by the names that they have: what is in them stays, and what comes next follows. */
 import { lstatSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -159,4 +160,14 @@ test.each([
   const ran = await shell(`${pipe} { svc ${words} -q -o ${place}; echo "exit $?" >&2; } ${output}`)
 
   expect(ran.stderr).toBe('exit 0')
+})
+
+test('what cannot be opened for writing, as a socket, is said as any other failure', async () => {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(path('socket'), resolve))
+
+  const ran = await shell('svc docs export many --format ndjson --json -o socket')
+
+  server.close()
+  expect(JSON.parse(ran.stdout)).toMatchObject({ error: { message: expect.stringContaining('ENXIO') } })
 })

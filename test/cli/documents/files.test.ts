@@ -206,6 +206,7 @@ test('of several files, one that is gone or named twice keeps no other, and it i
   expect(left).toEqual([two, three])
   expect([deleted.exit, deleted.stderr]).toEqual([0, expect.stringContaining('2 files deleted, 1 gone already.\n')])
   expect((await list('several')).items).toEqual([])
+  expect(await world.json(['files', 'delete', `${one}`, `${two}`])).toMatchObject({ error: { code: 'NOT_FOUND' } })
 })
 
 test('of several files that are fetched, it is said which one failed, and how many are written', async () => {
