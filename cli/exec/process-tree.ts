@@ -16,7 +16,7 @@ tree() {
   for child in $(children "$1"); do tree "$child"; done
 }`
 
-/** Is told the process, then waits for the end of its input, which comes with a line where all is well, and without one where this process was killed. */
+/** Reads the PID, then waits for the end of its input, which comes with a line where all is well, and without one where this process was killed. */
 const watch = `${tree}
 read -r pid || exit
 read -r line || {

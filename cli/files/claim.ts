@@ -18,11 +18,11 @@ export interface Claim {
 /**
  * Locks a place until this process ends, by a PID file beside it. Each process has its own, which only it removes as long as it
  * lives, so no lock is taken from its owner. Where two begin at the same moment, both may be refused. Processes in two containers do
- * not see each other.
+ * not see each other. Answers its PID file.
  *
  * @throws {CliFailure} `IN_USE` where another process holds the lock
  */
-export function claim(place: string, refusal: { readonly message: string; readonly hint: string }): void {
+export function claim(place: string, refusal: { readonly message: string; readonly hint: string }): string {
   const own = writeOwn(place)
   const [other] = othersAt(place)
   if (other) {
@@ -30,6 +30,7 @@ export function claim(place: string, refusal: { readonly message: string; readon
     const hint = `${refusal.hint}. It is process ${other.pid}; if that does something else, remove ${other.file}`
     throw new CliFailure('IN_USE', exits.invalid, refusal.message, hint)
   }
+  return own
 }
 
 /**
@@ -40,20 +41,20 @@ export function claim(place: string, refusal: { readonly message: string; readon
  */
 export async function inTurn<Result>(place: string, work: () => Promise<Result>): Promise<Result> {
   await mkdir(dirname(place), { recursive: true, mode: 0o700 })
-  for (let tries = 1; ; tries++) {
+  let own: string | undefined
+  for (let tries = 1; own === undefined; tries++) {
     try {
-      claim(place, { message: `Another process is writing "${place}".`, hint: 'Try again' })
-      break
+      own = claim(place, { message: `Another process is writing "${place}".`, hint: 'Try again' })
     } catch (error) {
       if (!(error instanceof CliFailure) || tries === mostTries) throw error
+      // Those that refuse each other do not come at the same moment again.
+      await pause(Math.random() * 2 * usualPause)
     }
-    // Those that refuse each other do not come at the same moment again.
-    await pause(Math.random() * 2 * usualPause)
   }
   try {
     return await work()
   } finally {
-    remove(`${place}.${process.pid}.pid`)
+    remove(own)
   }
 }
 

@@ -41,7 +41,7 @@ export function openDevice(path: string): Writable | undefined {
 /** A reader that has read enough, as `head` has, ends the process without a failure, as it does at stdout. */
 function openPipe(path: string): Writable {
   const opening = open(path, 'w')
-  // Who writes, or closes, is told; until then it must not end the process.
+  // `write` and `destroy` report a failure; until then it must not be an unhandled rejection.
   opening.catch(() => undefined)
   return new Writable({
     write(chunk, _encoding, done) {

@@ -125,7 +125,7 @@ test.each(['node', 'web', 'react', 'chat'])('%s: what --ci writes passes in a fr
 
   // What it would install is there already.
   const script = (await readFile(join(folder, 'ci', 'test.sh'), 'utf8')).replace(/^npm ci$/m, ':')
-  // On another machine nobody has accepted the folder.
+  // On another machine the folder was never accepted.
   const env = { ...cleanEnv(folder), SVC_CONFIG_DIR: join(folder, 'config-of-another') }
   const ran = await execa('sh', ['-c', script], { cwd: folder, env, extendEnv: false, reject: false })
 

@@ -95,7 +95,7 @@ export function openRealtime(http: HttpContext, farewell = goingAway): Realtime 
     parseDialect(spoken, dialects.a)
     spokenIn.set(req, await dialectOf(http, req))
     if (socket.destroyed) return
-    // Also of handshakes that began before: nobody would say goodbye to them, nor end them.
+    // Also for handshakes that began before: what is opened now would get no close frame, and never be terminated.
     if (isClosed) throw new SvcError('UNAVAILABLE', 'The service is stopping.', [], { retryAfterSeconds: 1 })
     const address = clientAddress(req, http.trustedProxies)
     const leavePlace = takePlace(address, socket)
