@@ -34,18 +34,25 @@ export function fillOwnLines(text: string, { url, apiKey }: Address): string {
     throw new CliFailure('NOT_TRUSTED', exits.notAuthorised, message, 'Draw other keys: remove .svc/keys')
   }
   const values: Readonly<Record<string, string>> = { URL: url, API_KEY: apiKey }
-  let isOwn = false
-  const lines = text.split('\n').map((line) => {
-    const [, prefix, name = '', end] = ownLine.exec(line) ?? []
-    isOwn = line.trim() === ownersMark || (isOwn && name !== '')
-    return isOwn && name !== '' ? `${prefix}SVC_${name}=${values[name]}${end}` : line
-  })
+  const lines = ownLinesOf(text).map(({ line, isOwn }) =>
+    isOwn ? line.replace(ownLine, (_, prefix, name, end) => `${prefix}SVC_${name}=${values[name]}${end}`) : line,
+  )
   return lines.join('\n')
 }
 
+/** The lines of a text, and which of them `svc dev` fills. */
+export function ownLinesOf(text: string): { readonly line: string; readonly isOwn: boolean }[] {
+  let isBelow = false
+  return text.split('\n').map((line) => {
+    const isOwn = isBelow && ownLine.test(line)
+    isBelow = isOwn || line.trim() === ownersMark
+    return { line, isOwn }
+  })
+}
+
 /**
- * Brings the lines of `svc dev` up to date in the `.env.local` of the app that a state folder belongs to. Answers the file,
- * and undefined where there are no such lines.
+ * Brings the lines of `svc dev` up to date in the `.env.local` of the app that a state folder belongs to. Answers the file
+ * if it has both the address and the key then: a line of either may be the user's.
  */
 export async function fillEnvFile(folder: string, address: Address): Promise<string | undefined> {
   if (basename(folder) !== stateFolder) return undefined
@@ -53,10 +60,11 @@ export async function fillEnvFile(folder: string, address: Address): Promise<str
   const text = await readFile(path, 'utf8').catch(() => undefined)
   if (text === undefined || !text.includes(ownersMark)) return undefined
   const filled = fillOwnLines(text, address)
-  if (filled === text) return path
-  requireNoLink(path, dirname(folder))
-  await replaceEnvFile(path, filled)
-  return path
+  if (filled !== text) {
+    requireNoLink(path, dirname(folder))
+    await replaceEnvFile(path, filled)
+  }
+  return filled.includes(address.url) && filled.includes(address.apiKey) ? path : undefined
 }
 
 /** It keeps its owner, who alone may read a key. Where it cannot be given to another owner, it becomes the user's. */

@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { ownersMark } from '../../../cli/target/env-file.js'
 import { patiently } from '../../fixtures/patience.js'
 import { openWorld, type World } from '../command-line.js'
 
@@ -132,3 +133,24 @@ function isRunning(pid: number): boolean {
     return false
   }
 }
+
+test("lines of .env.local that are not below the comment of svc dev are their owner's, who is told what to write", async () => {
+  const dev = await world.dev()
+  const content = `VITE_SVC_URL=http://127.0.0.1:9\nSVC_API_KEY=mine\n\n${ownersMark}\nSVC_URL=\n\nVITE_SVC_API_KEY=mine\n`
+  writeFileSync(join(world.folder, '.env.local'), content)
+
+  const { stdout } = await world.svc(['doctor'])
+  const repaired = await world.svc(['doctor', '--repair'])
+
+  expect(stdout).toContain(`Write: VITE_SVC_URL=${dev.url}`)
+  expect(stdout).toContain('Write the key after SVC_API_KEY= that this shows: svc status --env')
+  expect(stdout).toContain('Write the key after VITE_SVC_API_KEY= that this shows: svc status --env')
+  expect(repaired.exit).toBe(10)
+  expect(readFileSync(join(world.folder, '.env.local'), 'utf8')).toBe(
+    content.replace('\nSVC_URL=', `\nSVC_URL=${dev.url}`),
+  )
+  await dev.stop()
+  expect((await world.svc(['doctor'])).stdout).not.toContain('fills its lines')
+  const { stderr } = await world.svc(['dev', '--port', '0', '--', process.execPath, '-e', ''])
+  expect(stderr).not.toContain('has this address and key')
+})
