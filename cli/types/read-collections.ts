@@ -59,7 +59,7 @@ export async function readCollection(
   else {
     await take(undefined, Math.ceil(most / 2))
     await take('-id', Math.floor(most / 2))
-    await confirmChoices(collection, documents)
+    await confirmChoices(collection, documents, schema)
   }
   return { name, schema, hidden, documents, read, total: Math.max(total, read) }
 }

@@ -38,8 +38,9 @@ export type LinkOf = (place: Observed) => string | undefined
 /** The shape of a collection's documents, all of which were seen at one place. */
 export function documentShape(seen: Observed, schema: Schema, linkOf: LinkOf): Shape {
   const { objects } = seen
-  const isDictionary = Object.keys(schema).length === 0 && objects && areKeysData(objects)
-  if (isDictionary) return { kind: 'dictionary', values: shapeOf(valuesOf(objects), undefined, linkOf) }
+  if (objects && areKeysData(objects, schema)) {
+    return { kind: 'dictionary', values: shapeOf(valuesOf(objects), undefined, linkOf) }
+  }
   return objectShape(objects, schema, linkOf)
 }
 
@@ -132,9 +133,10 @@ function shapesByRule(seen: Observed | undefined, rule: FieldRule | undefined): 
 /** Fewer names than this are taken for fields, unless each of them looks like an id, a day or a number. */
 const fewestKeys = 20
 
-/** Whether the names in these objects are data: as a price by currency, or a vote by user. */
-function areKeysData(objects: ObservedObjects): boolean {
+/** Whether the names in these objects are data: as a price by currency, or a vote by user. Those in a schema are not. */
+export function areKeysData(objects: ObservedObjects, schema: Schema = {}): boolean {
   const { fields, count, entries, others } = objects
+  if (Object.keys(schema).length > 0) return false
   if (others) return true
   const names = [...fields.keys()]
   if (names.length >= 2 && names.every(isKey)) return true
@@ -146,8 +148,12 @@ function isKey(name: string): boolean {
   return /^\d+$/.test(name) || /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(name) || isDateTime(name)
 }
 
-function valuesOf({ fields, others }: ObservedObjects): Observed {
-  return merged([...fields.values(), ...(others ? [others] : [])])
+function valuesOf(objects: ObservedObjects): Observed {
+  return merged(placesOf(objects))
+}
+
+export function placesOf({ fields, others }: ObservedObjects): Observed[] {
+  return [...fields.values(), ...(others ? [others] : [])]
 }
 
 function kindsOf({ texts, numbers, booleans, objects, arrays }: Observed): number {

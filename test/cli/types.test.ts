@@ -124,6 +124,29 @@ test('svc types generate reads a sample of a large collection from both ends, an
   await svc.collections.delete('readings')
 })
 
+test('a union that a sample suggests where names are data is text, since nothing can be asked about all of them', async () => {
+  const vote = (at: number) => (at >= 10 && at < 30 ? 'maybe' : at % 2 === 0 ? 'yes' : 'no')
+  // More names than are told apart.
+  const words = (at: number) =>
+    Object.fromEntries(Array.from({ length: 150 }, (_, word) => [`${at}-${word}`, vote(at)]))
+  await fill(
+    'ballots',
+    Array.from({ length: 40 }, (_, at) => ({
+      ...{ kind: vote(at) === 'no' ? 'a' : 'b', votes: { [at]: vote(at) }, rounds: [{ [at]: vote(at) }] },
+      ...{ words: words(at), people: { [at]: { vote: vote(at) } } },
+    })),
+  )
+
+  const { stdout } = await world.svc(['types', 'generate', 'ballots', '--sample', '20', '--out', '-'])
+
+  expect(stdout).toContain("  kind: 'a' | 'b'\n")
+  expect(stdout).toContain('  votes: Record<string, string>\n')
+  expect(stdout).toContain('  rounds: Record<string, string>[]\n')
+  expect(stdout).toContain('  words: Record<string, string>\n')
+  expect(stdout).toContain('  vote: string\n')
+  await svc.collections.delete('ballots')
+})
+
 test('a union that a sample suggests is one only if no document has another text', async () => {
   await fill(
     'cities',
