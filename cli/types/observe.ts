@@ -149,7 +149,7 @@ function mergedTexts(all: readonly ObservedTexts[]): ObservedTexts | undefined {
   return {
     count: sum(all.map(({ count }) => count)),
     format: all.every(({ format }) => format === first.format) ? first.format : undefined,
-    different: new Set(areAllShort ? all.flatMap(({ different }) => [...different]).slice(0, mostChoices + 1) : []),
+    different: new Set(areAllShort ? all.flatMap(({ different }) => [...different]) : []),
     ids: new Set(all.flatMap(({ ids }) => [...ids]).slice(0, mostIds)),
   }
 }

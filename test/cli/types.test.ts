@@ -144,6 +144,8 @@ test('a union that a sample suggests where names are data is text, since nothing
   expect(stdout).toContain('  rounds: Record<string, string>[]\n')
   expect(stdout).toContain('  words: Record<string, string>\n')
   expect(stdout).toContain('  vote: string\n')
+  const all = await world.svc(['types', 'generate', 'ballots', '--out', '-'])
+  expect(all.stdout).toContain("  words: Record<string, 'maybe' | 'no' | 'yes'>\n")
   await svc.collections.delete('ballots')
 })
 
