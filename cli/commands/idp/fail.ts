@@ -28,7 +28,7 @@ ${faultHelp}`)
     case: Args.string({ description: 'what goes wrong', options: Object.keys(providerFaults) }),
   }
   static override flags = {
-    times: Flags.integer({ min: 1, default: 1, description: 'how many logins', exclusive: ['always', 'off'] }),
+    times: Flags.integer({ min: 1, description: 'how many logins [default: 1]', exclusive: ['always', 'off'] }),
     always: Flags.boolean({ description: 'every login, until --off', exclusive: ['off'] }),
     off: Flags.boolean({ description: 'let logins work again' }),
   }
@@ -36,10 +36,13 @@ ${faultHelp}`)
   async run() {
     const { args, flags } = await this.parse(IdpFail)
     if (flags.off && args.case !== undefined) throw misuse(`Either --off or "${args.case}", not both.`)
+    if (args.case === undefined && (flags.always || flags.times !== undefined)) {
+      throw misuse('Say what goes wrong: a case.', `One of ${Object.keys(providerFaults).join(', ')}.`)
+    }
     const { faults } = this.control(flags).idp
     if (flags.off) await faults.clear()
     if (args.case !== undefined) {
-      await faults.set({ fault: args.case as ProviderFault, times: flags.always ? null : flags.times })
+      await faults.set({ fault: args.case as ProviderFault, times: flags.always ? null : (flags.times ?? 1) })
     }
     const { faults: standing } = await faults.list()
 

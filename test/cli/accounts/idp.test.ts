@@ -121,6 +121,13 @@ test('a case beside --off is misuse, and sets nothing', async () => {
   expect(await world.json(['idp', 'fail'])).toEqual([])
 })
 
+test.each(['--always', '--times=3'])('%s without a case is misuse, and names the cases', async (flag) => {
+  const { exit, stdout, stderr } = await world.svc(['idp', 'fail', flag])
+
+  expect([exit, stdout]).toEqual([2, ''])
+  expect(stderr).toContain('no-email')
+})
+
 test('a login with --fail that is not finished leaves its fault to no other', async () => {
   const late = await world.svc(['idp', 'login', '--print', '--fail', 'no-email', '--timeout', '1s'])
   const left = await world.json(['idp', 'fail'])
