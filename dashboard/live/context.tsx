@@ -150,7 +150,9 @@ export function useFlashes(collection: string): ReadonlySet<string> {
     const leave = store.onBatch((events) => {
       const now = performance.now()
       const changed = events.flatMap((event) =>
-        'document' in event && event.document.collection === collection ? [[event.document.id, now] as const] : [],
+        'document' in event && event.document.collection === collection && event.at > store.openedAt()
+          ? [[event.document.id, now] as const]
+          : [],
       )
       if (changed.length === 0) return
       changedAt = [...changedAt, ...changed].slice(-mostFlashes)

@@ -67,7 +67,8 @@ export function Grid<Row>(props: GridProps<Row>) {
     if (!row) return
     at.current = next
     if (isOpenedByEnter) setMarked(idOf(row))
-    else onOpen(row)
+    // At either end the row is the one that is open: to open it again closes it, where a click does.
+    else if (idOf(row) !== selected) onOpen(row)
   }
   function openMarked() {
     const row = rowAt(at.current)

@@ -53,6 +53,9 @@ it('completes a query, runs it, shows where it is wrong, and keeps what was run'
     .getByRole('region', { name: 'Row', exact: true })
     .getByText(/^"authorId"/)
     .waitFor()
+  // Keys stay at the last row.
+  await page.getByRole('table', { name: 'Rows', exact: true }).press('j')
+  await page.getByRole('region', { name: 'Row', exact: true }).waitFor()
   const saving = page.waitForEvent('download')
   await page.getByRole('button', { name: 'Save as', exact: true }).click()
   await page.getByRole('menuitem', { name: 'CSV', exact: true }).click()

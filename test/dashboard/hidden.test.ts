@@ -125,3 +125,36 @@ it('says that something has changed also of the first change that it sees', asyn
   await page.getByText(/^Changed since this was read\./).waitFor()
   expect(world.faults).toEqual([])
 })
+
+it('marks a document that changes, and none of those that had changed before the page was loaded', async () => {
+  const { page, client, goTo } = world
+  await page.getByText('the emulator answers', { exact: true }).waitFor({ state: 'attached' })
+  await client.collection('posts').create({ title: 'Before' })
+  await goTo('data/posts')
+  await world.row('Before').waitFor()
+  let mayOpen = () => {}
+  const isListed = new Promise<void>((resolve) => {
+    mayOpen = resolve
+  })
+  await page.route(/last=100/, async (route) => {
+    await isListed
+    await route.continue()
+  })
+  await page.addInitScript(() => {
+    const marked: string[] = []
+    Object.assign(window, { marked })
+    new MutationObserver(() => {
+      for (const row of document.querySelectorAll('.grid-row.fresh')) marked.push(row.textContent)
+    }).observe(document, { subtree: true, childList: true, attributes: true })
+  })
+  await page.reload()
+  await world.row('Before').waitFor()
+  mayOpen()
+  await page.getByText('the emulator answers', { exact: true }).waitFor({ state: 'attached' })
+
+  await client.collection('posts').create({ title: 'After' })
+
+  const marked = () => page.evaluate(() => (window as unknown as { marked: string[] }).marked.join())
+  await expect.poll(marked).toContain('After')
+  expect(await marked()).not.toContain('Before')
+})
