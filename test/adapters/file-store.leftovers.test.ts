@@ -1,5 +1,7 @@
 /** What stays in a bucket: uploads that were begun and never ended, and objects that it keeps. */
+import { EventEmitter, once } from 'node:events'
 import { text } from 'node:stream/consumers'
+import { setImmediate as turn } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { openS3Store } from '../../emulator/ports/files/s3.js'
 import { place, startS3, useKeys } from './bucket.js'
@@ -122,3 +124,37 @@ it('names the objects that the bucket keeps, once it was asked to remove all oth
   await store.close()
   await stop()
 })
+
+it('closes once a write that was cut has taken its parts back, and what came with it is removed', async () => {
+  const done: string[] = []
+  const bucket = new EventEmitter()
+  const { url, stop } = await startS3((req, res) => {
+    if (req.method !== 'DELETE') return false
+    bucket.once('answer', () => {
+      done.push('parts')
+      res.writeHead(204).end()
+    })
+    bucket.emit('asked')
+    return true
+  })
+  const store = await openS3Store({ url: url('things'), place })
+  const id = '01900000-0000-7000-8000-000000000001'
+  await store.write(id, chunks(1))
+  const asked = once(bucket, 'asked')
+  const cut = store.write('01900000-0000-7000-8000-000000000002', chunks(9 * 1024 * 1024, new Error('cut')))
+  const handled = cut.catch(() => store.remove([id])).then(() => done.push('file'))
+  await asked
+
+  const closing = store.close().then(() => done.push('closed'))
+  await turn()
+  bucket.emit('answer')
+  await Promise.all([handled, closing])
+
+  expect(done).toEqual(['parts', 'file', 'closed'])
+  await stop()
+})
+
+async function* chunks(bytes: number, error?: Error) {
+  yield new Uint8Array(bytes)
+  if (error) throw error
+}

@@ -1,6 +1,7 @@
 /** Files in an S3 bucket, each an object under the prefix and its id. */
 import { Readable } from 'node:stream'
 import type { _Error, ListObjectsCommand, ListObjectsCommandOutput, S3Client } from '@aws-sdk/client-s3'
+import { awaitingChanges } from './awaiting-changes.js'
 import { BytesKept, type FileStore, StorageError } from './port.js'
 import { noneIfMissing, noneIfMissingByHead, refuse, refuseBucket } from './s3-failures.js'
 import { cannotOpenBucket, readS3Url, type S3Place, unreachable } from './s3-start.js'
@@ -87,7 +88,7 @@ export async function openS3Store({
     return found
   }
 
-  return {
+  return awaitingChanges({
     bufferedBytes: partBytes,
     mostReads,
 
@@ -144,7 +145,7 @@ export async function openS3Store({
       client.destroy()
       reads.destroy()
     },
-  }
+  })
 }
 
 function clientOptions({ endpoint, region }: S3Place, mostMilliseconds: number) {

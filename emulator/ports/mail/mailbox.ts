@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises'
+import { openInFlight } from '../../core/concurrency/in-flight.js'
 import { insertMail } from '../../store/accounts/mails.js'
 import { type Composing, composeMail } from './compose.js'
 import type { Mailer, MailTransport } from './port.js'
@@ -15,7 +15,7 @@ const closingMilliseconds = 1_000
 
 /** A mailbox in the database, where every mail lands; by the transports, mails are sent as well. */
 export function openMailbox({ transports, warn, ...composing }: Options): Mailer {
-  const sending = new Set<Promise<void>>()
+  const sending = openInFlight()
 
   return {
     reachesReaders: true,
@@ -27,13 +27,11 @@ export function openMailbox({ transports, warn, ...composing }: Options): Mailer
     send({ mail: { to }, raw }) {
       for (const { name, send } of transports) {
         // The answer to the request does not wait for a mail server.
-        const sent = send(to, raw).catch((error: Error) => warn(notSent(name, error)))
-        sending.add(sent)
-        sent.finally(() => sending.delete(sent))
+        void sending.add(send(to, raw).catch((error: Error) => warn(notSent(name, error))))
       }
     },
     async close() {
-      if (sending.size > 0) await Promise.race([Promise.all(sending), pause(closingMilliseconds)])
+      await sending.settled(closingMilliseconds)
       await Promise.all(transports.map((transport) => transport.close()))
     },
   }
