@@ -20,8 +20,8 @@ interface Place {
   readonly port: number
   /** What names the port, for who has to choose another. */
   readonly portFlag?: string
-  /** How long requests that are at work have to finish when it closes. */
-  readonly mostClosingMilliseconds?: number
+  /** How long requests that are at work have to finish, asked when it closes. */
+  readonly mostClosingMilliseconds?: () => number
 }
 
 /** This machine only, by both of its addresses. */
@@ -46,7 +46,8 @@ export async function listen(app: ServerHandlers, place: Place): Promise<Listeni
       },
       async close() {
         app.close()
-        await Promise.all(servers.map((server) => closeServer(server, mostClosingMilliseconds)))
+        const most = mostClosingMilliseconds?.()
+        await Promise.all(servers.map((server) => closeServer(server, most)))
       },
     }
   } catch (error) {
@@ -65,7 +66,7 @@ export async function requirePlace(place: Place): Promise<void> {
     upgrade: (_req, socket) => void socket.destroy(),
     close: () => undefined,
   }
-  const listening = await listen(cutOff, { ...place, mostClosingMilliseconds: 0 })
+  const listening = await listen(cutOff, { ...place, mostClosingMilliseconds: () => 0 })
   await listening.close()
 }
 

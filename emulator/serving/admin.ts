@@ -21,6 +21,7 @@ interface ServingParts {
   readonly options: AppOptions
   readonly readiness: ProcessReadiness
   readonly state: Drainable
+  readonly mostClosingMilliseconds: () => number
 }
 
 /** The port that is not reached from outside, if there is one: probes, metrics and, with a token, the control API. */
@@ -31,13 +32,13 @@ export async function openAdmin(
 ): Promise<Listening | undefined> {
   const { adminPort, adminToken } = config
   if (adminPort === undefined) return undefined
-  const { backend, metrics, options } = parts
+  const { backend, metrics, options, mostClosingMilliseconds } = parts
   const routes = adminToken === undefined ? [] : adminRoutes
   const control = adminToken === undefined ? {} : { control: { token: adminToken, routes } }
   // The token opens it by whatever name; without it, there is nothing to reach.
   const app = createRouteApp(backend, routes, { ...options, ...control, hosts: 'any' })
   const answer = metrics ? answerMetrics(metrics, app.answer) : app.answer
-  const place = { ...placeOf(config, adminPort), portFlag: '--admin-port' }
+  const place = { host: config.host, port: adminPort, portFlag: '--admin-port', mostClosingMilliseconds }
   return stack.use(await listen(guarded({ ...app, answer }, parts), place))
 }
 
@@ -53,8 +54,13 @@ export function guarded(
   return { ...app, answer: answerProbes(readiness, answer) }
 }
 
-export function placeOf({ host, shutdownTimeout }: ServeConfig, port: number) {
-  return { host, port, mostClosingMilliseconds: shutdownTimeout }
+/** For ports that close one after the other: the first has that long, and each further one what is left of it, a second at least. */
+export function closingTime(mostMilliseconds: number): () => number {
+  let cutAt: number | undefined
+  return () => {
+    cutAt ??= performance.now() + mostMilliseconds
+    return Math.max(cutAt - performance.now(), Math.min(mostMilliseconds, 1_000))
+  }
 }
 
 /** One of several processes answers for all of them. */

@@ -14,7 +14,7 @@ import { openOutbox } from '../ports/mail/outbox.js'
 import { openStorage } from '../storage.js'
 import { version } from '../version.js'
 import { currentAddresses } from './address-file.js'
-import { type Drainable, guarded, openAdmin, placeOf } from './admin.js'
+import { closingTime, type Drainable, guarded, openAdmin } from './admin.js'
 import { filesFolder, requireServable, type ServeConfig } from './config.js'
 import type { Metrics } from './metrics.js'
 import { openReadiness } from './readiness.js'
@@ -25,7 +25,7 @@ export interface ServingProcess {
   readonly adminUrl: string | undefined
   /**
    * Says that it is not ready, takes requests for the delay, lets those at work finish, hands streams over, and closes what it
-   * stands on, all within the delay and the time-out of the config. Nothing acknowledged is lost.
+   * stands on: at most 10 s beyond the delay and the time-out of the config. Nothing acknowledged is lost.
    */
   close(): Promise<void>
   /** The same without the delay, for a process that is not to take anything more. */
@@ -58,11 +58,12 @@ export async function openServing(config: ServeConfig, { isReplacement = false }
     const state: Drainable = { isDraining: false }
     const metrics = await openOwnMetrics(stack, config, backend)
     const options = appOptions(config, counted(log, metrics))
-    const parts = { backend, metrics, options, readiness, state }
+    const mostClosingMilliseconds = closingTime(config.shutdownTimeout)
+    const parts = { backend, metrics, options, readiness, state, mostClosingMilliseconds }
     // What tells how it is goes on until the requests are done.
     const admin = await openAdmin(stack, config, parts)
     const app = guarded(createApp(backend, options), parts)
-    const main = stack.use(await listen(app, placeOf(config, config.port)))
+    const main = stack.use(await listen(app, { host: config.host, port: config.port, mostClosingMilliseconds }))
     about.url ??= addressOf(main)
     // First of all when it closes.
     stack.defer(async () => {
