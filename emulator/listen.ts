@@ -55,6 +55,15 @@ export async function listen(app: ServerHandlers, place: Place): Promise<Listeni
   }
 }
 
+/** For ports that close one after the other: the first has that long, and each further one what is left of it, a second at least. */
+export function closingTime(mostMilliseconds: number): () => number {
+  let cutAt: number | undefined
+  return () => {
+    cutAt ??= performance.now() + mostMilliseconds
+    return Math.max(cutAt - performance.now(), Math.min(mostMilliseconds, 1_000))
+  }
+}
+
 /**
  * Listens there for a moment, to learn whether it can. A client that comes just then is cut off, as if nobody listened yet.
  *

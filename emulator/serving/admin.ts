@@ -54,15 +54,6 @@ export function guarded(
   return { ...app, answer: answerProbes(readiness, answer) }
 }
 
-/** For ports that close one after the other: the first has that long, and each further one what is left of it, a second at least. */
-export function closingTime(mostMilliseconds: number): () => number {
-  let cutAt: number | undefined
-  return () => {
-    cutAt ??= performance.now() + mostMilliseconds
-    return Math.max(cutAt - performance.now(), Math.min(mostMilliseconds, 1_000))
-  }
-}
-
 /** One of several processes answers for all of them. */
 function answerMetrics(metrics: Metrics, next: RequestListener): RequestListener {
   const read = openPrimaryMetrics() ?? metrics.text

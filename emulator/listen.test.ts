@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest'
-import { closingTime } from './admin.js'
+import { closingTime } from './listen.js'
 
 afterEach(() => void vi.useRealTimers())
 
