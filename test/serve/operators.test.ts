@@ -157,6 +157,8 @@ it('the guide’s first start runs word for word', async () => {
   expect(SVC_DATABASE_URL).not.toBe(database)
   expect(exitCode, stderr).toBe(0)
   expect(stdout).toMatch(/"status":"ready"[\s\S]*Hello[\s\S]*Stopped\./)
+  // Both hold what opens everything.
+  for (const name of ['serve.env', 'project.json']) expect((await stat(join(world.folder, name))).mode & 0o077).toBe(0)
 })
 
 describe('the files of deploy/', () => {
@@ -234,14 +236,23 @@ describe('the files of deploy/', () => {
     for (const name of ['docker', 'kubectl', 'install', 'systemctl']) {
       await writeFile(join(folder, name), said, { mode: 0o755 })
     }
-    const env = { ...world.env, PATH: `${folder}:${process.env.PATH}` }
+    const handedOn = { AWS_REGION: 'eu-central-1', SVC_SMTP_URL: 'smtps://mail.example.com' }
+    const env = { ...world.env, ...handedOn, PATH: `${folder}:${process.env.PATH}` }
     const shell = ['-eu', '-o', 'pipefail', '-c', `umask 077\n${commands}`]
-    const { exitCode, stderr } = await execa('bash', shell, { cwd: folder, env, extendEnv: false, reject: false })
-    expect(exitCode, stderr).toBe(0)
+    const run = () => execa('bash', shell, { cwd: folder, env, extendEnv: false, reject: false })
+    const drawn = () => readFile(join(folder, 'deploy/secrets/database-password'), 'utf8')
+    expect(await run()).toMatchObject({ exitCode: 0 })
+    const first = await drawn()
+    // As for another version: the volume of the database keeps its password.
+    expect(await run()).toMatchObject({ exitCode: 0 })
+    expect(await drawn()).toBe(first)
 
     const text = await deployed('compose.yaml')
-    const made = parseDocument(text).toJS().secrets as Record<string, { file: string }>
-    for (const { file } of Object.values(made)) {
+    const { secrets: made, services } = parseDocument(text).toJS()
+    // Else the image of the former version goes on.
+    expect(services.svc.image).toContain('${SVC_VERSION')
+    expect(Object.keys(services.svc.environment)).toEqual(expect.arrayContaining(Object.keys(handedOn)))
+    for (const { file } of Object.values<{ file: string }>(made)) {
       const { mode, size } = await stat(join(folder, 'deploy', file))
       expect([file, mode & 0o004, size > 10]).toEqual([file, 0o004, true])
     }
@@ -254,7 +265,8 @@ describe('the files of deploy/', () => {
     expect(insisted.filter((name) => !given.includes(`${name}=`))).toEqual([])
     const kept = parseEnv(await readFile(join(folder, 'kept.env'), 'utf8'))
     const { SVC_SECRET, SVC_ADMIN_TOKEN, SVC_DATABASE_URL, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY } = world.env
-    expect(kept).toEqual({ SVC_SECRET, SVC_ADMIN_TOKEN, SVC_DATABASE_URL, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY })
+    const secret = { SVC_SECRET, SVC_ADMIN_TOKEN, SVC_DATABASE_URL, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY }
+    expect(kept).toEqual({ ...secret, ...handedOn })
   })
 
   it('each gives a process longer to end than it takes', async () => {
