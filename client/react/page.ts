@@ -11,7 +11,7 @@ type Doc = Document<object>
 type Query = Omit<ListOptions<Fields, string, UntypedSchema>, 'offset' | 'count' | 'signal'>
 
 export interface PageState<Item> {
-  /** Those of the page before, until the next one is read; none of another user's. */
+  /** Those of the page before, until the next one is read; none of another collection, nor of another user's. */
   readonly items: readonly Item[]
   readonly total: number | null
   /** From 0. */
@@ -39,21 +39,23 @@ export function usePage(collection: string, query: Query = {}): PageState<Doc> {
   const client = useClient()
   const { round } = useUserStore()
   const { limit = 20 } = query
-  const question = asText([collection, query, round])
+  const owner = `${round} ${collection}`
+  const question = asText([owner, query])
   const [page, goTo] = useState(0)
   const [reloads, setReloads] = useState(0)
   const [size, setSize] = useState(limit)
-  const [{ asked: answered, ...read }, setRead] = useState(nothing)
-  const [last, setLast] = useState([question, round])
+  const [kept, setRead] = useState(nothing)
+  const [last, setLast] = useState([question, owner])
+  const { asked: answered, ...read } = last[1] === owner ? kept : nothing
   const offset = page * size
   const asked = `${question} ${offset} ${reloads}`
 
-  // Another question begins at its first page, and another user with none.
+  // Another question begins at its first page, and another collection or user with none.
   if (last[0] !== question) {
-    setLast([question, round])
+    setLast([question, owner])
     goTo(0)
     setSize(limit)
-    if (last[1] !== round) setRead(nothing)
+    if (last[1] !== owner) setRead(nothing)
   }
 
   useEffect(() => {

@@ -1,9 +1,10 @@
 /** What lists and pages are asked for: values that cannot be sent, and more than the service gives. */
-import { Component, createElement, type ReactNode, Suspense } from 'react'
+import { Component, createElement, type ReactNode, Suspense, useState } from 'react'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import type { SvcError } from '../../../client/index.js'
+import { createHooks } from '../../../client/react/index.js'
 import { startTestEmulator, type TestEmulator } from '../../../emulator/testing.js'
-import { hooks, openStage, type Stage, titles } from './stage.js'
+import { hooks, openStage, type Post, type Stage, titles } from './stage.js'
 
 const { useDocument, useLive, useMutation, usePage } = hooks
 
@@ -134,4 +135,25 @@ it('a page that is turned to before the first was read is the right one', async 
   pages?.next()
 
   await stage.shows('1100 2/3')
+})
+
+it('a page of another collection has nothing of the one before, also where it cannot be read', async () => {
+  const { usePage } = createHooks<{ [name: string]: Post }>()
+  await stage.posts.create({ title: 'A' })
+  const shown = new Set<string>()
+  let choose: (name: string) => void = () => undefined
+  stage.render(() => {
+    const [name, setName] = useState('posts')
+    choose = setName
+    const { items, error } = usePage(name)
+    const text = `${name}: ${titles(items)}${error?.code ?? ''}`
+    shown.add(text)
+    return text
+  })
+  await stage.shows('posts: A')
+
+  choose('authors')
+
+  await stage.shows('authors: NOT_FOUND')
+  expect([...shown]).toEqual(['posts: ', 'posts: A', 'authors: ', 'authors: NOT_FOUND'])
 })
