@@ -26,8 +26,8 @@ export function openChat({ id: userId, email, data }: AppUser<{ name?: string }>
   const leave = openPresence({ userId, name }, (names) => {
     find('#people').replaceChildren(...names.map((one) => make('li', {}, one)))
   })
+  // The newest first: lists are, unless they are sorted.
   const live = messages.live({
-    sort: '-createdAt',
     limit: pageSize,
     onPage({ items, total }) {
       // Messages that new ones push off the page stay on the screen. Where the page does not reach those that are known, there may be
@@ -75,12 +75,12 @@ export function openChat({ id: userId, email, data }: AppUser<{ name?: string }>
     async () => {
       refusal = ''
       const last = oldest()
-      const where = { createdAt: { lt: last?.createdAt } }
-      const page = await messages.list({ where, sort: '-createdAt', limit: pageSize }).catch((error) => {
+      if (!last) return
+      const page = await messages.list({ where: olderThan(last), limit: pageSize }).catch((error) => {
         refusal = problemOf(error)
       })
       // Of what is behind a message that is not the last any more, there would be a gap before it.
-      if (page && last?.id === oldest()?.id) {
+      if (page && last.id === oldest()?.id) {
         before = [...before, ...page.items]
         older.hidden = page.items.length < pageSize
       }
@@ -105,6 +105,11 @@ export function openChat({ id: userId, email, data }: AppUser<{ name?: string }>
     void leave()
     list?.replaceChildren()
   }
+}
+
+/** Many may have come in one step, at the same time. */
+function olderThan({ createdAt, id }: Document<Message>) {
+  return { or: [{ createdAt: { lt: createdAt } }, { createdAt, id: { lt: id } }] }
 }
 
 function noticeOf(status: LiveStatus, isRead: boolean): string {

@@ -108,3 +108,16 @@ it('new messages push none off the page, and a message that is deleted goes', as
   await expect.poll(shown).toEqual(numbers(11, 63).filter((at) => at !== 30))
   await close()
 })
+
+it('messages that came in one step, at the same time, are all there, the last of them at first', async () => {
+  const { messages, shown, showOlder, close } = await aPage()
+  await messages.createMany(numbers(61, 180).map((at) => ({ key: `${at}`, name: 'Ada', text: `${at}` })))
+  await expect.poll(shown).toEqual(numbers(131, 180))
+
+  for (const first of [81, 31, 1]) {
+    showOlder()
+    await expect.poll(shown).toEqual(numbers(first, 180))
+  }
+
+  await close()
+})
