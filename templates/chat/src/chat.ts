@@ -22,7 +22,7 @@ export function openChat({ id: userId, email, data }: AppUser<{ name?: string }>
   let problem = ''
   let refusal = ''
 
-  const outbox = openOutbox(render)
+  const outbox = openOutbox(signal, render)
   const leave = openPresence({ userId, name }, (names) => {
     find('#people').replaceChildren(...names.map((one) => make('li', {}, one)))
   })
@@ -52,7 +52,8 @@ export function openChat({ id: userId, email, data }: AppUser<{ name?: string }>
   const oldest = () => before.at(-1) ?? newest.at(-1)
 
   function render() {
-    if (!list || !notice) return
+    // The page may be somebody else's by then.
+    if (!list || !notice || signal.aborted) return
     const isAtEnd = list.scrollHeight - list.scrollTop - list.clientHeight < 40
     const stored = [...newest, ...before].reverse()
     const known = new Set(stored.map(({ data }) => data.key))
@@ -101,7 +102,6 @@ export function openChat({ id: userId, email, data }: AppUser<{ name?: string }>
   return () => {
     over.abort()
     live.close()
-    outbox.close()
     void leave()
     list?.replaceChildren()
   }

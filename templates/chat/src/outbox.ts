@@ -19,16 +19,15 @@ export interface Outbox {
   send(outgoing: Pick<Outgoing, 'message' | 'file'>): void
   again(outgoing: Outgoing): void
   discard(outgoing: Outgoing): void
-  close(): void
 }
 
 const pauseMilliseconds = 2_000
 const messages = svc.collection('messages')
 
-export function openOutbox(changed: () => void): Outbox {
+/** Nothing of it is sent once the signal aborts. */
+export function openOutbox(signal: AbortSignal, changed: () => void): Outbox {
   let items: Outgoing[] = []
   let isRunning = false
-  let isOver = false
 
   async function run() {
     changed()
@@ -36,7 +35,7 @@ export function openOutbox(changed: () => void): Outbox {
     isRunning = true
     for (;;) {
       const next = items.find(({ refused }) => refused === undefined)
-      if (!next || isOver) break
+      if (!next || signal.aborted) break
       await attempt(next)
       changed()
     }
@@ -52,9 +51,10 @@ export function openOutbox(changed: () => void): Outbox {
         next.sent = sentBytes / Math.max(totalBytes, 1)
         changed()
       }
-      const options = { path: 'chat', idempotencyKey: `file-${idempotencyKey}`, onProgress }
+      const options = { path: 'chat', idempotencyKey: `file-${idempotencyKey}`, onProgress, signal }
       const stored = file && (await svc.files.upload(file, options))
-      await messages.create({ ...message, fileName: stored?.name, fileUrl: stored?.url }, { idempotencyKey })
+      const fields = { ...message, fileName: stored?.name, fileUrl: stored?.url }
+      await messages.create(fields, { idempotencyKey, signal })
       items = items.filter((item) => item !== next)
     } catch (error) {
       if (error instanceof SvcError && mayPass(error)) {
@@ -81,9 +81,6 @@ export function openOutbox(changed: () => void): Outbox {
     discard(outgoing) {
       items = items.filter((item) => item !== outgoing)
       changed()
-    },
-    close() {
-      isOver = true
     },
   }
 }

@@ -12,18 +12,27 @@ import { startTestEmulator, type TestEmulator } from '../../../emulator/testing.
 import { cuttingProxy } from '../../fixtures/proxies/cutting-proxy.js'
 
 type Schema = { messages: { key: string; name: string; text: string } }
+type Message = Schema['messages']
+type OpenOutbox = (
+  signal: AbortSignal,
+  changed: () => void,
+) => {
+  items: { refused?: string }[]
+  send(outgoing: { message: Message; file: File }): void
+}
 type OpenChat = (user: { id: string; email: string; data: object }) => () => void
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 let folder: string
 let emulator: TestEmulator
 let openChat: OpenChat
+let openOutbox: OpenOutbox
 
 beforeAll(async () => {
   emulator = await startTestEmulator()
   folder = await mkdtemp(join(tmpdir(), 'svc-chat-'))
   const build = await rolldown({
-    input: join(root, 'templates/chat/src/chat.ts'),
+    input: ['chat', 'outbox'].map((name) => join(root, `templates/chat/src/${name}.ts`)),
     plugins: [
       {
         name: 'client',
@@ -35,12 +44,13 @@ beforeAll(async () => {
       },
     ],
   })
-  const file = join(folder, 'chat.mjs')
-  await build.write({ file, format: 'esm' })
+  await build.write({ dir: folder, entryFileNames: '[name].mjs', format: 'esm' })
   await build.close()
   // It opens its collections at once.
-  Object.assign(globalThis, { svc: { collection: (name: 'messages') => ofPage(name) } })
-  ;({ openChat } = await import(file))
+  const files = { upload: (...words: Parameters<typeof page.files.upload>) => page.files.upload(...words) }
+  Object.assign(globalThis, { svc: { files, collection: (name: 'messages') => ofPage(name) } })
+  ;({ openChat } = await import(join(folder, 'chat.mjs')))
+  ;({ openOutbox } = await import(join(folder, 'outbox.mjs')))
 })
 afterAll(async () => {
   await emulator.close()
@@ -51,6 +61,14 @@ let page: Client<Schema>
 /** The collection of the client that the page has then. */
 const ofPage = (name: 'messages') =>
   new Proxy({}, { get: (_, call: 'live') => page.collection(name)[call].bind(page.collection(name)) })
+
+const aSignal = () => {
+  let resolve = () => {}
+  const promise = new Promise<void>((done) => {
+    resolve = done
+  })
+  return { promise, resolve: () => resolve() }
+}
 
 /** A page that shows the newest 50 of 60 messages, behind a proxy, and who else writes. */
 async function aPage() {
@@ -120,4 +138,36 @@ it('messages that came in one step, at the same time, are all there, the last of
   }
 
   await close()
+})
+
+it('a message whose file was on its way when somebody else signed in is not sent', async () => {
+  const project = await emulator.project<Schema>()
+  await project.client.collections.create({ name: 'messages' })
+  const [ada, grace] = [await project.users.create(), await project.users.create()]
+  const [uploading, goesOn] = [aSignal(), aSignal()]
+  page = createClient<Schema>({
+    ...project,
+    async fetch(address, init) {
+      const answer = await fetch(address, init)
+      if (String(address).includes('/storage/')) {
+        uploading.resolve()
+        await goesOn.promise
+        init?.signal?.throwIfAborted()
+      }
+      return answer
+    },
+  })
+  await page.auth.logIn(ada.credentials)
+  const over = new AbortController()
+  const outbox = openOutbox(over.signal, () => undefined)
+  outbox.send({ message: { key: '1', name: 'Ada', text: 'Hello' }, file: new File(['Hello'], 'hello.txt') })
+  await uploading.promise
+
+  over.abort()
+  await page.auth.logOut()
+  await page.auth.logIn(grace.credentials)
+  goesOn.resolve()
+
+  await expect.poll(() => outbox.items.every(({ refused }) => refused)).toBe(true)
+  expect((await project.client.collection('messages').list()).items).toEqual([])
 })
