@@ -126,7 +126,7 @@ test('svc types generate reads a sample of a large collection from both ends, an
 
 test('a union that a sample suggests where names are data is text, since nothing can be asked about all of them', async () => {
   const vote = (at: number) => (at >= 10 && at < 30 ? 'maybe' : at % 2 === 0 ? 'yes' : 'no')
-  // More names than are told apart.
+  // More than the 1,000 names of one object that are kept.
   const words = (at: number) =>
     Object.fromEntries(Array.from({ length: 150 }, (_, word) => [`${at}-${word}`, vote(at)]))
   await fill(

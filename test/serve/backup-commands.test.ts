@@ -6,7 +6,7 @@ import { execa } from 'execa'
 import { expect, it, onTestFinished } from 'vitest'
 import { endsByItself } from '../fixtures/patience.js'
 
-it('what the guide dumps and restores is no default database where the address is not set', async () => {
+it('commands for backup and restore fail where the address is not set, and reach no default database', async () => {
   const guide = await readFile(new URL('../../docs/guides/serve-operations.md', import.meta.url), 'utf8')
   const commands = [...guide.matchAll(/```sh\n([\s\S]*?)```/g)].flatMap(([, text = '']) =>
     /pg_dump|pg_restore|psql/.test(text) ? [text] : [],

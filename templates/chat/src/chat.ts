@@ -52,7 +52,7 @@ export function openChat({ id: userId, email, data }: AppUser<{ name?: string }>
   const oldest = () => before.at(-1) ?? newest.at(-1)
 
   function render() {
-    // The page may be somebody else's by then.
+    // Another user may be signed in by then.
     if (!list || !notice || signal.aborted) return
     const isAtEnd = list.scrollHeight - list.scrollTop - list.clientHeight < 40
     const stored = [...newest, ...before].reverse()

@@ -1,5 +1,6 @@
 /** What the page of the template `chat` shows, of a real service: nothing is left out, and nothing stays that is gone. */
 import '../../fixtures/dom.js'
+import { EventEmitter, once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -61,14 +62,6 @@ let page: Client<Schema>
 /** The collection of the client that the page has then. */
 const ofPage = (name: 'messages') =>
   new Proxy({}, { get: (_, call: 'live') => page.collection(name)[call].bind(page.collection(name)) })
-
-const aSignal = () => {
-  let resolve = () => {}
-  const promise = new Promise<void>((done) => {
-    resolve = done
-  })
-  return { promise, resolve: () => resolve() }
-}
 
 /** A page that shows the newest 50 of 60 messages, behind a proxy, and who else writes. */
 async function aPage() {
@@ -144,14 +137,15 @@ it('a message whose file was on its way when somebody else signed in is not sent
   const project = await emulator.project<Schema>()
   await project.client.collections.create({ name: 'messages' })
   const [ada, grace] = [await project.users.create(), await project.users.create()]
-  const [uploading, goesOn] = [aSignal(), aSignal()]
+  const upload = new EventEmitter()
+  const [answered, goesOn] = [once(upload, 'answered'), once(upload, 'goes on')]
   page = createClient<Schema>({
     ...project,
     async fetch(address, init) {
       const answer = await fetch(address, init)
       if (String(address).includes('/storage/')) {
-        uploading.resolve()
-        await goesOn.promise
+        upload.emit('answered')
+        await goesOn
         init?.signal?.throwIfAborted()
       }
       return answer
@@ -161,12 +155,12 @@ it('a message whose file was on its way when somebody else signed in is not sent
   const over = new AbortController()
   const outbox = openOutbox(over.signal, () => undefined)
   outbox.send({ message: { key: '1', name: 'Ada', text: 'Hello' }, file: new File(['Hello'], 'hello.txt') })
-  await uploading.promise
+  await answered
 
   over.abort()
   await page.auth.logOut()
   await page.auth.logIn(grace.credentials)
-  goesOn.resolve()
+  upload.emit('goes on')
 
   await expect.poll(() => outbox.items.every(({ refused }) => refused)).toBe(true)
   expect((await project.client.collection('messages').list()).items).toEqual([])
