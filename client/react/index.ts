@@ -8,7 +8,7 @@ import type { Document, Fields } from '../protocol/model/document.js'
 import type { SvcError } from '../protocol/model/errors.js'
 import type { AnySchema, Populated, PopulatePath } from '../types.js'
 import { asText } from './as-text.js'
-import { clientStore, type UserStore, unknownAuth } from './client-store.js'
+import { clientStore, unknownAuth } from './client-store.js'
 import { type LiveState, noState } from './live-store.js'
 import type { Overlay } from './overlay.js'
 import { type PageState, usePage } from './page.js'
@@ -143,7 +143,8 @@ function useDocument(
 /** A write that is on its way, why it is sent again, or why it was refused. */
 interface Write {
   readonly key: number
-  readonly user: UserStore
+  /** Of its user and collection. */
+  readonly overlay: Overlay
   readonly waiting?: SvcError
   readonly error?: SvcError
 }
@@ -161,13 +162,12 @@ function useMutation(name: string, { retry = false }: MutationOptions = {}): Mut
       send: (attempt: number) => Promise<Result>,
     ): Promise<Result> => {
       // Of now: an app may log in and write before it renders.
-      const user = clientStore(client).user()
-      const overlay = user.overlay(name)
+      const overlay = clientStore(client).user().overlay(name)
       const pending = overlay.begin(change)
       const key = ++writes
       const become = (next: readonly Write[]) => setAll((all) => all.flatMap((one) => (one.key === key ? next : one)))
-      const onWaiting = (waiting: SvcError) => become([{ key, user, waiting }])
-      setAll((all) => [{ key, user }, ...all.filter((other) => !other.error)])
+      const onWaiting = (waiting: SvcError) => become([{ key, overlay, waiting }])
+      setAll((all) => [{ key, overlay }, ...all.filter((other) => !other.error)])
       try {
         const result = await overlay.inTurn(change.id, openWrite(client, send, retry && onWaiting))
         pending.confirm(result)
@@ -175,7 +175,7 @@ function useMutation(name: string, { retry = false }: MutationOptions = {}): Mut
         return result
       } catch (error) {
         pending.rollBack()
-        become([{ key, user, error: error as SvcError }])
+        become([{ key, overlay, error: error as SvcError }])
         throw error
       }
     }
@@ -200,8 +200,8 @@ function useMutation(name: string, { retry = false }: MutationOptions = {}): Mut
         ),
     }
   }, [client, name, retry])
-  // Those of another user are not shown, although they may still be on their way.
-  const shown = all.filter((write) => write.user === user)
+  // Those of another user or collection are not shown, although they may still be on their way.
+  const shown = all.filter((write) => write.overlay === user.overlay(name))
   const pendingCount = shown.filter((write) => !write.error).length
   const found = (name: 'waiting' | 'error') => shown.find((write) => write[name])?.[name]
   return { ...calls, isPending: pendingCount > 0, pendingCount, error: found('error'), waiting: found('waiting') }

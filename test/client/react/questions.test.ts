@@ -157,3 +157,27 @@ it('a page of another collection has nothing of the one before, also where it ca
   await stage.shows('authors: NOT_FOUND')
   expect([...shown]).toEqual(['posts: ', 'posts: A', 'authors: ', 'authors: NOT_FOUND'])
 })
+
+it('writes to another collection know nothing of those to the one before', async () => {
+  const { useMutation } = createHooks<{ [name: string]: Post }>()
+  const unanswered: typeof fetch = () => new Promise(() => undefined)
+  stage.close()
+  stage = await openStage(emulator, { fetch: unanswered })
+  let choose: (name: string) => void = () => undefined
+  let mutate: ReturnType<typeof useMutation<string>> | undefined
+  stage.render(() => {
+    const [name, setName] = useState('posts')
+    choose = setName
+    mutate = useMutation(name)
+    return `${name}: ${mutate.pendingCount} ${mutate.error?.code ?? ''}`
+  })
+  await stage.shows('posts: 0 ')
+  void mutate?.create({ title: 'A' })
+  await expect(mutate?.create({ title: 'B', views: 10n as never })).rejects.toMatchObject({ code: 'VALIDATION_ERROR' })
+  await stage.shows('posts: 1 VALIDATION_ERROR')
+
+  choose('authors')
+  await stage.shows('authors: 0 ')
+  choose('posts')
+  await stage.shows('posts: 1 VALIDATION_ERROR')
+})
