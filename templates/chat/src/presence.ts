@@ -24,6 +24,8 @@ export function openPresence(
 
   function render() {
     const here = [...known.values()].filter((one) => silence(one) < silentMilliseconds)
+    // The newest last: of somebody's pages, it has the name of now.
+    here.sort((one, other) => one.updatedAt.localeCompare(other.updatedAt))
     const byUser = new Map(here.map(({ data }) => [data.userId, data.name]))
     show([...byUser.values()].sort())
   }

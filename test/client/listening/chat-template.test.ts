@@ -12,7 +12,10 @@ import { type Client, createClient } from '../../../client/index.js'
 import { startTestEmulator, type TestEmulator } from '../../../emulator/testing.js'
 import { cuttingProxy } from '../../fixtures/proxies/cutting-proxy.js'
 
-type Schema = { messages: { key: string; name: string; text: string } }
+type Schema = {
+  messages: { key: string; name: string; text: string }
+  presence: { userId: string; name: string; beats: number }
+}
 type Message = Schema['messages']
 type OpenOutbox = (
   signal: AbortSignal,
@@ -63,15 +66,21 @@ let page: Client<Schema>
 const ofPage = (name: 'messages') =>
   new Proxy({}, { get: (_, call: 'live') => page.collection(name)[call].bind(page.collection(name)) })
 
-/** A page that shows the newest 50 of 60 messages, behind a proxy, and who else writes. */
-async function aPage() {
-  const { url, apiKey, client } = await emulator.project<Schema>()
+/** A page that shows the newest 50 of 60 messages, behind a proxy, and who else writes; `online`: names of another user, the newest last. */
+async function aPage(online: readonly string[] = []) {
+  const { url, apiKey, client, clock } = await emulator.project<Schema>()
   for (const name of ['messages', 'presence']) await client.collections.create({ name })
-  const messages = client.collection('messages')
+  const [messages, presence] = [client.collection('messages'), client.collection('presence')]
   const say = async (first: number, last: number) => {
     for (let at = first; at <= last; at++) await messages.create({ key: `${at}`, name: 'Ada', text: `${at}` })
   }
   await say(1, 60)
+  for (const name of online) {
+    await clock.advance({ hours: 1 })
+    await presence.create({ userId: 'u2', name, beats: 0 })
+  }
+  // However long a test takes, they have not been silent yet.
+  await clock.reset()
   const proxy = await cuttingProxy(url)
   page = createClient<Schema>({ url: proxy.url, apiKey, WebSocket, retry: { delay: 1 } })
   const ids = ['messages', 'notice', 'older', 'people', 'attached', 'leave']
@@ -130,6 +139,15 @@ it('messages that came in one step, at the same time, are all there, the last of
     await expect.poll(shown).toEqual(numbers(first, 180))
   }
 
+  await close()
+})
+
+it('somebody with several pages is shown once, by the name of the newest', async () => {
+  const { close } = await aPage(['Bob', 'Robert'])
+
+  const people = () => [...document.querySelectorAll('#people li')].map((one) => one.textContent)
+
+  await expect.poll(people).toEqual(['Ada', 'Robert'])
   await close()
 })
 
