@@ -158,6 +158,26 @@ test('what one page writes the other shows, and a file is attached with its prog
   await other.context().close()
 })
 
+test('an upload ends with the login of who began it', async () => {
+  const page = await openList()
+  await add(page, 'Receipt')
+  await settled(page)
+  const inspector = await page.context().newCDPSession(page)
+  await inspector.send('Network.enable')
+  const line = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: 10_000 }
+  await inspector.send('Network.emulateNetworkConditions', line)
+  const file = { name: 'receipt.txt', mimeType: 'text/plain', buffer: Buffer.alloc(600_000, 'milk ') }
+  await task(page, 'Receipt').locator('input[type=file]').setInputFiles(file)
+  await task(page, 'Receipt').getByRole('progressbar', { name: 'Upload' }).waitFor()
+
+  const ended = page.waitForEvent('requestfailed', (request) => request.method() === 'POST')
+  await page.getByText('ada@example.com').first().click()
+  await page.getByRole('button', { name: 'Sign out' }).click()
+
+  expect((await ended).failure()?.errorText).toBe('net::ERR_ABORTED')
+  await page.context().close()
+})
+
 test('under flaky faults no write is lost and none is doubled, in what is stored and in what is shown', async () => {
   const page = await openList()
   const before = await stored()

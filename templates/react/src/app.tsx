@@ -25,7 +25,7 @@ export function App({ loginError }: { loginError?: string }) {
           </div>
         </details>
       </header>
-      <Tasks email={user.email} />
+      <Tasks key={user.id} email={user.email} />
     </main>
   )
 }

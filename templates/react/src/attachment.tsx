@@ -1,4 +1,4 @@
-import { useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { useAttempt } from './attempt'
 import { svc } from './svc'
 import type { Task } from './svc-types'
@@ -14,6 +14,8 @@ export function Attachment({ task, attach }: AttachmentProps) {
   const [sent, setSent] = useState(0)
   const chosen = useRef<{ file: File; idempotencyKey: string }>(undefined)
   const abort = useRef<AbortController>(undefined)
+  // It would go on after sign-out, and be attached as the next user.
+  useEffect(() => () => abort.current?.abort(), [])
 
   function upload() {
     void attempt(async () => {
