@@ -110,17 +110,30 @@ function failingFiles(files: FileStore): FileStore {
   return {
     ...files,
     write: (id, bytes) => met('files', () => files.write(id, bytes), unreachable),
-    read: (id, range) => met('files', () => files.read(id, range), unreachable),
+    read: (id, range) =>
+      met(
+        'files',
+        () => files.read(id, range),
+        unreachable,
+        (bytes) => bytes?.destroy(),
+      ),
     remove: (ids) => (ids.length === 0 ? files.remove(ids) : met('files', () => files.remove(ids), unreachable)),
     has: (id) => met('files', () => files.has(id), unreachable),
   }
 }
 
-async function met<Result>(part: Fault['part'], work: () => Promise<Result>, failure: () => Error): Promise<Result> {
+/** `discard` closes a result whose answer is lost. */
+async function met<Result>(
+  part: Fault['part'],
+  work: () => Promise<Result>,
+  failure: () => Error,
+  discard: (result: Result) => unknown = () => undefined,
+): Promise<Result> {
   const moment = next(part)
   if (moment === 'before') throw failure()
   const result = await work()
   if (moment !== 'after') return result
   isOutcomeLost = true
+  discard(result)
   throw failure()
 }
