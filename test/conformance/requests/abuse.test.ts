@@ -153,22 +153,17 @@ inDialects(
     test('contract 9.1 who asks without reading the answers is not read either', async () => {
       const { collection, project } = await aTown(wire)
       const posts = await collection('posts')
-      // More than the system and a balancer hold of what nobody reads.
-      for (let n = 0; n < 48; n++) await posts.create({ text: 'x'.repeat(900_000) })
+      for (let n = 0; n < 24; n++) await posts.create({ text: 'x'.repeat(900_000) })
       const socket = await openAuthenticated(service.url, project.apiKey, wire.name)
 
       socket.pause()
       socket.say({ type: 'subscribe', collection: 'posts', since: 0 })
       const text = 'x'.repeat(1_000_000)
-      let unsent = 0
-      // It is read as long as there is room for what it is answered.
-      for (let round = 0; unsent < 30_000_000 && round < 5; round++) {
-        for (let n = 0; n < 60; n++) socket.say({ type: 'ping', text })
-        unsent = Number.POSITIVE_INFINITY
-        while (socket.unsentBytes() < unsent) {
-          unsent = socket.unsentBytes()
-          await pause(400)
-        }
+      for (let n = 0; n < 60; n++) socket.say({ type: 'ping', text })
+      let unsent = Number.POSITIVE_INFINITY
+      while (socket.unsentBytes() < unsent) {
+        unsent = socket.unsentBytes()
+        await pause(400)
       }
 
       expect(unsent).toBeGreaterThan(30_000_000)
