@@ -158,7 +158,7 @@ test('what one page writes the other shows, and a file is attached with its prog
   await other.context().close()
 })
 
-test('an upload ends with the login of who began it', async () => {
+test('signing out aborts an upload in progress', async () => {
   const page = await openList()
   await add(page, 'Receipt')
   await settled(page)

@@ -24,7 +24,7 @@ export function openPresence(
 
   function render() {
     const here = [...known.values()].filter((one) => silence(one) < silentMilliseconds)
-    // The newest last: of somebody's pages, it has the name of now.
+    // A user may have several tabs: the last entry of the map wins, so the most recent update comes last.
     here.sort((one, other) => one.updatedAt.localeCompare(other.updatedAt))
     const byUser = new Map(here.map(({ data }) => [data.userId, data.name]))
     show([...byUser.values()].sort())

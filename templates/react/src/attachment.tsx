@@ -14,7 +14,7 @@ export function Attachment({ task, attach }: AttachmentProps) {
   const [sent, setSent] = useState(0)
   const chosen = useRef<{ file: File; idempotencyKey: string }>(undefined)
   const abort = useRef<AbortController>(undefined)
-  // It would go on after sign-out, and be attached as the next user.
+  // Sign-out unmounts this: without an abort, the file would be attached as the next user.
   useEffect(() => () => abort.current?.abort(), [])
 
   function upload() {

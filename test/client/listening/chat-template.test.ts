@@ -66,7 +66,7 @@ let page: Client<Schema>
 const ofPage = (name: 'messages') =>
   new Proxy({}, { get: (_, call: 'live') => page.collection(name)[call].bind(page.collection(name)) })
 
-/** A page that shows the newest 50 of 60 messages, behind a proxy, and who else writes; `online`: names of another user, the newest last. */
+/** A page that shows the newest 50 of 60 messages, behind a proxy, and who else writes; `online`: display names of another user's tabs, the newest last. */
 async function aPage(online: readonly string[] = []) {
   const { url, apiKey, client, clock } = await emulator.project<Schema>()
   for (const name of ['messages', 'presence']) await client.collections.create({ name })
@@ -79,7 +79,7 @@ async function aPage(online: readonly string[] = []) {
     await clock.advance({ hours: 1 })
     await presence.create({ userId: 'u2', name, beats: 0 })
   }
-  // However long a test takes, they have not been silent yet.
+  // Updates that are hours ahead of the clock do not expire, however slow the machine is.
   await clock.reset()
   const proxy = await cuttingProxy(url)
   page = createClient<Schema>({ url: proxy.url, apiKey, WebSocket, retry: { delay: 1 } })
@@ -142,7 +142,7 @@ it('messages that came in one step, at the same time, are all there, the last of
   await close()
 })
 
-it('somebody with several pages is shown once, by the name of the newest', async () => {
+it('a user with several open tabs is listed once, by the most recent display name', async () => {
   const { close } = await aPage(['Bob', 'Robert'])
 
   const people = () => [...document.querySelectorAll('#people li')].map((one) => one.textContent)

@@ -158,7 +158,7 @@ it('a page of another collection has nothing of the one before, also where it ca
   expect([...shown]).toEqual(['posts: ', 'posts: A', 'authors: ', 'authors: NOT_FOUND'])
 })
 
-it('writes to another collection know nothing of those to the one before', async () => {
+it('useMutation of another collection shows no error and no pending write of the one before', async () => {
   const { useMutation } = createHooks<{ [name: string]: Post }>()
   const unanswered: typeof fetch = () => new Promise(() => undefined)
   stage.close()

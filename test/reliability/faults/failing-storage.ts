@@ -122,7 +122,7 @@ function failingFiles(files: FileStore): FileStore {
   }
 }
 
-/** `discard` closes a result whose answer is lost. */
+/** `discard` closes a result that the caller never receives. */
 async function met<Result>(
   part: Fault['part'],
   work: () => Promise<Result>,
