@@ -44,6 +44,8 @@ these. Dotted names reach nested and populated fields.`)
     safe: Flags.boolean({ description: safeDescription }),
   }
 
+  protected readonly access = 'read'
+
   async run() {
     const { args, flags } = await this.parse(DocsList)
     const collection = this.client(flags).collection(args.collection)
