@@ -2,7 +2,8 @@ import type { Where } from '../../client/protocol/model/where.js'
 import { CliFailure, stoppedBy } from '../base/failure.js'
 import { stopSignal } from '../base/stop-signal.js'
 import { type Client, TargetCommand } from '../base/target-command.js'
-import { readWhere, spellingNote, type WhereFlags } from '../documents/where-flag.js'
+import { documentFields, emptyResultNotes } from '../documents/empty-result.js'
+import { readWhere, type WhereFlags } from '../documents/where-flag.js'
 import type { TargetFlags } from '../target/target.js'
 import { count, counted } from '../terminal/print.js'
 import { startProgress } from '../terminal/progress.js'
@@ -34,11 +35,11 @@ export abstract class BulkCommand extends TargetCommand {
   /** How many it has written. @throws {CliFailure} with exit 130 or 143 where it was stopped */
   protected async writeMatching(name: string, flags: BulkFlags, { verb, done, write }: BulkWrite): Promise<number> {
     const where = readWhere(flags.where, flags.or)
-    const collection = this.client(flags).collection(name)
+    const client = this.client(flags)
+    const collection = client.collection(name)
     const total = await collection.count({ where })
     if (total === 0) {
-      const note = spellingNote(flags)
-      if (note) this.note(note)
+      await this.noteEmptyResult(() => emptyResultNotes(flags, documentFields(client, name)))
       return 0
     }
     const target = this.requireTarget(flags)

@@ -9,8 +9,9 @@ import { type KeptOperations, type MigrationFiles, openMigrationFiles } from '..
 import { colourOf, previewLines } from '../../bulk/migration-preview.js'
 import { type Refusals, refusalLines } from '../../bulk/refusals.js'
 import { previewOperations } from '../../bulk/run-operations.js'
+import { documentFields, emptyResultNotes } from '../../documents/empty-result.js'
 import { collectionArg } from '../../documents/fields-args.js'
-import { readWhere, spellingNote, type WhereFlags, whereFlags } from '../../documents/where-flag.js'
+import { readWhere, type WhereFlags, whereFlags } from '../../documents/where-flag.js'
 import { allowCode } from '../../seeds/allow-code.js'
 import type { TargetFlags } from '../../target/target.js'
 import { onStderr, onStdout } from '../../terminal/colour.js'
@@ -119,8 +120,8 @@ the same command is given again; the function is not called once more.`)
     try {
       const read = (documents: number) => progress.at(documents, documents)
       const preview = await evaluateMigration(collection.iterate({ where }), migration, { read, line })
-      const note = preview.documents === 0 ? spellingNote(flags) : undefined
-      if (note) this.note(note)
+      if (preview.documents === 0)
+        await this.noteEmptyResult(() => emptyResultNotes(flags, documentFields(client, name)))
       return preview
     } finally {
       progress.stop()
