@@ -8,6 +8,7 @@ import { parseDialect } from '../../client/protocol/wire/dialects.js'
 import { missingHint } from '../collections/missing-hint.js'
 import { textHint } from '../documents/fields-args.js'
 import { fetchDirectly } from '../target/fetch-directly.js'
+import { guardedFetch } from '../target/guarded-fetch.js'
 import {
   doubtfulAddress,
   findTarget,
@@ -16,6 +17,7 @@ import {
   type TargetFlags,
   targetWords,
 } from '../target/target.js'
+import { kindOf, type TargetKind } from '../target/target-kind.js'
 import { accept } from '../target/trust.js'
 import { onStderr } from '../terminal/colour.js'
 import { nearest } from '../terminal/nearest.js'
@@ -24,6 +26,20 @@ import { CliFailure, exits, isUnreachable, reworded, type Stopped, stoppedBy } f
 import { type Named, SvcCommand } from './svc-command.js'
 
 export type { Client }
+
+export type Access = 'read' | 'write'
+
+/** What a command was called with, which may decide whether it writes. */
+export interface CommandInput {
+  readonly flags: Named
+  readonly args: Named
+  readonly argv: readonly unknown[]
+}
+
+interface ConfirmOptions {
+  /** Whether an emulator is asked about too: for what deletes or changes many documents. */
+  readonly isAlwaysAsked?: boolean
+}
 
 /** A command that talks to a service: the emulator of this folder, or whatever the flags and settings name. */
 export abstract class ServiceCommand extends SvcCommand {
@@ -38,7 +54,18 @@ export abstract class ServiceCommand extends SvcCommand {
     }),
   }
 
+  /**
+   * Whether it writes to the service. A member of the instance, since TypeScript demands no static one of a subclass. A request
+   * that writes is sent only by a command that says so here, and after {@link confirmWrite}.
+   */
+  protected abstract readonly access: Access | ((input: CommandInput) => Access)
+  /** Whether it compares a service with the emulator of this folder: then that is not its target. */
+  protected readonly isOther: boolean = false
+
   private target: Target | undefined
+  private kind: Promise<TargetKind> | undefined
+  private isWriting = false
+  private isConfirmed = false
   private givenArgs: { readonly [name: string]: unknown } = {}
   private givenTarget: TargetFlags = {}
 
@@ -47,12 +74,33 @@ export abstract class ServiceCommand extends SvcCommand {
     const { url, key, dialect } = this.requireTarget(flags)
     // The client's own words are few; these name the choices.
     if (dialect !== undefined && dialect !== 'auto') parseDialect(dialect)
-    return createClient({ url, apiKey: key, dialect, transport: 'sse', fetch: fetchDirectly, ...more })
+    return createClient({ url, apiKey: key, dialect, transport: 'sse', fetch: this.guarded(), ...more })
+  }
+
+  /** A `fetch` to the target, for requests that the client has no call for. */
+  protected guarded(fetch: typeof globalThis.fetch = fetchDirectly): typeof globalThis.fetch {
+    return guardedFetch(fetch, () => this.isConfirmed || this.target?.isOwn === true)
   }
 
   protected requireTarget(flags: TargetFlags): Target {
-    this.target ??= findTarget(flags)
+    this.target ??= this.announced(findTarget(flags, { isOther: this.isOther }))
     return this.target
+  }
+
+  private announced(target: Target): Target {
+    const { url, from, key, isLocal, isOwn, passedOver } = target
+    if (passedOver.length > 0) {
+      this.note(`Using ${from}, not ${passedOver.join(' or ')}. Choose with --profile or --url.`, onStderr.dim)
+    }
+    if (key !== undefined && !isOwn && !isLocal && url.startsWith('http:')) {
+      this.sayAlways(`The key travels unencrypted to ${url} (${from}). Use https.`)
+    }
+    return target
+  }
+
+  protected targetKind(flags: TargetFlags): Promise<TargetKind> {
+    this.kind ??= kindOf(this.requireTarget(flags))
+    return this.kind
   }
 
   /** A command that is suggested, at the service that this one talks to. */
@@ -60,14 +108,31 @@ export abstract class ServiceCommand extends SvcCommand {
     return command + targetWords(this.givenTarget)
   }
 
-  /** The client for a write: what is not on this machine is shown first, and confirmed. */
+  /** The client for a write, after {@link confirmWrite}. */
   protected async clientForWrite(flags: TargetFlags & { yes: boolean }, what: string): Promise<Client> {
-    const { url, from, isLocal } = this.requireTarget(flags)
-    if (!isLocal) {
-      this.note(`writes to ${url} (${from})`, onStderr.yellow)
-      await this.confirm(`${what} on ${new URL(url).host}?`, flags)
-    }
+    await this.confirmWrite(flags, what)
     return this.client(flags)
+  }
+
+  /**
+   * Says where a write goes, and asks where that is no emulator.
+   *
+   * @param what is done, as a question begins: "Delete 3 documents"
+   * @throws {CliFailure} with exit 2 without a terminal and without --yes, with 130 after a no.
+   */
+  protected async confirmWrite(
+    flags: TargetFlags & { yes: boolean },
+    what: string,
+    { isAlwaysAsked = false }: ConfirmOptions = {},
+  ): Promise<TargetKind> {
+    if (!this.isWriting) throw new Error(`svc ${this.id} asks to write, and its access says that it reads.`)
+    const { url, from } = this.requireTarget(flags)
+    const kind = await this.targetKind(flags)
+    const { host } = new URL(url)
+    if (kind !== 'own') this.sayAlways(`-> ${host} (${from})`)
+    if (isAlwaysAsked || kind === 'foreign') await this.confirm(`${what} on ${host}?`, flags)
+    this.isConfirmed = true
+    return kind
   }
 
   /** A page that the service cut to its maximum looks like all there is: contract 12.3. Under --json, `limit` says so. */
@@ -162,6 +227,9 @@ export abstract class ServiceCommand extends SvcCommand {
     const parsed = await super.parse(options, argv)
     this.givenArgs = parsed.args
     this.givenTarget = { ...parsed.flags, ...this.placeOf(parsed.args) }
+    const { flags, args, argv: words } = parsed
+    const access = typeof this.access === 'function' ? this.access({ flags, args, argv: words }) : this.access
+    this.isWriting = access === 'write'
     await this.askAboutAddress(this.givenTarget, parsed.flags.yes === true)
     return parsed
   }
@@ -177,9 +245,10 @@ export abstract class ServiceCommand extends SvcCommand {
    */
   private async askAboutAddress(flags: TargetFlags, yes: boolean): Promise<void> {
     if (!this.mayAsk({ yes })) return
-    const named = doubtfulAddress(flags)
+    const named = doubtfulAddress(flags, { isOther: this.isOther })
     if (!named) return
-    await this.confirm(`${named.path} names ${named.url}. Send requests and keys there from now on?`, { yes })
+    const what = named.profile === undefined ? named.url : `profile ${named.profile} (${named.url})`
+    await this.confirm(`${named.path} names ${what}. Send requests and keys there from now on?`, { yes })
     await accept(named)
   }
 }

@@ -3,6 +3,7 @@ import * as Flags from '@oclif/core/flags'
 import type { Input, ParserOutput } from '@oclif/core/interfaces'
 import { destroysMany } from '../../client/protocol/model/requests/destroying.js'
 import type { OwnEmulator } from '../target/emulator-of-run.js'
+import { onStderr } from '../terminal/colour.js'
 import { nearest } from '../terminal/nearest.js'
 import { jsonText, printable, printableColoured, printableLines } from '../terminal/text-width.js'
 import { CliFailure, describeFailure, exits, isExit, misuse } from './failure.js'
@@ -32,6 +33,11 @@ export abstract class SvcCommand extends Command {
   /** Words that --quiet does not hide: without them, a result would be taken for another. Not under --json. */
   protected noteAlways(text: string, colour: (text: string) => string = (plain) => plain): void {
     if (!this.jsonEnabled()) process.stderr.write(`${colour(printableLines(text))}\n`)
+  }
+
+  /** Words that neither --quiet nor --json hides: where a write goes, and what endangers a key. */
+  protected sayAlways(text: string): void {
+    process.stderr.write(`${onStderr.yellow(printableLines(text))}\n`)
   }
 
   /** Results: on stdout, and not under --json. Nothing but colours and line breaks moves the terminal. */

@@ -43,8 +43,7 @@ export abstract class BulkCommand extends TargetCommand {
       return 0
     }
     const target = this.requireTarget(flags)
-    const question = `${verb} ${counted(total, 'document')} of "${name}" on ${new URL(target.url).host}?`
-    await this.confirm(question, flags)
+    await this.confirmWrite(flags, `${verb} ${counted(total, 'document')} of "${name}"`, { isAlwaysAsked: true })
     const writeAll = () => this.writeAll(collection, { where, total, flags, done, write })
     return total > 1 ? this.undoably(target, `${this.words()} ${name}`, flags, writeAll) : writeAll()
   }

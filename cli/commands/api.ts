@@ -5,14 +5,15 @@ import { parseJson } from '../../client/protocol/model/json.js'
 import { decodeError } from '../../client/protocol/wire/errors/decode.js'
 import { asFailure } from '../../client/send.js'
 import { CliFailure, describeFailure, exitOfStatus, misuse } from '../base/failure.js'
+import type { CommandInput } from '../base/service-command.js'
 import { TargetCommand } from '../base/target-command.js'
 import { fieldsArg, readFileAndFields } from '../documents/fields-args.js'
+import { isSafeMethod } from '../target/guarded-fetch.js'
 import { counted } from '../terminal/print.js'
 import { prose } from '../terminal/prose.js'
 import { jsonText, printableLines } from '../terminal/text-width.js'
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
-const safeMethods = ['GET', 'HEAD', 'OPTIONS']
 
 export default class Api extends TargetCommand {
   static override summary = 'Send an authenticated request to the API.'
@@ -43,6 +44,9 @@ At the emulator of the folder, svc undo takes back the delete of a collection an
     include: Flags.boolean({ char: 'i', description: 'print status and headers before the body' }),
   }
 
+  protected readonly access = ({ args }: CommandInput) =>
+    isSafeMethod(String(args.method).toUpperCase()) ? 'read' : 'write'
+
   async run() {
     const { args, argv, flags } = await this.parse(Api)
     const method = args.method.toUpperCase()
@@ -50,10 +54,10 @@ At the emulator of the folder, svc undo takes back the delete of a collection an
     const words = argv.slice(2).map(String)
     const isBare = words.length === 0 && !flags.file
     const body = isBare ? undefined : JSON.stringify(await readFileAndFields(flags.file, words))
-    if (body !== undefined && safeMethods.includes(method)) throw misuse(`${method} has no body.`)
+    if (body !== undefined && isSafeMethod(method)) throw misuse(`${method} has no body.`)
     const target = this.requireTarget(flags)
     const url = new URL(`${target.url}/${args.path.replace(/^\/+/, '')}`)
-    if (!safeMethods.includes(method)) await this.clientForWrite(flags, `${method} ${url.pathname}`)
+    if (!isSafeMethod(method)) await this.confirmWrite(flags, `${method} ${url.pathname}`)
 
     const token = (await this.client(flags).auth.session())?.token
     const headers: Record<string, string> = {
@@ -64,7 +68,7 @@ At the emulator of the folder, svc undo takes back the delete of a collection an
       ...Object.fromEntries((flags.header ?? []).map(readHeader)),
     }
     const request = () =>
-      fetch(url, { method, body, headers, redirect: 'manual' }).catch((cause) => {
+      this.guarded(fetch)(url, { method, body, headers, redirect: 'manual' }).catch((cause) => {
         throw asFailure(cause, target.url)
       })
     const { pathname } = url

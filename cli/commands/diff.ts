@@ -20,6 +20,8 @@ and exits with 10 where something is different.`)
 
   protected override readonly remembersPairs = false
 
+  protected readonly access = 'read'
+
   async run() {
     const { argv, flags } = await this.parse(Diff)
     return this.withBoth(flags, async (sides) => {

@@ -6,7 +6,6 @@ import { CliFailure, exits } from '../base/failure.js'
 import { ServiceCommand } from '../base/service-command.js'
 import { fileNamed, requirePlace } from '../files/places.js'
 import { replaceWhole } from '../files/replace-whole.js'
-import { fetchDirectly } from '../target/fetch-directly.js'
 import { prose } from '../terminal/prose.js'
 import { jsonText } from '../terminal/text-width.js'
 
@@ -23,6 +22,8 @@ Bruno and Insomnia import it. An emulator serves the same at /openapi.json.`)
     out: Flags.string({ char: 'o', description: 'file to write [default: -, which is stdout]', helpValue: 'file' }),
   }
 
+  protected readonly access = 'read'
+
   async run() {
     const { flags } = await this.parse(OpenApi)
     const out = fileNamed(flags.out)
@@ -31,7 +32,7 @@ Bruno and Insomnia import it. An emulator serves the same at /openapi.json.`)
     const address = new URL(`${url}/openapi.json`)
     if (dialect !== undefined) address.searchParams.set('dialect', dialect)
     const headers = new Headers(key === undefined ? {} : { 'x-api-key': key })
-    const answer = await fetchDirectly(address, { headers }).catch((cause) => {
+    const answer = await this.guarded()(address, { headers }).catch((cause) => {
       throw asFailure(cause, url)
     })
     const text = await answer.text()

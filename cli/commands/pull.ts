@@ -49,6 +49,8 @@ It shows what it is going to do, and saves a snapshot first: svc undo takes it b
     force: Flags.boolean({ description: "take the service's of what changed on both sides" }),
   }
 
+  protected readonly access = 'read'
+
   async run() {
     const { argv, flags } = await this.parse(Pull)
     const redacted = readFields('--redact', flags.redact ?? [])

@@ -41,6 +41,8 @@ It shows what it is going to do, and asks. What it overwrites and deletes is wri
     }),
   }
 
+  protected readonly access = 'write'
+
   async run() {
     const { argv, flags } = await this.parse(Push)
     return this.withBoth(flags, async (sides) => {
@@ -61,7 +63,7 @@ It shows what it is going to do, and asks. What it overwrites and deletes is wri
       const isNothing = total === 0 && plans.every(({ remote }) => remote)
       const { host } = new URL(sides.url)
       if (isNothing) this.note('There is nothing to push.')
-      else await this.confirm(`${wordsOf(work.map(({ row }) => row))} on ${host}?`, flags)
+      else await this.confirmWrite(flags, wordsOf(work.map(({ row }) => row)), { isAlwaysAsked: true })
       const undo = openUndoFile(host, new Date())
       const synced = await this.follow(total, flags, (followed) =>
         pushAll({ sides, plan, work, undo }, followed).catch(refused(plans, this.there(''))),

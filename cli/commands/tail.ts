@@ -95,6 +95,8 @@ command of --exec or an address of --forward-to failed.`)
     last: Flags.integer({ dependsOn: ['all'], min: 0, description: 'of --all, begin with so many of the last events' }),
   }
 
+  protected readonly access = 'read'
+
   async run() {
     const { argv, flags } = await this.parse(Tail)
     if (flags.all) return this.tailAll(argv.map(String), flags)

@@ -12,6 +12,8 @@ export default class Whoami extends TargetCommand {
   static override description = 'Asks the service whether it takes the key; exits with 3 when it does not.'
   static override examples = ['<%= config.bin %> whoami', '<%= config.bin %> whoami --profile staging --json']
 
+  protected readonly access = 'read'
+
   async run() {
     const { flags } = await this.parse(Whoami)
     const target = this.requireTarget(flags)

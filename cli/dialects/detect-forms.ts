@@ -14,6 +14,7 @@ interface Asked {
   readonly url: string
   readonly key: string | undefined
   readonly mayWrite: boolean
+  readonly fetch?: typeof globalThis.fetch
   /** Ends it; a collection that was made is removed even so. */
   readonly signal?: AbortSignal | undefined
   /** Is called with the collection that was made, if the service does not remove it. */
@@ -23,8 +24,8 @@ interface Asked {
 type Ask = (method: string, path: string, body?: JsonObject) => Promise<SeenAnswer>
 
 /** @throws {SvcError | CliFailure} where nothing answers, the key is refused, or something else answers there. */
-export async function detectForms({ url, key, mayWrite, signal, onLeft }: Asked): Promise<Finding[]> {
-  const ask = asker(url, key, signal)
+export async function detectForms({ url, key, mayWrite, fetch, signal, onLeft }: Asked): Promise<Finding[]> {
+  const ask = asker({ url, key, fetch, signal })
   const collections = await ask('GET', '/collections')
   if (collections.status === 404) throw notAService(url)
   if (collections.status !== 200) throw refused(collections)
@@ -35,7 +36,7 @@ export async function detectForms({ url, key, mayWrite, signal, onLeft }: Asked)
     return judge({ collections, ...(await seenByReading(ask, name)) })
   }
   const name = `svc-detect-${randomBytes(4).toString('hex')}`
-  const remove = () => asker(url, key)('DELETE', `/collections/${name}`)
+  const remove = () => asker({ url, key, fetch })('DELETE', `/collections/${name}`)
   let isRefused = false
   try {
     const made = await ask('POST', '/collections', { name })
@@ -113,10 +114,10 @@ async function seenByWriting(ask: Ask, name: string): Promise<Pick<Seen, 'create
   return replaced === undefined ? { created } : { created, replaced }
 }
 
-function asker(url: string, key: string | undefined, signal?: AbortSignal): Ask {
+function asker({ url, key, fetch = fetchDirectly, signal }: Pick<Asked, 'url' | 'key' | 'fetch' | 'signal'>): Ask {
   return async (method, path, body) => {
     const late = AbortSignal.timeout(10_000)
-    const response = await fetchDirectly(`${url}${path}`, {
+    const response = await fetch(`${url}${path}`, {
       method,
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       headers: {

@@ -31,14 +31,14 @@ function whereSettingsAre(): string {
 
 /** Where commands go that name nothing themselves. */
 function targetFindings(emulator: Patient['emulator'], env: NodeJS.ProcessEnv): Finding[] {
-  const doubtful = doubtfulAddress({}, env)
+  const doubtful = doubtfulAddress({}, { env })
   if (doubtful) {
     const { message, hint = '' } = notAccepted(doubtful)
     return [{ code: 'NOT_TRUSTED', level: 'wrong', message, remedy: hint }]
   }
   let target: ReturnType<typeof findTarget>
   try {
-    target = findTarget({}, env)
+    target = findTarget({}, { env })
   } catch (error) {
     const { code, message, hint = '' } = describeFailure(error)
     // No emulator runs, which is no fault.

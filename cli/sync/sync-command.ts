@@ -1,13 +1,13 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { createClient, type SvcError } from '../../client/index.js'
-import { CliFailure, exits, misuse, reworded } from '../base/failure.js'
+import { CliFailure, exits, reworded } from '../base/failure.js'
 import { emulatorOfRunOrHere, noEmulator } from '../base/here.js'
 import { type Client, ServiceCommand } from '../base/service-command.js'
 import { stopSignal } from '../base/stop-signal.js'
 import { fetchDirectly } from '../target/fetch-directly.js'
 import { withSecretKey } from '../target/owner.js'
-import type { Target, TargetFlags } from '../target/target.js'
+import { noOtherService, type Target, type TargetFlags } from '../target/target.js'
 import { count, counted, table } from '../terminal/print.js'
 import { startProgress } from '../terminal/progress.js'
 import type { RefusedDocument, Synced } from './apply.js'
@@ -38,6 +38,7 @@ export interface Followed {
 export abstract class SyncCommand extends ServiceCommand {
   /** Of requests to the service that write: those that were sent and not refused. */
   private writes = 0
+  protected override readonly isOther = true
   /** Whether it writes down which documents are the same: one such command at a time. */
   protected readonly remembersPairs: boolean = true
 
@@ -49,12 +50,7 @@ export abstract class SyncCommand extends ServiceCommand {
     const emulator = emulatorOfRunOrHere(undefined)
     if (!emulator) throw noEmulator()
     const target = this.requireTarget(flags)
-    if (target.url === emulator.url) {
-      throw misuse(
-        'Name the service beside the emulator of this folder.',
-        'For example: --profile staging, or --url and --key',
-      )
-    }
+    if (target.url === emulator.url) throw noOtherService()
     const { url } = emulator
     if (this.remembersPairs) claimPairs(url, target.url)
     const here: Target = {
@@ -64,6 +60,7 @@ export abstract class SyncCommand extends ServiceCommand {
       dialect: undefined,
       from: 'the running emulator',
       isLocal: true,
+      isOwn: true,
       emulator,
     }
     return withSecretKey(here, (apiKey) => {

@@ -1,4 +1,4 @@
-/** What a command talks to: flag beats environment beats project file beats user file beats the running emulator. */
+/** Decides what a command talks to, in one order for all commands: contract 12.4, decision 27. */
 import { basename } from 'node:path'
 import { isLoopbackUrl } from '../../client/protocol/model/loopback.js'
 import { calledAs } from '../base/called-as.js'
@@ -6,6 +6,7 @@ import { CliFailure, exits, misuse } from '../base/failure.js'
 import { findCodeFile } from '../config/run-config.js'
 import { shellWord } from '../terminal/shell-word.js'
 import { findEmulatorFile, readEmulatorFile } from './emulator-file.js'
+import { isProcessThere } from './emulator-health.js'
 import { emulatorOfRun, type OwnEmulator } from './emulator-of-run.js'
 import { readProfiles, requireProfile } from './profiles.js'
 import { findProjectFile } from './project-file.js'
@@ -33,46 +34,69 @@ export interface Target {
   readonly key: string | undefined
   /** As in the `svc-dialect` header; left out, whatever the client's default is. */
   readonly dialect: string | undefined
-  /** Who said so, in words: "--url", "profile \"staging\"", "the emulator of /home/ada/app". */
+  /** The setting that decided, in words: "--url", "profile staging", "the running emulator". */
   readonly from: string
   readonly keyFrom: string | undefined
   /** Why a key that is there is not sent, in words. */
   readonly withheld: string | undefined
-  /** Whether only this machine can be meant: then writes need no question. */
+  /** Whether the address is always this machine. */
   readonly isLocal: boolean
-  /** There, where the emulator of this folder is meant. */
+  /** Whether --url or SVC_URL named the address. */
+  readonly isTyped: boolean
+  /** The profile that named the address. */
+  readonly profile: string | undefined
+  /** Set where the address is that of the emulator of this folder or test run. */
   readonly emulator: OwnEmulator | undefined
+  /** Whether that emulator runs, as far as its process tells. */
+  readonly isOwn: boolean
+  /** Settings that name another address and rank lower, in words. Empty where a flag or the environment decided. */
+  readonly passedOver: readonly string[]
 }
 
 interface Place {
   readonly url: string
   readonly from: string
+  readonly isTyped?: boolean
+  readonly profile?: string
   /** The file of a folder that names the address, where it is not the user's own words. */
   readonly namedIn?: string | undefined
   readonly key?: string | undefined
   readonly dialect?: string | undefined
 }
 
+interface Asked {
+  readonly flags: TargetFlags
+  readonly env: NodeJS.ProcessEnv
+  /** Whether the service is meant that the emulator of this folder is compared with. */
+  readonly isOther: boolean
+}
+
+export interface FindOptions {
+  readonly env?: NodeJS.ProcessEnv
+  readonly isOther?: boolean
+}
+
 /**
  * A key goes only where its source says: contract 12.4, decision 27.
  *
  * @throws {CliFailure} with exit 8 if nothing names a service and no emulator runs here, with exit 3 if a project file
- * names an address that was never accepted.
+ * names an address or a profile that was never accepted.
  */
-export function findTarget(flags: TargetFlags, env: NodeJS.ProcessEnv = process.env): Target {
-  const place = findPlace(flags, env)
+export function findTarget(flags: TargetFlags, { env = process.env, isOther = false }: FindOptions = {}): Target {
+  const asked = { flags, env, isOther }
+  const place = findPlace(asked)
   const url = readAddress(place.url, place.from)
   const named = namedAddress(place)
   if (named && !isAccepted(named)) throw notAccepted(named)
   const withheld = keyWithheld(url, env)
-  const emulator = findEmulator(env)
-  const isEmulator = emulator !== undefined && emulator.url === url
+  const own = findEmulator(env)
+  const emulator = own?.emulator.url === url ? own.emulator : undefined
   const [key, keyFrom] = firstSaid([
     [flags.key, '--key'],
     [flags.profile === undefined ? undefined : place.key, place.from],
     [withheld ? undefined : env.SVC_API_KEY, 'SVC_API_KEY'],
     [place.key, place.from],
-    [isEmulator ? emulator.apiKey : undefined, 'the running emulator'],
+    [emulator?.apiKey, 'the running emulator'],
   ])
   const [dialect] = firstSaid([
     [flags.dialect, '--dialect'],
@@ -81,7 +105,6 @@ export function findTarget(flags: TargetFlags, env: NodeJS.ProcessEnv = process.
     [env.SVC_DIALECT, 'SVC_DIALECT'],
     [place.dialect, place.from],
   ])
-  const isLocal = isLoopbackUrl(url)
   return {
     url,
     key,
@@ -89,8 +112,12 @@ export function findTarget(flags: TargetFlags, env: NodeJS.ProcessEnv = process.
     withheld,
     dialect,
     from: place.from,
-    isLocal,
-    emulator: isEmulator ? emulator : undefined,
+    isLocal: isLoopbackUrl(url),
+    isTyped: place.isTyped === true,
+    profile: place.profile,
+    emulator,
+    isOwn: emulator !== undefined && own?.isRunning === true,
+    passedOver: passedOver(asked, place),
   }
 }
 
@@ -101,48 +128,113 @@ export function keyWithheld(url: string, env: NodeJS.ProcessEnv = process.env): 
 }
 
 /** The address that these flags and settings lead to, if a file of the folder names it and it was not accepted yet. */
-export function doubtfulAddress(flags: TargetFlags, env = process.env): NamedAddress | undefined {
+export function doubtfulAddress(
+  flags: TargetFlags,
+  { env = process.env, isOther = false }: FindOptions = {},
+): NamedAddress | undefined {
+  return unlessRefused(() => doubtful(namedAddress(findPlace({ flags, env, isOther }))))
+}
+
+/** The address that svc.json names, itself or by a profile, and the one of the emulator's file. */
+export function addressesOfFolder(): readonly NamedAddress[] {
+  const asked = { flags: {}, env: {}, isOther: false }
+  return [byProjectFile, runningHere, stoppedHere].flatMap((source) => {
+    const place = source(asked)
+    return (place && namedAddress(place)) ?? []
+  })
+}
+
+function doubtful(named: NamedAddress | undefined): NamedAddress | undefined {
+  return named && !isAccepted(named) ? named : undefined
+}
+
+/** Flags and settings that lead nowhere are refused where they are followed. */
+function unlessRefused<Value>(find: () => Value): Value | undefined {
   try {
-    const named = namedAddress(findPlace(flags, env))
-    return named && !isAccepted(named) ? named : undefined
+    return find()
   } catch (error) {
-    // Flags and settings that lead nowhere are refused where they are followed.
     if (error instanceof CliFailure) return undefined
     throw error
   }
 }
 
-function namedAddress({ url, from, namedIn }: Place): NamedAddress | undefined {
-  return namedIn === undefined ? undefined : { path: namedIn, url: readAddress(url, from) }
+function namedAddress({ url, from, namedIn, profile }: Place): NamedAddress | undefined {
+  return namedIn === undefined ? undefined : { path: namedIn, url: readAddress(url, from), profile }
 }
 
 function isSameAddress(text: string, url: string): boolean {
   return parseAddress(text)?.href.replace(/\/+$/, '') === url
 }
 
-function findPlace(flags: TargetFlags, env: NodeJS.ProcessEnv): Place {
-  if (flags.url && flags.profile) throw misuse('--url and --profile both say where to go.', 'Give one of them.')
-  if (flags.url) return { url: flags.url, from: '--url' }
-  if (flags.profile) return fromProfile(flags.profile, `profile "${flags.profile}"`)
-  if (env.SVC_URL) return { url: env.SVC_URL, from: 'SVC_URL' }
-  if (env.SVC_PROFILE) return fromProfile(env.SVC_PROFILE, `profile "${env.SVC_PROFILE}" (SVC_PROFILE)`)
+type Source = (asked: Asked) => Place | undefined
+
+/** In the order that decides, for every command. */
+const sources: readonly Source[] = [byFlag, byEnvironment, runningHere, byProjectFile, byDefaultProfile, stoppedHere]
+
+function findPlace(asked: Asked): Place {
+  for (const source of sources) {
+    const place = source(asked)
+    if (place) return place
+  }
+  throw asked.isOther ? noOtherService() : notRunning()
+}
+
+export function noOtherService(): CliFailure {
+  const hint = 'For example: --profile staging, or --url and --key'
+  return misuse('Name the service beside the emulator of this folder.', hint)
+}
+
+/** What a flag or the environment passes over needs no words: they were meant for this command. */
+function passedOver(asked: Asked, { url, isTyped, from }: Place): string[] {
+  if (isTyped || byFlag(asked) || byEnvironment(asked)) return []
+  const others = sources.flatMap((source) => unlessRefused(() => source(asked)) ?? [])
+  return others.filter((other) => other.from !== from && other.url !== url).map((other) => other.from)
+}
+
+function byFlag({ flags: { url, profile } }: Asked): Place | undefined {
+  if (url && profile) throw misuse('--url and --profile both say where to go.', 'Give one of them.')
+  if (url) return { url, from: '--url', isTyped: true }
+  return profile ? fromProfile(profile, `profile ${profile}`) : undefined
+}
+
+function byEnvironment({ env: { SVC_URL: url, SVC_PROFILE: profile } }: Asked): Place | undefined {
+  if (url) return { url, from: 'SVC_URL', isTyped: true }
+  return profile ? fromProfile(profile, `profile ${profile} from SVC_PROFILE`) : undefined
+}
+
+function runningHere({ isOther }: Asked): Place | undefined {
+  const here = isOther ? undefined : emulatorOfFolder()
+  return here?.isRunning ? { ...here.place, from: 'the running emulator' } : undefined
+}
+
+function byProjectFile(): Place | undefined {
   const project = findProjectFile()
-  if (project?.url) {
-    return { url: project.url, dialect: project.dialect, from: project.path, namedIn: project.path }
-  }
-  if (project?.profile) {
-    const place = fromProfile(project.profile, `profile "${project.profile}" (${project.path})`)
-    return { ...place, dialect: project.dialect ?? place.dialect }
-  }
-  const profiles = readProfiles()
-  if (profiles.current) return fromProfile(profiles.current, `profile "${profiles.current}"`)
-  const file = findEmulatorFile()
-  const emulator = file === undefined ? undefined : readEmulatorFile(file)
-  if (emulator) {
-    const { url, apiKey } = emulator
-    return { url, key: apiKey, dialect: project?.dialect, from: 'the running emulator', namedIn: file }
-  }
-  throw notRunning()
+  if (!project) return undefined
+  const { path, url, dialect, profile } = project
+  if (url) return { url, dialect, from: path, namedIn: path }
+  if (!profile) return undefined
+  const place = fromProfile(profile, `profile ${profile} from ${path}`)
+  return { ...place, dialect: dialect ?? place.dialect, namedIn: path }
+}
+
+function byDefaultProfile(): Place | undefined {
+  const { current } = readProfiles()
+  return current ? fromProfile(current, `profile ${current}`) : undefined
+}
+
+/** An emulator may run where its process cannot be seen, as in a container: its file counts where nothing else does. */
+function stoppedHere({ isOther }: Asked): Place | undefined {
+  const here = isOther ? undefined : emulatorOfFolder()
+  return here && !here.isRunning ? { ...here.place, from: `the stopped emulator of ${here.path}` } : undefined
+}
+
+function emulatorOfFolder() {
+  const path = findEmulatorFile()
+  const emulator = path === undefined ? undefined : readEmulatorFile(path)
+  if (path === undefined || !emulator) return undefined
+  const { url, apiKey: key } = emulator
+  const place = { url, key, dialect: findProjectFile()?.dialect, namedIn: path }
+  return { path, emulator, place, isRunning: isProcessThere(emulator) }
 }
 
 export function notRunning(cause?: unknown): CliFailure {
@@ -160,15 +252,13 @@ export function notRunning(cause?: unknown): CliFailure {
   )
 }
 
-function fromProfile(name: string, from: string): Place {
-  return { ...requireProfile(name), from }
+function fromProfile(profile: string, from: string): Place {
+  return { ...requireProfile(profile), from, profile }
 }
 
-function findEmulator(env: NodeJS.ProcessEnv): OwnEmulator | undefined {
+function findEmulator(env: NodeJS.ProcessEnv): { emulator: OwnEmulator; isRunning: boolean } | undefined {
   const own = emulatorOfRun(env)
-  if (own) return own
-  const file = findEmulatorFile()
-  return file === undefined ? undefined : readEmulatorFile(file)
+  return own ? { emulator: own, isRunning: true } : emulatorOfFolder()
 }
 
 /** @throws {CliFailure} unless it is the address of a service; `from` says where it was given. */

@@ -4,7 +4,7 @@
  */
 
 import { existsSync, readFileSync, realpathSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { isObject } from '../../client/protocol/model/json.js'
 import { isLoopbackUrl } from '../../client/protocol/model/loopback.js'
 import { CliFailure, exits } from '../base/failure.js'
@@ -18,6 +18,8 @@ export interface NamedAddress {
   /** The file: `svc.json`, or what a running emulator wrote. */
   readonly path: string
   readonly url: string
+  /** The user's profile that the file names in the place of an address. */
+  readonly profile?: string | undefined
 }
 
 interface Accepted {
@@ -36,7 +38,7 @@ function trustFile(): string {
 
 /** Whether it may be asked: it is on this machine, or was accepted for this folder. Another address is another question. */
 export function isAccepted({ path, url }: NamedAddress): boolean {
-  return isOnThisMachine(url) || (readAccepted().folders[folderOf(path)] ?? []).includes(url)
+  return isLoopbackUrl(url) || isOwnEmulator(path, url) || (readAccepted().folders[folderOf(path)] ?? []).includes(url)
 }
 
 export async function accept({ path, url }: NamedAddress): Promise<void> {
@@ -76,15 +78,17 @@ export function codeNotAccepted(path: string): CliFailure {
   return new CliFailure('NOT_TRUSTED', exits.notAuthorised, message, hint)
 }
 
-export function notAccepted({ path, url }: NamedAddress): CliFailure {
-  const message = `${path} names ${url}, which was never accepted for this folder. Nothing was sent.`
-  const hint = `If you trust it: svc profiles trust. In CI, name it in the environment: SVC_URL=${shellWord(url)}`
+export function notAccepted({ path, url, profile }: NamedAddress): CliFailure {
+  const what = profile === undefined ? url : `profile ${profile} (${url})`
+  const variable = profile === undefined ? `SVC_URL=${shellWord(url)}` : `SVC_PROFILE=${shellWord(profile)}`
+  const message = `${path} names ${what}, which was never accepted for this folder. Nothing was sent.`
+  const hint = `If you trust it: svc profiles trust. In CI, name it in the environment: ${variable}`
   return new CliFailure('NOT_TRUSTED', exits.notAuthorised, message, hint)
 }
 
-function isOnThisMachine(url: string): boolean {
-  if (!URL.canParse(url)) return false
-  return isLoopbackUrl(url) || ownAddresses().includes(new URL(url).hostname)
+/** `svc dev --host` writes an address of this machine that is not loopback. */
+function isOwnEmulator(path: string, url: string): boolean {
+  return basename(path) === 'emulator.json' && URL.canParse(url) && ownAddresses().includes(new URL(url).hostname)
 }
 
 /** A folder has one name here, by whatever links it was reached. */

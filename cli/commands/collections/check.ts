@@ -25,6 +25,8 @@ a document is refused. Reads every document, and writes nothing. Exits with 10 w
     collection: Args.string({ multiple: true, description: 'names of collections [default: all with a schema]' }),
   }
 
+  protected readonly access = 'read'
+
   async run() {
     const { argv, flags } = await this.parse(CollectionsCheck)
     const client = this.client(flags)

@@ -24,6 +24,8 @@ export default class CollectionsCreate extends TargetCommand {
     schema: Flags.string({ description: 'file with the schema as JSON; - reads stdin', helpValue: 'file' }),
   }
 
+  protected readonly access = 'write'
+
   async run() {
     const { args, flags } = await this.parse(CollectionsCreate)
     const schema = await readSchema(flags)

@@ -12,13 +12,15 @@ export default class CollectionsDelete extends TargetCommand {
   ]
   static override args = { collection: collectionArg }
 
+  protected readonly access = 'write'
+
   async run() {
     const { args, flags } = await this.parse(CollectionsDelete)
     const client = this.client(flags)
     const { documentCount } = await client.collections.get(args.collection)
     const held = documentCount === undefined ? 'its documents' : counted(documentCount, 'document')
     const target = this.requireTarget(flags)
-    await this.confirm(`Delete "${args.collection}" with ${held} on ${new URL(target.url).host}?`, flags)
+    await this.confirmWrite(flags, `Delete "${args.collection}" with ${held}`, { isAlwaysAsked: true })
     const removed = await this.undoably(target, `collections delete ${args.collection}`, flags, () =>
       client.collections.delete(args.collection),
     )

@@ -11,6 +11,8 @@ export default class CollectionsGet extends TargetCommand {
   ]
   static override args = { collection: collectionArg }
 
+  protected readonly access = 'read'
+
   async run() {
     const { args, flags } = await this.parse(CollectionsGet)
     const collection = await this.client(flags).collections.get(args.collection)

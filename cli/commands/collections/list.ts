@@ -7,6 +7,8 @@ export default class CollectionsList extends TargetCommand {
   static override summary = 'List the collections.'
   static override examples = ['<%= config.bin %> collections list', '<%= config.bin %> collections list --json']
 
+  protected readonly access = 'read'
+
   async run() {
     const { flags } = await this.parse(CollectionsList)
     const collections = await this.client(flags).collections.list()

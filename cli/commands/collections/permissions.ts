@@ -9,6 +9,7 @@ import {
   permissionKinds,
 } from '../../../client/protocol/model/collection.js'
 import { CliFailure, exits, misuse } from '../../base/failure.js'
+import type { CommandInput } from '../../base/service-command.js'
 import { type Client, TargetCommand } from '../../base/target-command.js'
 import { collectionArg } from '../../documents/fields-args.js'
 import { withSecretKey } from '../../target/owner.js'
@@ -71,13 +72,16 @@ Managing permissions takes the secret key of the project. On the emulator of the
     clear: Flags.boolean({ description: 'take all roles and rules for fields away', exclusive: [...kinds, 'open'] }),
   }
 
+  protected readonly access = ({ flags }: CommandInput) =>
+    [...kinds, 'open', 'clear'].some((name) => flags[name]) ? 'write' : 'read'
+
   async run() {
     const { args, flags } = await this.parse(CollectionsPermissions)
     const wanted = wantedPermissions(flags)
     if (wanted === undefined)
       return this.show(this.told(await this.manager(flags, (client) => client.collections.get(args.collection))))
 
-    await this.clientForWrite(flags, `Set the permissions of "${args.collection}"`)
+    await this.confirmWrite(flags, `Set the permissions of "${args.collection}"`)
     const changed = await this.manager(flags, async ({ collections }) => {
       const before = flags.clear ? {} : this.told(await collections.get(args.collection))
       return collections.update(args.collection, { permissions: { ...before, ...wanted } })

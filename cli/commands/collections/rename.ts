@@ -13,6 +13,8 @@ export default class CollectionsRename extends TargetCommand {
     name: Args.string({ required: true, description: 'the new name' }),
   }
 
+  protected readonly access = 'write'
+
   async run() {
     const { args, flags } = await this.parse(CollectionsRename)
     const client = await this.clientForWrite(flags, `Rename collection "${args.collection}" to "${args.name}"`)

@@ -1,5 +1,6 @@
 import * as Flags from '@oclif/core/flags'
 import type { Schema } from '../../../client/protocol/model/collection.js'
+import type { CommandInput } from '../../base/service-command.js'
 import { TargetCommand } from '../../base/target-command.js'
 import { readSchema } from '../../collections/schema-flag.js'
 import { ruleRows } from '../../collections/schema-rows.js'
@@ -29,6 +30,9 @@ fields to those there are. It holds for writes from then on, not for what is sto
     keep: Flags.boolean({ description: 'keep the fields that are not named' }),
     clear: Flags.boolean({ description: 'take the schema away', exclusive: ['field', 'schema', 'keep'] }),
   }
+
+  protected readonly access = ({ flags }: CommandInput) =>
+    flags.field || flags.schema || flags.clear ? 'write' : 'read'
 
   async run() {
     const { args, flags } = await this.parse(CollectionsSchema)

@@ -3,7 +3,7 @@ import * as Flags from '@oclif/core/flags'
 import { type Axis, axisNames, type Dialect } from '../../../client/protocol/wire/axes.js'
 import { dialects, formatDialect } from '../../../client/protocol/wire/dialects.js'
 import { CliFailure, exits } from '../../base/failure.js'
-import { ServiceCommand } from '../../base/service-command.js'
+import { type CommandInput, ServiceCommand } from '../../base/service-command.js'
 import { stopSignal } from '../../base/stop-signal.js'
 import type { Named } from '../../base/svc-command.js'
 import { detectForms } from '../../dialects/detect-forms.js'
@@ -33,10 +33,12 @@ that needs a code looks like.`)
     return typeof address === 'string' ? { url: address } : {}
   }
 
+  protected readonly access = ({ flags }: CommandInput) => (flags.write ? 'write' : 'read')
+
   async run() {
     const { args, flags } = await this.parse(DialectsDetect)
     const { url, key } = this.requireTarget(args.address === undefined ? flags : { ...flags, url: args.address })
-    if (flags.write) await this.clientForWrite(flags, 'Make and remove a collection')
+    if (flags.write) await this.confirmWrite(flags, 'Make and remove a collection')
     const { findings, left } = await this.detect({ url, key, mayWrite: flags.write })
     const { dialect, assumed } = complete(findings)
     const text = formatDialect(dialect)
@@ -62,7 +64,7 @@ that needs a code looks like.`)
       this.noteAlways(`The service did not remove "${name}": ${this.there(`svc collections delete ${name}`)}`)
     }
     try {
-      const findings = await detectForms({ ...asked, signal: stop.signal, onLeft })
+      const findings = await detectForms({ ...asked, fetch: this.guarded(), signal: stop.signal, onLeft })
       stop.signal.throwIfAborted()
       return { findings, left }
     } catch (error) {

@@ -47,6 +47,8 @@ same command is given again.`)
     restart: Flags.boolean({ description: 'start over, although an earlier run was stopped' }),
   }
 
+  protected readonly access = 'write'
+
   async run() {
     const { args, flags } = await this.parse(DocsBatch)
     const input = await openInput(flags.file)
@@ -63,7 +65,7 @@ same command is given again.`)
     const state = await openState(join(configFolder(), 'batches'), input, [url, ...into], { restart: flags.restart })
     const before = state.found?.done ?? 0
     if (before > 0) this.note(`going on after ${counted(before, 'operation')}`)
-    if (before < preview.operations) await this.confirm(`${wordsOf(preview)} on ${new URL(url).host}?`, flags)
+    if (before < preview.operations) await this.confirmWrite(flags, wordsOf(preview), { isAlwaysAsked: true })
 
     const isWanted = !flags.quiet && !this.jsonEnabled()
     const { operations, counts } = preview

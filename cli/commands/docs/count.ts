@@ -12,6 +12,8 @@ export default class DocsCount extends TargetCommand {
   static override args = { collection: collectionArg }
   static override flags = { ...whereFlags }
 
+  protected readonly access = 'read'
+
   async run() {
     const { args, flags } = await this.parse(DocsCount)
     const where = readWhere(flags.where, flags.or)

@@ -20,6 +20,8 @@ export default class DocsCreate extends TargetCommand {
     attach: attachFlag,
   }
 
+  protected readonly access = 'write'
+
   async run() {
     const { args, argv, flags } = await this.parse(DocsCreate)
     const given = await readFileAndFields(flags.file, argv.slice(1).map(String))

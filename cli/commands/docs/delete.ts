@@ -27,6 +27,8 @@ them and asks first; without a terminal it needs --yes. At the emulator of the f
     all: Flags.boolean({ description: 'every document of the collection', exclusive: ['where', 'or'] }),
   }
 
+  protected readonly access = 'write'
+
   async run() {
     const { args, argv, flags } = await this.parse(DocsDelete)
     const ids = [...new Set(argv.slice(1).map(String))]

@@ -22,6 +22,8 @@ cannot be saved, it stays in a file. Without a terminal it takes an EDITOR that 
   ]
   static override args = { collection: collectionArg, id: idArg }
 
+  protected readonly access = 'write'
+
   async run() {
     const { args, flags } = await this.parse(DocsEdit)
     const editor = requireEditor(
@@ -56,8 +58,7 @@ cannot be saved, it stays in a file. Without a terminal it takes an EDITOR that 
     ifMatch: number | undefined,
     flags: TargetFlags & { yes: boolean },
   ): Promise<Document> {
-    const client = await this.clientForWrite(flags, `Change document "${id}"`)
-    if (this.mayAsk(flags)) await this.confirm('Save it?', flags)
-    return client.collection(collection).replace(id, fields, { ifMatch })
+    await this.confirmWrite(flags, `Save document "${id}"`, { isAlwaysAsked: this.mayAsk(flags) })
+    return this.client(flags).collection(collection).replace(id, fields, { ifMatch })
   }
 }

@@ -42,6 +42,8 @@ A file is complete or not there: until then it is called <file>.part, and the sa
     restart: Flags.boolean({ description: 'start over, although an earlier export was stopped' }),
   }
 
+  protected readonly access = 'read'
+
   async run() {
     const { args, flags } = await this.parse(DocsExport)
     const out = fileNamed(flags.out)

@@ -13,6 +13,8 @@ export default class DocsGet extends TargetCommand {
   static override args = { collection: collectionArg, id: idArg }
   static override flags = { populate: populateFlag }
 
+  protected readonly access = 'read'
+
   async run() {
     const { args, flags } = await this.parse(DocsGet)
     const document = await this.client(flags).collection(args.collection).get(args.id, { populate: flags.populate })

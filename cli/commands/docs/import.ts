@@ -74,6 +74,8 @@ none. With --by id, a document that was deleted is created with a new id, and it
 
   protected override readonly mayBeEmpty = ['delimiter']
 
+  protected readonly access = 'write'
+
   async run() {
     const { args, argv, flags } = await this.parse(DocsImport)
     keepHeapSmall()

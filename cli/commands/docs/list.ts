@@ -45,6 +45,8 @@ these. Dotted names reach nested and populated fields.`)
     safe: Flags.boolean({ description: safeDescription }),
   }
 
+  protected readonly access = 'read'
+
   async run() {
     const { args, flags } = await this.parse(DocsList)
     const client = this.client(flags)

@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { CliFailure, exits } from '../../base/failure.js'
+import type { CommandInput } from '../../base/service-command.js'
 import { type Client, TargetCommand } from '../../base/target-command.js'
 import { evaluateMigration, type MigrationPreview, readMigration } from '../../bulk/evaluate-migration.js'
 import { followOperations } from '../../bulk/follow-operations.js'
@@ -57,6 +58,8 @@ the same command is given again; the function is not called once more.`)
     restart: Flags.boolean({ description: 'start over, although an earlier run was stopped' }),
   }
 
+  protected readonly access = ({ flags }: CommandInput) => (flags['dry-run'] ? 'read' : 'write')
+
   async run() {
     const { args, flags } = await this.parse(DocsMigrate)
     const { url, dialect } = this.requireTarget(flags)
@@ -73,7 +76,7 @@ the same command is given again; the function is not called once more.`)
     const { input, state, remove, ...preview } = evaluated
     for (const line of previewLines(preview, process.stderr)) this.note(line, colourOf(line, onStderr))
     if (preview.changes > 0) {
-      await this.confirm(this.question(migrating, preview.changes), flags).catch(async (error) => {
+      await this.confirmChanges(migrating, preview.changes).catch(async (error) => {
         await remove()
         throw error
       })
@@ -101,7 +104,7 @@ the same command is given again; the function is not called once more.`)
       throw new CliFailure('STOPPED_BEFORE', exits.invalid, message, hint)
     }
     this.note(`going on ${where}`)
-    if (done < operations) await this.confirm(this.question(migrating, operations - done), migrating.flags)
+    if (done < operations) await this.confirmChanges(migrating, operations - done)
     return this.carryOut(migrating, kept, operations)
   }
 
@@ -164,8 +167,9 @@ the same command is given again; the function is not called once more.`)
     for (const words of refusalLines(refused, ({ id }) => id)) this.noteAlways(words)
   }
 
-  private question({ collection, flags }: Migrating, changes: number): string {
-    return `Change ${counted(changes, 'document')} of "${collection}" on ${new URL(this.requireTarget(flags).url).host}?`
+  private confirmChanges({ collection, flags }: Migrating, changes: number) {
+    const what = `Change ${counted(changes, 'document')} of "${collection}"`
+    return this.confirmWrite(flags, what, { isAlwaysAsked: true })
   }
 }
 

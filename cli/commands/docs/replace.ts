@@ -18,6 +18,8 @@ export default class DocsReplace extends TargetCommand {
     'if-version': Flags.integer({ min: 1, description: 'only if the document is still at this version' }),
   }
 
+  protected readonly access = 'write'
+
   async run() {
     const { args, argv, flags } = await this.parse(DocsReplace)
     const fields = await readFileAndFields(flags.file, argv.slice(2).map(String))

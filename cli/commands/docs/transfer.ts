@@ -1,6 +1,7 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { misuse } from '../../base/failure.js'
+import type { CommandInput } from '../../base/service-command.js'
 import { TargetCommand } from '../../base/target-command.js'
 import { collectionArg } from '../../documents/fields-args.js'
 import { findUser, openOwner } from '../../target/owner.js'
@@ -26,6 +27,8 @@ user is meant. Without flags the owner is shown; --to sets another one, --no-own
   }
 
   protected override readonly mayBeEmpty = ['to']
+
+  protected readonly access = ({ flags }: CommandInput) => (flags.to || flags['no-owner'] ? 'write' : 'read')
 
   async run() {
     const { args, flags } = await this.parse(DocsTransfer)

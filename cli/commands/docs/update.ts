@@ -52,6 +52,8 @@ beside others who do the same. With --where or --all it counts the documents and
     'if-version': Flags.integer({ min: 1, description: 'only if the document is still at this version' }),
   }
 
+  protected readonly access = 'write'
+
   async run() {
     const { args, argv, flags } = await this.parse(DocsUpdate)
     const isByCondition = flags.all || (flags.where ?? flags.or) !== undefined

@@ -21,6 +21,8 @@ asks first; without a terminal it needs --yes. At the emulator of the folder, sv
     folder: Flags.string({ description: 'everything in this folder and below it', helpValue: 'folder' }),
   }
 
+  protected readonly access = 'write'
+
   async run() {
     const { argv, flags } = await this.parse(FilesDelete)
     const named = [...new Set(argv.map(String))]
@@ -28,11 +30,12 @@ asks first; without a terminal it needs --yes. At the emulator of the folder, sv
       throw misuse('Say which files: ids, or --folder.', 'Give exactly one of them.')
     }
     const { folder } = flags
-    const ids = folder === undefined ? named : await this.idsIn(folder, flags)
-    const client =
-      folder === undefined
-        ? await this.clientForWrite(flags, `Delete ${counted(ids.length, 'file')}`)
-        : this.client(flags)
+    const client = this.client(flags)
+    const ids = folder === undefined ? named : (await allFiles(client, folder)).map(({ id }) => id)
+    if (ids.length > 0) {
+      const what = `Delete ${counted(ids.length, 'file')}${folder === undefined ? '' : ` in "${folder}"`}`
+      await this.confirmWrite(flags, what, { isAlwaysAsked: folder !== undefined })
+    }
     const remove = () => deleteAll(client, ids)
     const isUndoable = ids.length > 1
     const deleted = await (isUndoable
@@ -49,18 +52,6 @@ asks first; without a terminal it needs --yes. At the emulator of the folder, sv
 
   private words(folder: string | undefined): string {
     return folder === undefined ? 'files delete' : `files delete --folder ${folder}`
-  }
-
-  private async idsIn(
-    folder: string,
-    flags: Parameters<FilesDelete['confirm']>[1] & { url?: string },
-  ): Promise<string[]> {
-    const files = await allFiles(this.client(flags), folder)
-    const { url } = this.requireTarget(flags)
-    if (files.length > 0) {
-      await this.confirm(`Delete ${counted(files.length, 'file')} in "${folder}" on ${new URL(url).host}?`, flags)
-    }
-    return files.map(({ id }) => id)
   }
 }
 

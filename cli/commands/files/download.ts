@@ -32,6 +32,8 @@ have their ids before it, and so has a file that is called as a folder of them.`
     replace: Flags.boolean({ description: 'write over files that are there already' }),
   }
 
+  protected readonly access = 'read'
+
   async run() {
     const { args, flags } = await this.parse(FilesDownload)
     const client = this.client(flags)

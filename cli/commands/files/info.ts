@@ -6,6 +6,8 @@ export default class FilesInfo extends TargetCommand {
   static override summary = 'Show the storage used by files, and its limit.'
   static override examples = ['<%= config.bin %> files info', '<%= config.bin %> files info --json | jq .bytes']
 
+  protected readonly access = 'read'
+
   async run() {
     const { flags } = await this.parse(FilesInfo)
     const usage = await this.client(flags).files.info()

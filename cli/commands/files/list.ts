@@ -19,6 +19,8 @@ export default class FilesList extends TargetCommand {
     all: Flags.boolean({ description: 'every file, not a page', exclusive: ['limit', 'offset'] }),
   }
 
+  protected readonly access = 'read'
+
   async run() {
     const { args, flags } = await this.parse(FilesList)
     const client = this.client(flags)

@@ -28,6 +28,8 @@ What is stored this way belongs to no document and stays until it is deleted.`
     to: Flags.string({ default: '', description: 'folder to store them in', helpValue: 'folder' }),
   }
 
+  protected readonly access = 'write'
+
   async run() {
     const { argv, flags } = await this.parse(FilesUpload)
     const { files: found, links } = await findLocalFiles(argv.map(String), flags.to.replace(/\/$/, ''))

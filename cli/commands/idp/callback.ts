@@ -16,6 +16,8 @@ export default class IdpCallback extends ServiceCommand {
     state: Flags.string({ required: true, description: 'state in the query of the redirect' }),
   }
 
+  protected readonly access = 'read'
+
   async run() {
     const { args, flags } = await this.parse(IdpCallback)
     const { code, state } = flags

@@ -24,6 +24,8 @@ state that "svc idp callback" takes.`)
     scope: Flags.string({ multiple: true, multipleNonGreedy: true, description: 'what to ask for beside the usual' }),
   }
 
+  protected readonly access = 'read'
+
   async run() {
     const { args, flags } = await this.parse(IdpUrl)
     const input = { redirectUrl: flags['redirect-url'], ...(flags.scope ? { scopes: flags.scope } : {}) }

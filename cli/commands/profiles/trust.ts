@@ -5,8 +5,8 @@ import { SvcCommand } from '../../base/svc-command.js'
 import { fileToAccept } from '../../config/folder-config.js'
 import { findSeedModule } from '../../seeds/allow-code.js'
 import { findProjectFile } from '../../target/project-file.js'
-import { doubtfulAddress } from '../../target/target.js'
-import { accept, acceptCode, withdraw } from '../../target/trust.js'
+import { addressesOfFolder } from '../../target/target.js'
+import { accept, acceptCode, isAccepted, withdraw } from '../../target/trust.js'
 import { prose } from '../../terminal/prose.js'
 
 export default class ProfilesTrust extends SvcCommand {
@@ -37,20 +37,21 @@ address is asked about again. The same goes for settings of svc dev, in svc.conf
           : `${code} says how the emulator runs here.`,
       )
     }
-    // What the environment says for now is no matter of the folder.
-    const named = doubtfulAddress({}, { ...process.env, SVC_URL: '', SVC_PROFILE: '' })
+    const addresses = addressesOfFolder()
+    const named = addresses.find((address) => !isAccepted(address))
     if (named) {
       await accept(named)
       this.note(`Commands in this folder may send requests and keys to ${named.url}.`)
-      return { ...named, isAccepted: true }
+      return { path: named.path, url: named.url, isAccepted: true }
     }
-    if (!project?.url && code !== undefined) return { path: code, url: null, isAccepted: true }
-    if (!project?.url) {
+    const known = addresses.find(({ path }) => path === project?.path)
+    if (!known && code !== undefined) return { path: code, url: null, isAccepted: true }
+    if (!known) {
       const message = 'No svc.json here names an address.'
       throw new CliFailure('NO_FILE', exits.notFound, message, 'See what is in force: svc config')
     }
-    const why = isLoopbackUrl(project.url) ? 'is on this machine, which is always trusted' : 'is trusted already'
-    this.note(`${project.url} ${why}.`)
-    return { path: project.path, url: project.url, isAccepted: true }
+    const why = isLoopbackUrl(known.url) ? 'is on this machine, which is always trusted' : 'is trusted already'
+    this.note(`${known.url} ${why}.`)
+    return { path: known.path, url: known.url, isAccepted: true }
   }
 }

@@ -5,6 +5,7 @@ import { mostBatchItems } from '../../../client/protocol/model/limits.js'
 import { openFaker } from '../../../seeds/faker.js'
 import { generateDocuments } from '../../../seeds/generate.js'
 import { CliFailure, exits, misuse, stoppedBy } from '../../base/failure.js'
+import type { CommandInput } from '../../base/service-command.js'
 import { type Client, TargetCommand } from '../../base/target-command.js'
 import { collectionArg } from '../../documents/fields-args.js'
 import { fileNamed, requirePlace } from '../../files/places.js'
@@ -42,6 +43,8 @@ The same number given as --random-seed makes up the same documents, as long as s
       helpValue: 'file',
     }),
   }
+
+  protected readonly access = ({ flags }: CommandInput) => (flags.out === undefined ? 'write' : 'read')
 
   async run() {
     const { args, flags } = await this.parse(SeedGenerate)

@@ -42,12 +42,15 @@ again adds nothing: a collection that holds documents is left alone, or with --u
     }),
   }
 
+  protected readonly access = 'write'
+
   async run() {
     const { argv, flags } = await this.parse(Seed)
     const { by, key, note } = readUpsert(flags)
     if (note) this.note(note)
     const files = await findSeeds(argv.map(String))
-    const client = await this.clientForWrite({ ...flags, key }, `Seed from ${files.join(', ')}`)
+    const what = flags.replace ? 'Delete what it names, and seed from' : 'Seed from'
+    const client = await this.clientForWrite({ ...flags, key }, `${what} ${files.join(', ')}`)
     const target = this.requireTarget({ ...flags, key })
     const emulator = seedTargetOf(target, flags.as)
     const ask = this.mayAsk(flags) ? (question: string) => this.confirm(question, flags) : undefined

@@ -80,6 +80,8 @@ after the first line is in the file soon.`)
 
   private isWatching = false
 
+  protected readonly access = 'read'
+
   async run() {
     const { argv, flags } = await this.parse(TypesGenerate)
     const format = flags.format ?? (flags.out === undefined ? 'typescript' : formatOfFile(flags.out))

@@ -9,6 +9,8 @@ export default class UsersDelete extends UserCommand {
   ]
   static override args = { user: userArg }
 
+  protected readonly access = 'write'
+
   async run() {
     const { args, flags } = await this.parse(UsersDelete)
     const owner = this.owner(flags)

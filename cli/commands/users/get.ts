@@ -9,6 +9,8 @@ export default class UsersGet extends UserCommand {
   ]
   static override args = { user: userArg }
 
+  protected readonly access = 'read'
+
   async run() {
     const { args, flags } = await this.parse(UsersGet)
     const user = await this.findUser(this.client(flags), args.user)

@@ -21,6 +21,8 @@ export default class UsersList extends UserCommand {
     offset: Flags.integer({ min: 0, description: 'users to skip' }),
   }
 
+  protected readonly access = 'read'
+
   async run() {
     const { flags } = await this.parse(UsersList)
     const { where, or, sort, limit, offset } = flags

@@ -17,6 +17,8 @@ export default class UsersLogin extends UserCommand {
     code: Flags.string({ description: 'code of the authenticator app, by mail, or for recovery' }),
   }
 
+  protected readonly access = 'read'
+
   async run() {
     const { args, flags } = await this.parse(UsersLogin)
     const { email } = args

@@ -10,6 +10,8 @@ export default class UsersLogout extends UserCommand {
   static override args = { user: userArg }
   static override flags = { token: Flags.string({ description: 'token of the session to end' }) }
 
+  protected readonly access = 'write'
+
   async run() {
     const { args, flags } = await this.parse(UsersLogout)
     if (flags.token !== undefined) {

@@ -26,6 +26,8 @@ export default class UsersSignup extends UserCommand {
     }),
   }
 
+  protected readonly access = 'write'
+
   async run() {
     const { args, argv, flags } = await this.parse(UsersSignup)
     const password = await this.askPassword(flags.password, flags)

@@ -9,6 +9,8 @@ export default class UsersToken extends UserCommand {
   ]
   static override args = { user: userArg }
 
+  protected readonly access = 'read'
+
   async run() {
     const { args, flags } = await this.parse(UsersToken)
     const owner = this.owner(flags)

@@ -23,6 +23,8 @@ export default class UsersUpdate extends UserCommand {
     verified: Flags.boolean({ allowNo: true, description: 'whether the address counts as verified' }),
   }
 
+  protected readonly access = 'write'
+
   async run() {
     const { args, argv, flags } = await this.parse(UsersUpdate)
     const data = readFields(argv.slice(1).map(String))

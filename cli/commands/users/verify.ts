@@ -12,6 +12,8 @@ export default class UsersVerify extends UserCommand {
   static override args = { user: userArg }
   static override flags = { token: Flags.string({ description: 'token of the mail' }) }
 
+  protected readonly access = 'write'
+
   async run() {
     const { args, flags } = await this.parse(UsersVerify)
     if (flags.token === undefined) {

@@ -1,5 +1,6 @@
 import * as Flags from '@oclif/core/flags'
 import type { Schema } from '../../../../client/protocol/model/collection.js'
+import type { CommandInput } from '../../../base/service-command.js'
 import { TargetCommand } from '../../../base/target-command.js'
 import { ruleRows } from '../../../collections/schema-rows.js'
 import { collectionArg } from '../../../documents/fields-args.js'
@@ -33,6 +34,8 @@ Read what is required before you apply it: a field that every document has today
       exclusive: ['apply'],
     }),
   }
+
+  protected readonly access = ({ flags }: CommandInput) => (flags.apply ? 'write' : 'read')
 
   async run() {
     const { args, flags } = await this.parse(CollectionsSchemaInfer)

@@ -14,6 +14,8 @@ export default class TwoFactorDisable extends UserCommand {
     token: Flags.string({ description: 'token of the user', dependsOn: ['code'] }),
   }
 
+  protected readonly access = 'write'
+
   async run() {
     const { args, flags } = await this.parse(TwoFactorDisable)
     const { code, token } = flags

@@ -13,6 +13,8 @@ export default class TwoFactorEnable extends UserCommand {
     token: tokenFlag,
   }
 
+  protected readonly access = 'write'
+
   async run() {
     const { args, flags } = await this.parse(TwoFactorEnable)
     const what = `Make a secret for two-factor login of ${args.user}`

@@ -16,6 +16,8 @@ export default class TwoFactorVerify extends UserCommand {
     token: tokenFlag,
   }
 
+  protected readonly access = 'write'
+
   async run() {
     const { args, flags } = await this.parse(TwoFactorVerify)
     const what = `Turn on two-factor login of ${args.user}`

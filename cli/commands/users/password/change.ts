@@ -9,6 +9,8 @@ export default class UsersPasswordChange extends UserCommand {
   static override args = { user: userArg }
   static override flags = { password: passwordFlag, 'new-password': newPasswordFlag, token: tokenFlag }
 
+  protected readonly access = 'write'
+
   async run() {
     const { args, flags } = await this.parse(UsersPasswordChange)
     const oldPassword = await this.askPassword(flags.password, flags, 'Current password')

@@ -10,6 +10,8 @@ export default class UsersPasswordRequestReset extends UserCommand {
   ]
   static override args = { email: Args.string({ required: true, description: 'address of the user' }) }
 
+  protected readonly access = 'write'
+
   async run() {
     const { args, flags } = await this.parse(UsersPasswordRequestReset)
     const client = await this.clientForWrite(flags, `Mail a reset link to ${args.email}`)

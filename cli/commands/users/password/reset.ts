@@ -12,6 +12,8 @@ export default class UsersPasswordReset extends UserCommand {
     'new-password': newPasswordFlag,
   }
 
+  protected readonly access = 'write'
+
   async run() {
     const { flags } = await this.parse(UsersPasswordReset)
     const newPassword = await this.askNewPassword(flags['new-password'], flags)
