@@ -38,6 +38,11 @@ export interface Config extends MailUrls {
   readonly tier: Tier | undefined
   /** Names, beside this machine's own, that a request may give as its host. */
   readonly hosts: readonly string[]
+  /**
+   * Where others reach the service, through a tunnel or a proxy. Addresses in answers and mails begin with it. Left out, addresses
+   * of files and logins follow the allowed host that a request names.
+   */
+  readonly publicUrl: string | undefined
   /** Proxies in front of the service, which say in `x-forwarded-for` where clients are. */
   readonly trustedProxies: number
   /** Who mails are from. */
@@ -74,6 +79,7 @@ export const defaultConfig: Config = {
   dialect: undefined,
   tier: undefined,
   hosts: [],
+  publicUrl: undefined,
   trustedProxies: 0,
   smtpUrl: undefined,
   mailFrom: 'svc <no-reply@svc.localhost>',

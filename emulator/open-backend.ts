@@ -85,6 +85,7 @@ export async function openBackend(
     db: watched(db, indexes.busy),
     about,
     url,
+    reachedAt: url,
     now,
     clocks,
     newId,

@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ProjectSettings } from '../client/protocol/model/project.js'
 import { formatDialect, parseDialect } from '../client/protocol/wire/dialects.js'
+import { publicOrigin } from './addresses.js'
 import type { Config } from './config.js'
 import type { Backend } from './core/context.js'
 import { openEventLog } from './core/events/event-log.js'
@@ -13,6 +14,7 @@ import { shownAddresses } from './database/postgres/addresses.js'
 import { StartError } from './database/start-error.js'
 import { type DisposalStack, openInOrder } from './disposal-stack.js'
 import { type FolderKeys, openFolderKeys } from './folder-keys.js'
+import { originAsked } from './http/guards/asked-host.js'
 import { isFromThisMachine } from './http/guards/client-address.js'
 import { type Log, openLog } from './http/logging/log.js'
 import type { ServerHandlers } from './http/server.js'
@@ -41,6 +43,7 @@ export interface Service extends OpenedProject {
 interface Surroundings {
   readonly config: Config
   readonly folder: string | undefined
+  readonly publicUrl: string | undefined
   readonly log: Log
   readonly about: { readonly pid: number; url?: string }
   readonly warn: (message: string) => void
@@ -52,10 +55,11 @@ interface Surroundings {
  */
 export async function openService(config: Config): Promise<Service> {
   const wished = readWishes(config)
+  const publicUrl = config.publicUrl === undefined ? undefined : publicOrigin(config.publicUrl)
   const folder = config.dir === undefined ? undefined : resolve(config.dir)
   const log = openLog({ level: config.log, folder, onRequest: config.onRequest })
   const warn = (message: string) => process.emitWarning(message)
-  const surroundings: Surroundings = { config, folder, log, warn, about: { pid: process.pid } }
+  const surroundings: Surroundings = { config, folder, log, warn, publicUrl, about: { pid: process.pid } }
   return openInOrder((stack) => openParts(stack, wished, surroundings)).catch((error) => {
     throw asDamage(error, surroundings) ?? error
   })
@@ -119,22 +123,24 @@ async function openEmulatorBackend(
   stack: DisposalStack,
   { db, files, dataDir }: Storage,
   keyring: FolderKeys,
-  { config, log, about, warn }: Surroundings,
+  { config, publicUrl, log, about, warn }: Surroundings,
 ): Promise<{ backend: Backend; localProvider: LocalApp }> {
-  const url = () => about.url ?? ''
+  const listensAt = () => about.url ?? ''
   const servers = config.databaseUrl === undefined ? [] : shownAddresses(config.databaseUrl)
   const localProvider = openLocalProvider({
-    ...{ db, url, now: Date.now, report: log.failure },
+    ...{ db, url: listensAt, now: Date.now, report: log.failure },
     isLocal: isFromThisMachine,
+    reachedAt: ({ headers: { host } }) => publicUrl ?? originAsked(host) ?? listensAt(),
   })
   const backend = await openBackend(
     stack,
     { db, files },
     {
-      ...{ keyring, localProvider, log, url, warn },
+      ...{ keyring, localProvider, log, warn },
+      url: () => publicUrl ?? listensAt(),
       ...{ databaseUrl: config.databaseUrl, databaseListenUrl: config.databaseListenUrl, now: config.now },
       ...{ providerTimeout: config.providerTimeout, requestLog: config.requestLog },
-      about: { pid: about.pid, dataDir, servers, project: config.project, folder: keyring.folderId },
+      about: { pid: about.pid, dataDir, servers, project: config.project, folder: keyring.folderId, listensAt },
       events: openEventLog(),
       signingKey: (tokenSecret) => tokenSecret,
       openMailer: ({ now, newId }) =>
@@ -157,14 +163,18 @@ async function openApp(
   backend: Backend,
   { controlToken }: FolderKeys,
   localProvider: LocalApp,
-  { config: { hosts, project: home, trustedProxies, latency }, log }: Surroundings,
+  { config, publicUrl, log }: Surroundings,
 ): Promise<ServerHandlers> {
   const { createApp } = await loadServer()
   const { controlRoutes } = await loadControl()
   const apps = { [localProviderPath]: localProvider.answer }
   const mounts = { apps, folders: staticMounts }
   const control = { token: controlToken, routes: controlRoutes }
-  return createApp(backend, { hosts, home, control, log, openOrigins: true, trustedProxies, latency, ...mounts })
+  const { project: home, trustedProxies, latency } = config
+  const hosts = [...config.hosts, ...(publicUrl === undefined ? [] : [new URL(publicUrl).hostname])]
+  const followsHost = publicUrl === undefined
+  const options = { hosts, followsHost, home, control, log, openOrigins: true, trustedProxies, latency }
+  return createApp(backend, { ...options, ...mounts })
 }
 
 /** @throws {StartError} `PORT_IN_USE`, also if each port that is chosen is taken by another process meanwhile. */

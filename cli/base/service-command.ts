@@ -145,6 +145,12 @@ export abstract class ServiceCommand extends SvcCommand {
     this.noteAlways(`${what}: a page holds at most ${count(limit)} here.`, onStderr.yellow)
   }
 
+  /** Says why conditions found nothing. Asks the service only if there is anyone to read it. */
+  protected async noteEmptyResult(explain: () => Promise<readonly string[]>): Promise<void> {
+    if (this.isQuiet() || this.jsonEnabled()) return
+    for (const note of await explain()) this.note(note, onStderr.yellow)
+  }
+
   protected override async explain(error: Error): Promise<Error> {
     // What the command line said itself while it sent something.
     if (error instanceof SvcError && error.cause instanceof CliFailure) return error.cause

@@ -2,13 +2,30 @@ import * as Flags from '@oclif/core/flags'
 import type { Client, ClientOptions, SessionStore } from '../../client/index.js'
 import { userRefusal } from '../../client/protocol/model/access/user-refusal.js'
 import type { SvcError } from '../../client/protocol/model/errors.js'
+import type { Backup } from '../backups/backup-file.js'
+import type { Undo } from '../sync/operations.js'
 import { loginOf } from '../target/owner.js'
 import type { TargetFlags } from '../target/target.js'
+import type { TargetKind } from '../target/target-kind.js'
+import { counted } from '../terminal/print.js'
 import { shellWord } from '../terminal/shell-word.js'
 import { reworded } from './failure.js'
 import { ServiceCommand } from './service-command.js'
 
 export type { Client }
+
+interface BackupWork {
+  /** The command, which the file is named after. */
+  readonly words: string
+  /** What the file cannot bring back. */
+  readonly lost: Lost
+  readonly lines: AsyncIterable<Undo>
+}
+
+/** What a backup cannot bring back: of documents that are created again, and of those that are only changed. */
+export const lostByDeletion = 'ids, times, passwords, files and fields hidden from your key'
+export const lostByChange = 'times, passwords, files and fields hidden from your key'
+type Lost = typeof lostByDeletion | typeof lostByChange
 
 /** A command that talks to a service, with its key alone or as one of its users. */
 export abstract class TargetCommand extends ServiceCommand {
@@ -22,6 +39,27 @@ export abstract class TargetCommand extends ServiceCommand {
   }
 
   private login: SessionStore | undefined
+
+  /**
+   * Saves what a command is about to change where no snapshot can, and says what takes the command back. Nothing is sent before.
+   *
+   * @throws {CliFailure} `BACKUP_FAILED`, `CHANGED`
+   */
+  protected async backUp(
+    kind: TargetKind,
+    flags: { backup: boolean },
+    { words, lost, lines }: BackupWork,
+  ): Promise<Backup | undefined> {
+    if (kind !== 'foreign' || !flags.backup) return undefined
+    const { newBackupPlace, writeBackup } = await import('../backups/backup-file.js')
+    const backup = await writeBackup(await newBackupPlace(words), lines)
+    if (backup) {
+      const { path, saved } = backup
+      const restore = this.there(`svc docs batch -f ${shellWord(path)}`)
+      this.sayAlways(`Saved ${counted(saved, 'document')} to ${path}, without ${lost}. Bring back: ${restore}`)
+    }
+    return backup
+  }
 
   /** The client of the service, signed in as the user of `--as`. */
   protected override client(flags: TargetFlags, more: Partial<ClientOptions> = {}): Client {

@@ -1,4 +1,5 @@
 /** Operations that say what a document was: one that was changed since stays as it is, and one that is there is not created again. */
+import type { Document } from '../../client/protocol/model/document.js'
 import { SvcError } from '../../client/protocol/model/errors.js'
 import { equalJson, type JsonObject } from '../../client/protocol/model/json.js'
 import type { Client } from '../base/target-command.js'
@@ -56,11 +57,18 @@ export async function withoutThose(collection: Collection, batch: readonly Opera
 
 async function dataOf(collection: Collection, ids: readonly string[]): Promise<Map<string, JsonObject>> {
   const found = new Map<string, JsonObject>()
-  for (let at = 0; at < ids.length; at += idsAtOnce) {
-    const where = { id: { in: ids.slice(at, at + idsAtOnce) } }
-    for await (const { id, data } of collection.iterate({ where })) found.set(id, data)
-  }
+  for await (const { id, data } of documentsOf(collection, ids)) found.set(id, data)
   return found
+}
+
+/** Those of the documents that are there. */
+export async function* documentsOf(
+  collection: Collection,
+  ids: readonly string[],
+): AsyncGenerator<Document, void, undefined> {
+  for (let at = 0; at < ids.length; at += idsAtOnce) {
+    yield* collection.iterate({ where: { id: { in: ids.slice(at, at + idsAtOnce) } } })
+  }
 }
 
 const mostInFlight = 8

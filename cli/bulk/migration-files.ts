@@ -1,12 +1,13 @@
 /** Where the operations of a migration are kept until all of them are carried out, so that one that was stopped goes on. */
 import { randomUUID } from 'node:crypto'
-import { mkdir, open, readdir, readFile, rm } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { InputFailure } from '../../seeds/failure.js'
 import { type ImportSource, openInput } from '../../seeds/records/input.js'
 import { noFile } from '../base/failure.js'
 import { type Claim, claim, claimOfOther } from '../files/claim.js'
 import { hashOf } from '../files/hash.js'
+import { writeLines } from '../files/write-lines.js'
 import { openState, type StateFile } from '../imports/state.js'
 import { configFolder } from '../target/profiles.js'
 
@@ -106,30 +107,6 @@ async function openOperations(folder: string, file: string, { restart = false } 
       await rm(join(folder, file), { force: true })
       state.remove()
     },
-  }
-}
-
-const pieceCharacters = 256 * 1024
-
-/** Once this has ended, the lines are on the disk. */
-async function writeLines<Result>(
-  path: string,
-  write: (line: (text: string) => Promise<void>) => Promise<Result>,
-): Promise<Result> {
-  const file = await open(path, 'w', 0o600)
-  try {
-    let piece = ''
-    const result = await write(async (text) => {
-      piece += text
-      if (piece.length < pieceCharacters) return
-      await file.appendFile(piece)
-      piece = ''
-    })
-    await file.appendFile(piece)
-    await file.sync()
-    return result
-  } finally {
-    await file.close()
   }
 }
 

@@ -6,8 +6,14 @@ import type { Client } from '../base/target-command.js'
 
 type Collection = ReturnType<Client['collection']>
 
+/** The ids of the documents that conditions match. */
+export async function* matchingIds(collection: Collection, where: Where): AsyncGenerator<string, void, undefined> {
+  for await (const { id } of collection.iterate({ where })) yield id
+}
+
 export interface SelectionOptions {
-  readonly where: Where
+  /** The documents to write. */
+  readonly ids: AsyncIterable<string>
   /** Once aborted, nothing new is read or written; what is in flight is awaited. */
   readonly signal: AbortSignal
   /** Receives how many documents have been written so far. */
@@ -29,8 +35,7 @@ const mostInFlight = 3
  * how much that is.
  */
 export async function writeSelection(
-  collection: Collection,
-  { where, signal, onWritten }: SelectionOptions,
+  { ids: all, signal, onWritten }: SelectionOptions,
   write: (ids: readonly string[]) => Promise<unknown>,
 ): Promise<SelectionResult> {
   const result = { written: 0, gone: 0 }
@@ -54,7 +59,7 @@ export async function writeSelection(
 
   let ids: string[] = []
   try {
-    for await (const { id } of collection.iterate({ where })) {
+    for await (const id of all) {
       if (signal.aborted || failure) break
       ids.push(id)
       if (ids.length < idsAtOnce) continue

@@ -7,7 +7,8 @@ import { CliFailure, exits, misuse } from '../base/failure.js'
 import { emulatorOfRunOrHere, noEmulatorAsked } from '../base/here.js'
 import { stopSignal } from '../base/stop-signal.js'
 import { TargetCommand } from '../base/target-command.js'
-import { readWhere, spellingNote, whereFlags } from '../documents/where-flag.js'
+import { documentFields, emptyResultNotes } from '../documents/empty-result.js'
+import { readWhere, whereFlags } from '../documents/where-flag.js'
 import { changeLines } from '../tail/change-lines.js'
 import { execute, forward } from '../tail/deliver.js'
 import { endingOf, graceSeconds, mostSecondsToOpen, tooFew, unlessAborted } from '../tail/ending.js'
@@ -116,8 +117,13 @@ command of --exec or an address of --forward-to failed.`)
       ending.opened()
       const { shown, failed } = await this.show(tail, wanted, ending.deadline).finally(tail.close)
       this.note(counted(shown, 'event'))
-      const note = shown === 0 && spellingNote(flags)
-      if (note) this.note(note)
+      if (shown === 0) {
+        const [only, another] = argv.map(String)
+        // Nobody who stops it waits for more requests.
+        const isKnown = only !== undefined && another === undefined && !stop.signal.aborted
+        const fields = isKnown ? documentFields(client, only) : undefined
+        await this.noteEmptyResult(() => emptyResultNotes(flags, fields))
+      }
       if (stop.signal.aborted) process.exitCode = stop.exit()
       else if (max !== undefined && shown < max) throw tooFew(shown, max, 'events', timeout)
       else if (failed > 0) process.exitCode = exits.failed

@@ -24,6 +24,8 @@ export interface BoxDetails {
   readonly folder: string
   readonly secretKey: string | undefined
   readonly isOpenToOthers: boolean
+  /** Where others reach it through a tunnel. */
+  readonly publicUrl: string | undefined
   readonly demo: Demo | undefined
   /** The command that runs beside it, which the keys of the terminal belong to. */
   readonly app: readonly string[]
@@ -34,7 +36,10 @@ export function box(info: EmulatorInfo, details: BoxDetails): string {
   const width = Math.min(terminalWidth(), 78)
   const svc = calledAs()
   const entries: [string, readonly string[]][] = [
-    ['API', [onStdout.cyan(info.url)]],
+    [
+      'API',
+      [info.url, ...(details.publicUrl === undefined ? [] : [details.publicUrl])].map((url) => onStdout.cyan(url)),
+    ],
     ['Page', [onStdout.cyan(dashboardAddress(info))]],
     ['Key', [info.apiKey]],
     ...(details.secretKey

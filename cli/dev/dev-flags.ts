@@ -24,6 +24,11 @@ export const devFlags = {
     description: "further names that requests may give as their host, beside this machine's own",
     helpValue: 'name',
   }),
+  'public-url': Flags.string({
+    description:
+      'where others reach it through a tunnel; addresses of files and logins and links in mails begin with it',
+    helpValue: 'https://…',
+  }),
   data: Flags.string({ description: `state folder [default: ${stateFolder}]`, helpValue: 'folder' }),
   memory: Flags.boolean({ description: 'keep no data on disk', exclusive: ['fresh', 'database-url'] }),
   'per-branch': Flags.boolean({

@@ -44,12 +44,13 @@ export async function start(options: DevOptions, { live, requests, branch }: Sta
     latency: live.nextLatency,
     onRequest: requests.add,
     hosts: [...(isOpenToOthers(options.host) ? ownHostNames() : []), ...options['allowed-host']],
+    publicUrl: options['public-url'],
   })
 }
 
 /** What the box says of it. */
 export async function boxDetails(options: DevOptions, { secretKey }: Emulator, branch: ServedBranch | undefined) {
-  const { folder, memory, host, 'allowed-host': names } = options
+  const { folder, memory, host, 'allowed-host': names, 'public-url': publicUrl } = options
   const server = options['database-url']
   const data =
     server !== undefined
@@ -57,7 +58,8 @@ export async function boxDetails(options: DevOptions, { secretKey }: Emulator, b
       : memory
         ? 'in memory, gone when it stops'
         : [nearby(folder), branch?.words()].filter(Boolean).join(', ')
-  return { folder, secretKey, data, isKept: !memory, isOpenToOthers: isOpenToOthers(host) || names.length > 0 }
+  const isOpen = isOpenToOthers(host) || names.length > 0 || publicUrl !== undefined
+  return { folder, secretKey, data, publicUrl, isKept: !memory, isOpenToOthers: isOpen }
 }
 
 async function serverNames(url: string): Promise<string> {

@@ -3,7 +3,7 @@ import * as Flags from '@oclif/core/flags'
 import { SvcError } from '../../client/protocol/model/errors.js'
 import type { Sort } from '../../client/protocol/model/page.js'
 import { parsePath } from '../../client/protocol/model/path.js'
-import { type Clause, operators, type Test, type Where } from '../../client/protocol/model/where.js'
+import type { Clause, Test, Where } from '../../client/protocol/model/where.js'
 import { dialects } from '../../client/protocol/wire/dialects.js'
 import { decodeWhere as readConditions } from '../../client/protocol/wire/query/decode.js'
 import { misuse } from '../base/failure.js'
@@ -75,18 +75,19 @@ function asContains(test: Test): Test {
   return test.operator === 'icontains' ? { ...test, operator: 'contains' } : test
 }
 
-/** What to say where nothing was found and a condition looks like one of another spelling. */
-export function spellingNote({ where = [], or = [] }: WhereFlags): string | undefined {
-  for (const condition of [...where, ...or.map((one) => splitGroup(one)[1])]) {
-    const [, field, suffix] = /^([^=]*[^_=])_([a-z]+)=/.exec(condition) ?? []
-    if (field && suffix && suffixes.includes(suffix)) {
-      return `"${field}_${suffix}" is a field's name here; to compare "${field}", write ${suffix === 'eq' ? field : `${field}__${suffix}`}.`
-    }
-  }
-  return undefined
+/** A condition as it was typed, and the tests that it stands for. */
+export interface Condition {
+  readonly text: string
+  readonly tests: readonly Test[]
 }
 
-const suffixes: readonly string[] = operators
+/** The conditions of both flags, each by itself. */
+export function conditionsOf({ where = [], or = [] }: WhereFlags): Condition[] {
+  return [...where, ...or.map((one) => splitGroup(one)[1])].map((text) => ({
+    text,
+    tests: readCondition(splitCondition(text)).flatMap(({ any }) => any),
+  }))
+}
 
 export function readSort(text: string | undefined): Sort | undefined {
   if (text === undefined) return undefined

@@ -7,7 +7,7 @@ export type Undo =
   | { readonly op: 'delete'; readonly collection: string; readonly id: string; readonly was: JsonObject }
   | { readonly op: 'create'; readonly collection: string; readonly data: JsonObject; readonly unless: string }
   | {
-      readonly op: 'replace'
+      readonly op: 'update' | 'replace'
       readonly collection: string
       readonly id: string
       readonly data: JsonObject

@@ -62,9 +62,13 @@ export interface Backend {
     readonly servers: readonly string[]
     readonly project: string
     readonly folder: string
+    /** The address that this process listens at. */
+    readonly listensAt: () => string
   }
-  /** Where the service is reached. Links are built from it, never from what a request says. */
+  /** Where the service is reached. Links in mails are built from it, never from what a request says. */
   readonly url: () => string
+  /** Where the caller reached the service: an allowed host that an emulator's request named, else `url`. */
+  readonly reachedAt: () => string
   /** Learns what lists ask for, and knows which fields have an index. */
   readonly indexes: FieldIndexes
   /** How many documents filters have found, remembered. */

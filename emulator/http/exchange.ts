@@ -26,6 +26,8 @@ export interface HttpContext {
   readonly trustedProxies: number
   /** Refuses a request by the name it calls us. */
   readonly requireHost: (host: string | undefined) => void
+  /** The address that answers begin their addresses with, by a host that was let in; nothing where it is the usual one. */
+  readonly originAsked: (host: string | undefined) => string | undefined
   readonly openToLoopback: boolean
   readonly controlToken: string | undefined
   /** Milliseconds that the next answer of the project's API comes later. */

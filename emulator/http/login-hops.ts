@@ -27,7 +27,7 @@ export async function departed(
   flows?.open(state, { project: project.id, provider })
   const end = flows?.begin(state, {
     ...{ kind: 'start', from: 'browser', to: 'service', method },
-    ...{ url: backend.url() + path, request },
+    ...{ url: backend.reachedAt() + path, request },
   })
   end?.({ status: 200, answer: [['location', address]], milliseconds: performance.now() - startedAt })
   return address
@@ -47,7 +47,7 @@ export async function sentOn(
   const flows = backend.localProvider?.flows
   if (!flows) return sending()
   const state = parameters.get('state') ?? ''
-  const url = backend.url() + path
+  const url = backend.reachedAt() + path
   const end = flows.begin(state, { kind, from: 'browser', to: 'service', method: 'GET', url, request: parameters })
   try {
     const sent = await sending()
@@ -75,7 +75,7 @@ export async function handedOn<Result>(
   const flows = backend.localProvider?.flows
   if (!flows) return finishing()
   const state = parameters.get('state') ?? ''
-  const url = backend.url() + path
+  const url = backend.reachedAt() + path
   const hop = { kind: 'callback', from: 'browser', to: 'service', method: 'POST' } as const
   const end = flows.begin(state, { ...hop, url, request: parameters })
   try {

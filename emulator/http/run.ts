@@ -114,6 +114,8 @@ async function serveOrFail(http: HttpContext, serve: Serve, exchange: Exchange):
   try {
     const { req } = exchange
     http.requireHost(req.headers.host)
+    const origin = http.originAsked(req.headers.host)
+    if (origin !== undefined) exchange.backend = { ...exchange.backend, reachedAt: () => origin }
     if (req.headers.origin !== undefined && (await isKnownOrigin(http, req))) {
       exchange.headers = originHeaders(req.headers.origin)
     }

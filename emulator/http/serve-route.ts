@@ -122,11 +122,11 @@ async function serveControl(http: HttpContext, { flat: route }: Endpoint, exchan
   exchange.hasControl = true
   if (route.form) return serveForm(http, route, exchange)
   const input = await readInput(http, route, exchange)
-  return reply(route, await route.handle(forRequest(http, exchange), input), exchange)
+  return reply(route, await route.handle(forRequest(exchange), input), exchange)
 }
 
 /** The audit log says which request an operation was. */
-function forRequest({ backend }: HttpContext, { id }: Exchange): Backend {
+function forRequest({ backend, id }: Exchange): Backend {
   return { ...backend, requestId: id }
 }
 
@@ -138,7 +138,7 @@ async function serveForm(http: HttpContext, route: Extract<Route, { needs: 'cont
   const { toJson, uploads } = await readBody(http, route, exchange, { backend, project })
   try {
     const body = await route.body?.read(head.dialect, await toJson())
-    return await reply(route, await route.handle(forRequest(http, exchange), { ...head, body, uploads }), exchange)
+    return await reply(route, await route.handle(forRequest(exchange), { ...head, body, uploads }), exchange)
   } finally {
     await uploads.dispose().catch((error) => http.log.failure(exchange.id, error))
   }

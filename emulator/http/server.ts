@@ -6,6 +6,7 @@ import type { Backend } from '../core/context.js'
 import type { StaticMount } from '../pages/mounts.js'
 import { version } from '../version.js'
 import type { HttpContext } from './exchange.js'
+import { originAsked } from './guards/asked-host.js'
 import { openIdentityWatch } from './guards/identity-watch.js'
 import { type IncomingLimits, openIncomingBytes } from './guards/incoming-bytes.js'
 import { openHostCheck } from './guards/origins.js'
@@ -30,6 +31,8 @@ import { serveStoredFile, storedFilePath } from './stored-files.js'
 export interface AppOptions {
   /** Names, beside this machine's own, that a request may give as its host; or any. */
   readonly hosts: readonly string[] | 'any'
+  /** Whether addresses of files and logins begin with the host that a request names. Only those in `hosts` get that far. */
+  readonly followsHost?: boolean
   /** The project that the service was started for, if it was for one. */
   readonly home: string | undefined
   /** The control API, and the token that opens it; without it there is none. */
@@ -118,7 +121,7 @@ export function createRouteApp(backend: Backend, routes: readonly Route[], optio
 }
 
 function openHttpContext(backend: Backend, options: AppOptions): HttpContext {
-  const { hosts, home, control, log, openOrigins, trustedProxies, latency } = options
+  const { hosts, followsHost = false, home, control, log, openOrigins, trustedProxies, latency } = options
   const { readerLimits, incomingLimits, connectionLimits } = options
   const { mostReads } = backend.files
   const places = openConnectionPlaces(connectionLimits)
@@ -131,6 +134,7 @@ function openHttpContext(backend: Backend, options: AppOptions): HttpContext {
     publicBudget: openPublicBudget(backend.clocks.service.now, backend.limits),
     trustedProxies,
     requireHost: hosts === 'any' ? () => undefined : openHostCheck(hosts),
+    originAsked: followsHost && hosts !== 'any' ? originAsked : () => undefined,
     openToLoopback: openOrigins,
     controlToken: control?.token,
     latency,

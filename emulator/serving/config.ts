@@ -1,6 +1,7 @@
 /** How `svc serve` is configured, and what of it cannot be. */
 import { fileURLToPath } from 'node:url'
 import type { MailUrls } from '../../client/protocol/model/mail-transports.js'
+import { publicOrigin, publicUrlHint } from '../addresses.js'
 import { StartError } from '../database/start-error.js'
 
 export interface ServeConfig extends MailUrls {
@@ -95,12 +96,7 @@ export function filesFolder({ filesUrl }: Pick<ServeConfig, 'filesUrl'>): string
 }
 
 function requirePublicUrl({ publicUrl, host }: ServeConfig): void {
-  const hint = 'Say where apps reach it, as in --public-url https://api.example.com.'
-  if (publicUrl === undefined) {
-    if (host === undefined || /^(127\.|::1$|localhost$)/.test(host)) return
-    throw new StartError('PUBLIC_URL_MISSING', 'Links in mails need an address that others can open.', hint)
-  }
-  const url = URL.canParse(publicUrl) ? new URL(publicUrl) : undefined
-  const isOrigin = url && /^https?:$/.test(url.protocol) && url.pathname === '/' && url.search + url.hash === ''
-  if (!isOrigin) throw new StartError('PUBLIC_URL_INVALID', `"${publicUrl}" is not the address of a service.`, hint)
+  if (publicUrl !== undefined) return void publicOrigin(publicUrl)
+  if (host === undefined || /^(127\.|::1$|localhost$)/.test(host)) return
+  throw new StartError('PUBLIC_URL_MISSING', 'Links in mails need an address that others can open.', publicUrlHint)
 }

@@ -116,7 +116,7 @@ async function openServedBackend(
   ).catch(hintForServe)
   await requireSameSecret(storage.db, secret)
   return openBackend(stack, storage, {
-    about: { pid: process.pid, dataDir: undefined, servers: [], project: '', folder: '' },
+    about: { pid: process.pid, dataDir: undefined, servers: [], project: '', folder: '', listensAt: url },
     // There is no stream of events here: what happens is not kept.
     events: openEventLog({ events: 0, bytes: 0 }),
     keyring: noKeyring,

@@ -41,6 +41,84 @@ test.skipIf(!outside)(
   },
 )
 
+/** Logs in as a browser does that reaches the emulator under this name, whatever the addresses say. */
+async function logInUnder(host: string, { url, apiKey }: { url: string; apiKey: string }, { to = host } = {}) {
+  const ask = (address: string, more: { headers?: Record<string, string>; method?: string; body?: string } = {}) => {
+    const { pathname, search } = new URL(address)
+    const { method = 'GET', headers, body } = more
+    return send(url, { method, path: pathname + search, headers: { host: to, ...headers }, body })
+  }
+  const headers = { host, 'x-api-key': apiKey, 'sec-fetch-site': 'same-origin' }
+  const asked = await send(url, { method: 'GET', path: '/login-idp', headers })
+  const start = (asked.body as { url: string }).url
+  const { headers: left } = await ask(start)
+  const page = String(left.location)
+  const shown = await ask(page)
+  const [, form = ''] = /<form method="post" action="([^"]*authorize[^"]*)"/.exec(shown.text) ?? []
+  const chosen = await ask(form.replaceAll('&#38;', '&'), {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    body: 'account=ada',
+  })
+  const callback = String(chosen.headers.location)
+  const back = await ask(callback, { headers: { cookie: String(left['set-cookie']).replace(/;.*/, '') } })
+  const end = String(back.headers.location)
+  return { addresses: [start, page, form, callback, end], end }
+}
+
+const originsOf = (addresses: readonly string[]) => [...new Set(addresses.map((address) => new URL(address).origin))]
+
+async function uploadUnder(host: string, { url, apiKey }: { url: string; apiKey: string }) {
+  const form = new FormData()
+  form.append('file', new Blob(['x']), 'a.txt')
+  const request = new Request(url, { method: 'POST', body: form })
+  const headers = { host, 'x-api-key': apiKey, 'content-type': String(request.headers.get('content-type')) }
+  const path = '/storage/upload'
+  const { body } = await send(url, { method: 'POST', path, headers, body: await request.text() })
+  return (body as { url: string }).url
+}
+
+test('addresses of files and logins begin with the allowed host that a request names, and with no other', async () => {
+  const emulator = await startEmulator({ memory: true, hosts: ['phone.example'] })
+  onTestFinished(() => emulator.close())
+
+  const { addresses, end } = await logInUnder('phone.example:4400', emulator)
+  const here = await logInUnder('localhost:5173', emulator)
+
+  expect(originsOf(addresses)).toEqual(['http://phone.example:4400'])
+  expect(end).toContain('svc-super-token=')
+  expect(originsOf(here.addresses)).toEqual([emulator.url])
+  expect(here.end).toContain('svc-super-token=')
+  expect(originsOf([await uploadUnder('phone.example:4400', emulator)])).toEqual(['http://phone.example:4400'])
+  expect(originsOf([await uploadUnder('localhost:5173', emulator)])).toEqual([emulator.url])
+  const strange = { host: 'strange.example', 'x-api-key': emulator.apiKey }
+  expect(await send(emulator.url, { method: 'GET', path: '/login-idp', headers: strange })).toMatchObject({
+    status: 403,
+    headers: { 'svc-error-code': 'FORBIDDEN' },
+  })
+})
+
+test('with a public address, addresses begin with it whichever allowed host is named', async () => {
+  const publicUrl = 'https://shop.example'
+  const emulator = await startEmulator({ memory: true, hosts: ['phone.example'], publicUrl })
+  onTestFinished(() => emulator.close())
+
+  for (const host of ['phone.example', 'shop.example', 'localhost']) {
+    const { addresses, end } = await logInUnder(host, emulator, { to: 'shop.example' })
+
+    expect(originsOf(addresses)).toEqual([publicUrl])
+    expect(end).toContain('svc-super-token=')
+    expect(originsOf([await uploadUnder(host, emulator)])).toEqual([publicUrl])
+  }
+})
+
+test.each(['shop.example', 'https://shop.example/api', 'ftp://shop.example'])(
+  '"%s" is not a public address',
+  async (publicUrl) => {
+    await expect(startEmulator({ memory: true, publicUrl })).rejects.toMatchObject({ code: 'PUBLIC_URL_INVALID' })
+  },
+)
+
 const throughProxies: Record<string, string>[] = [
   { 'x-forwarded-for': '203.0.113.7' },
   { forwarded: 'for=203.0.113.7' },

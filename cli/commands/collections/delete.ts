@@ -1,6 +1,12 @@
-import { TargetCommand } from '../../base/target-command.js'
+import { newBackupPlace, shownPath, writeBackup, writing } from '../../backups/backup-file.js'
+import { backupFlag } from '../../backups/backup-flag.js'
+import { settledDocuments } from '../../backups/settled-documents.js'
+import { undoOfDeletion } from '../../backups/undo-lines.js'
+import { type Client, lostByDeletion, TargetCommand } from '../../base/target-command.js'
 import { collectionArg } from '../../documents/fields-args.js'
+import { writeLines } from '../../files/write-lines.js'
 import { counted } from '../../terminal/print.js'
+import { shellWord } from '../../terminal/shell-word.js'
 
 export default class CollectionsDelete extends TargetCommand {
   static override summary = 'Delete a collection with all its documents.'
@@ -11,6 +17,7 @@ export default class CollectionsDelete extends TargetCommand {
     '<%= config.bin %> collections delete drafts --yes --json',
   ]
   static override args = { collection: collectionArg }
+  static override flags = { ...backupFlag }
 
   protected readonly access = 'write'
 
@@ -20,12 +27,31 @@ export default class CollectionsDelete extends TargetCommand {
     const { documentCount } = await client.collections.get(args.collection)
     const held = documentCount === undefined ? 'its documents' : counted(documentCount, 'document')
     const target = this.requireTarget(flags)
-    await this.confirmWrite(flags, `Delete "${args.collection}" with ${held}`, { isAlwaysAsked: true })
+    const kind = await this.confirmWrite(flags, `Delete "${args.collection}" with ${held}`, { isAlwaysAsked: true })
+    if (kind === 'foreign' && flags.backup) await this.save(client, args.collection)
     const removed = await this.undoably(target, `collections delete ${args.collection}`, flags, () =>
       client.collections.delete(args.collection),
     )
 
     this.note(`"${args.collection}" is deleted, with ${held}.`)
     return { ...removed, documentCount }
+  }
+
+  /** Saves the collection itself, which `docs batch` cannot create, and its documents. */
+  private async save(client: Client, given: string): Promise<void> {
+    const { name, schema, permissions, documentCount } = await client.collections.get(given)
+    const place = await newBackupPlace(`collections delete ${name}`)
+    const path = `${place}.collection.json`
+    await writing(() => writeLines(path, (line) => line(`${JSON.stringify({ name, schema, permissions })}\n`)))
+    const documents = settledDocuments(client.collection(name), { all: [] }, documentCount)
+    const backup = await writeBackup(place, undoOfDeletion(name, documents))
+    const restore = [
+      `svc api POST /collections -f ${shellWord(shownPath(path))}`,
+      ...(backup ? [`svc docs batch -f ${shellWord(backup.path)}`] : []),
+    ]
+    const what = `"${name}" with ${counted(backup?.saved ?? 0, 'document')}`
+    const lost = permissions ? lostByDeletion : `permissions, ${lostByDeletion}`
+    const commands = restore.map((command) => this.there(command)).join(' && ')
+    this.sayAlways(`Saved ${what} to ${backup?.path ?? shownPath(path)}, without ${lost}. Bring back: ${commands}`)
   }
 }

@@ -2,11 +2,14 @@ import { join } from 'node:path'
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { type ImportSource, isReadOnce, openInput } from '../../../seeds/records/input.js'
+import { backupFlag } from '../../backups/backup-flag.js'
+import { undoOfOperations } from '../../backups/undo-lines.js'
 import { CliFailure, exits, misuse, undefinedIfMissing } from '../../base/failure.js'
-import { type Client, TargetCommand } from '../../base/target-command.js'
+import { type Client, lostByChange, lostByDeletion, TargetCommand } from '../../base/target-command.js'
 import { followOperations } from '../../bulk/follow-operations.js'
 import type { BadLine } from '../../bulk/operations.js'
 import { refusalLines } from '../../bulk/refusals.js'
+import { withReplacingPut } from '../../bulk/replacing-put.js'
 import { type Preview, previewOperations } from '../../bulk/run-operations.js'
 import { missingHint } from '../../collections/missing-hint.js'
 import { openState } from '../../imports/state.js'
@@ -38,6 +41,7 @@ same command is given again.`)
     collection: Args.string({ description: 'collection of lines that name none' }),
   }
   static override flags = {
+    ...backupFlag,
     file: Flags.string({
       char: 'f',
       required: true,
@@ -58,14 +62,19 @@ same command is given again.`)
     const preview = await previewOperations(input, args.collection)
     if (preview.bad.length > 0) throw this.unreadable(input, preview.bad)
     if (preview.operations === 0) throw new CliFailure('EMPTY', exits.invalid, `${input.name} holds no operations.`)
-    const client = this.client(flags)
-    const into = await collectionIds(client, input, preview, this.there(''))
     const target = this.requireTarget(flags)
+    const client = this.client(flags, { dialect: withReplacingPut(target.dialect) })
+    const into = await collectionIds(client, input, preview, this.there(''))
     const { url } = target
     const state = await openState(join(configFolder(), 'batches'), input, [url, ...into], { restart: flags.restart })
     const before = state.found?.done ?? 0
     if (before > 0) this.note(`going on after ${counted(before, 'operation')}`)
-    if (before < preview.operations) await this.confirmWrite(flags, wordsOf(preview), { isAlwaysAsked: true })
+    if (before < preview.operations) {
+      const kind = await this.confirmWrite(flags, wordsOf(preview), { isAlwaysAsked: true })
+      const lines = undoOfOperations(client, input, args.collection, before)
+      const lost = preview.counts.delete > 0 ? lostByDeletion : lostByChange
+      await this.backUp(kind, flags, { words: 'docs batch', lost, lines })
+    }
 
     const isWanted = !flags.quiet && !this.jsonEnabled()
     const { operations, counts } = preview

@@ -1,6 +1,7 @@
 import { TargetCommand } from '../../base/target-command.js'
+import { documentFields, emptyResultNotes } from '../../documents/empty-result.js'
 import { collectionArg } from '../../documents/fields-args.js'
-import { readWhere, spellingNote, whereFlags } from '../../documents/where-flag.js'
+import { readWhere, whereFlags } from '../../documents/where-flag.js'
 
 export default class DocsCount extends TargetCommand {
   static override summary = 'Count documents.'
@@ -16,11 +17,11 @@ export default class DocsCount extends TargetCommand {
   async run() {
     const { args, flags } = await this.parse(DocsCount)
     const where = readWhere(flags.where, flags.or)
-    const count = await this.client(flags).collection(args.collection).count({ where })
+    const client = this.client(flags)
+    const count = await client.collection(args.collection).count({ where })
 
     this.log(String(count))
-    const note = count === 0 && spellingNote(flags)
-    if (note) this.note(note)
+    if (count === 0) await this.noteEmptyResult(() => emptyResultNotes(flags, documentFields(client, args.collection)))
     return { count }
   }
 }

@@ -1,6 +1,9 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
+import { backupFlag } from '../../backups/backup-flag.js'
+import { thoseThere, undoOfDeletion } from '../../backups/undo-lines.js'
 import { misuse } from '../../base/failure.js'
+import { lostByDeletion } from '../../base/target-command.js'
 import { BulkCommand } from '../../bulk/bulk-command.js'
 import { collectionArg } from '../../documents/fields-args.js'
 import { whereFlags } from '../../documents/where-flag.js'
@@ -8,11 +11,17 @@ import type { TargetFlags } from '../../target/target.js'
 import { counted } from '../../terminal/print.js'
 import { prose } from '../../terminal/prose.js'
 
+interface DeleteFlags extends TargetFlags {
+  readonly yes: boolean
+  readonly backup: boolean
+}
+
 export default class DocsDelete extends BulkCommand {
   static override summary = 'Delete documents, by id or by condition.'
   static override description =
     prose(`Documents named by their ids go at once, all of them or none. With --where or --all it counts
-them and asks first; without a terminal it needs --yes. At the emulator of the folder, svc undo brings several back.`)
+them and asks first; without a terminal it needs --yes. At the emulator of the folder, svc undo brings several back; at a
+service that is not an emulator, they are saved to .svc/backups first.`)
   static override examples = [
     '<%= config.bin %> docs delete posts 01999999-9999-7999-8999-999999999999',
     '<%= config.bin %> docs delete posts --where status=draft --yes',
@@ -24,6 +33,7 @@ them and asks first; without a terminal it needs --yes. At the emulator of the f
   }
   static override flags = {
     ...whereFlags,
+    ...backupFlag,
     all: Flags.boolean({ description: 'every document of the collection', exclusive: ['where', 'or'] }),
   }
 
@@ -41,6 +51,8 @@ them and asks first; without a terminal it needs --yes. At the emulator of the f
           verb: 'Delete',
           done: 'deleted',
           write: (collection, ids) => collection.deleteMany([...ids]),
+          undo: (documents) => undoOfDeletion(args.collection, documents),
+          lost: lostByDeletion,
         })
       : await this.deleteIds(args.collection, ids, flags)
 
@@ -48,13 +60,16 @@ them and asks first; without a terminal it needs --yes. At the emulator of the f
     return { deleted }
   }
 
-  private async deleteIds(name: string, ids: string[], flags: TargetFlags & { yes: boolean }): Promise<number> {
-    const client = await this.clientForWrite(flags, `Delete ${counted(ids.length, 'document')} of "${name}"`)
-    const collection = client.collection(name)
+  private async deleteIds(name: string, ids: string[], flags: DeleteFlags): Promise<number> {
+    const kind = await this.confirmWrite(flags, `Delete ${counted(ids.length, 'document')} of "${name}"`)
+    const collection = this.client(flags).collection(name)
     const [id] = ids
     if (id !== undefined && ids.length === 1) await collection.delete(id)
     else {
-      await this.undoably(this.requireTarget(flags), `${this.words()} ${name}`, flags, () => collection.deleteMany(ids))
+      const words = `${this.words()} ${name}`
+      const lines = undoOfDeletion(name, thoseThere(collection, ids))
+      await this.backUp(kind, flags, { words, lost: lostByDeletion, lines })
+      await this.undoably(this.requireTarget(flags), words, flags, () => collection.deleteMany(ids))
     }
     return ids.length
   }

@@ -4,8 +4,9 @@ import { CliFailure, exits } from '../../base/failure.js'
 import { keepHeapSmall } from '../../base/small-heap.js'
 import { stopSignal } from '../../base/stop-signal.js'
 import { TargetCommand } from '../../base/target-command.js'
+import { documentFields, emptyResultNotes } from '../../documents/empty-result.js'
 import { collectionArg } from '../../documents/fields-args.js'
-import { readWhere, spellingNote, whereFlags } from '../../documents/where-flag.js'
+import { readWhere, whereFlags } from '../../documents/where-flag.js'
 import { exportDocuments, fieldNamesOfAll } from '../../exports/export-documents.js'
 import { exportFormat, openExportFile } from '../../exports/export-file.js'
 import { exportFormats } from '../../exports/format-documents.js'
@@ -86,8 +87,8 @@ A file is complete or not there: until then it is called <file>.part, and the sa
       if (stop.signal.aborted) throw interrupted(exported, out, stop.exit())
       await file.finish()
       const rate = count(Math.round((exported - file.resumed) / Math.max(seconds, 0.001)))
-      const note = exported === 0 && spellingNote(flags)
-      if (note) this.note(note)
+      if (exported === 0)
+        await this.noteEmptyResult(() => emptyResultNotes(flags, documentFields(client, args.collection)))
       this.note(`${counted(exported, 'document')} exported in ${duration(seconds)} (${rate}/s)`)
       return out === undefined ? undefined : { exported, file: out, seconds }
     } finally {

@@ -2,6 +2,7 @@ import * as Flags from '@oclif/core/flags'
 import type { Document } from '../../../client/protocol/model/document.js'
 import { safeDescription } from '../../../seeds/records/cells.js'
 import { TargetCommand } from '../../base/target-command.js'
+import { documentFields, emptyResultNotes } from '../../documents/empty-result.js'
 import { collectionArg } from '../../documents/fields-args.js'
 import {
   endOfItems,
@@ -11,7 +12,7 @@ import {
   namesOfAll,
   printDocuments,
 } from '../../documents/list-documents.js'
-import { populateFlag, readSort, readWhere, sortFlag, spellingNote, whereFlags } from '../../documents/where-flag.js'
+import { populateFlag, readSort, readWhere, sortFlag, whereFlags } from '../../documents/where-flag.js'
 import { pageLimitFlag } from '../../terminal/limit-flag.js'
 import { counted, pageNote } from '../../terminal/print.js'
 import { prose } from '../../terminal/prose.js'
@@ -48,9 +49,16 @@ these. Dotted names reach nested and populated fields.`)
 
   async run() {
     const { args, flags } = await this.parse(DocsList)
-    const collection = this.client(flags).collection(args.collection)
+    const client = this.client(flags)
+    const collection = client.collection(args.collection)
+    const noteEmpty = () =>
+      this.noteEmptyResult(() => emptyResultNotes(flags, documentFields(client, args.collection), flags.populate))
     const query = { where: readWhere(flags.where, flags.or), sort: readSort(flags.sort), populate: flags.populate }
-    if (flags.all) return this.printAll(() => collection.iterate(query), flags)
+    if (flags.all) {
+      const printed = await this.printAll(() => collection.iterate(query), flags)
+      if (printed === 0) await noteEmpty()
+      return
+    }
 
     const page = await collection.list({ ...query, limit: flags.limit, offset: flags.offset, count: flags.count })
     if (!this.jsonEnabled()) {
@@ -62,8 +70,7 @@ these. Dotted names reach nested and populated fields.`)
       const [sorted] = query.sort?.path ?? []
       const missing = missingColumns(page.items, [...(flags.columns ?? []), ...(sorted ? [sorted] : [])])
       if (missing) this.note(missing)
-      const note = page.items.length === 0 && spellingNote(flags)
-      if (note) this.note(note)
+      if (page.items.length === 0 && page.offset === 0) await noteEmpty()
     }
     return page
   }
@@ -72,7 +79,7 @@ these. Dotted names reach nested and populated fields.`)
   private async printAll(
     read: () => AsyncIterable<Document>,
     { format, columns, safe }: { format: (typeof listFormats)[number]; columns?: string[]; safe: boolean },
-  ): Promise<void> {
+  ): Promise<number> {
     const form = this.jsonEnabled() ? 'json' : format
     const names = columns ?? (form === 'csv' ? await namesOfAll(read()) : undefined)
     const layout = form === 'table' ? await layoutOfAll(read(), columns) : undefined
@@ -81,5 +88,6 @@ these. Dotted names reach nested and populated fields.`)
     }
     const printed = await printDocuments(read(), form, { columns: names, isSafe: safe, layout, onBegun })
     this.note(counted(printed, 'document'))
+    return printed
   }
 }

@@ -1,17 +1,21 @@
 import { resolve } from 'node:path'
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
+import { backupFlag } from '../../backups/backup-flag.js'
+import { undoOfOperations } from '../../backups/undo-lines.js'
 import { CliFailure, exits } from '../../base/failure.js'
 import type { CommandInput } from '../../base/service-command.js'
-import { type Client, TargetCommand } from '../../base/target-command.js'
+import { type Client, lostByChange, TargetCommand } from '../../base/target-command.js'
 import { evaluateMigration, type MigrationPreview, readMigration } from '../../bulk/evaluate-migration.js'
 import { followOperations } from '../../bulk/follow-operations.js'
 import { type KeptOperations, type MigrationFiles, openMigrationFiles } from '../../bulk/migration-files.js'
 import { colourOf, previewLines } from '../../bulk/migration-preview.js'
 import { type Refusals, refusalLines } from '../../bulk/refusals.js'
+import { withReplacingPut } from '../../bulk/replacing-put.js'
 import { previewOperations } from '../../bulk/run-operations.js'
+import { documentFields, emptyResultNotes } from '../../documents/empty-result.js'
 import { collectionArg } from '../../documents/fields-args.js'
-import { readWhere, spellingNote, type WhereFlags, whereFlags } from '../../documents/where-flag.js'
+import { readWhere, type WhereFlags, whereFlags } from '../../documents/where-flag.js'
 import { allowCode } from '../../seeds/allow-code.js'
 import type { TargetFlags } from '../../target/target.js'
 import { onStderr, onStdout } from '../../terminal/colour.js'
@@ -20,6 +24,7 @@ import { startProgress } from '../../terminal/progress.js'
 import { prose } from '../../terminal/prose.js'
 
 interface MigrateFlags extends TargetFlags, WhereFlags {
+  readonly backup: boolean
   readonly yes: boolean
   readonly quiet: boolean
 }
@@ -53,6 +58,7 @@ the same command is given again; the function is not called once more.`)
   }
   static override flags = {
     ...whereFlags,
+    ...backupFlag,
     'dry-run': Flags.boolean({ description: 'show what would change, and write nothing', exclusive: ['restart'] }),
     restart: Flags.boolean({ description: 'start over, although an earlier run was stopped' }),
   }
@@ -75,7 +81,7 @@ the same command is given again; the function is not called once more.`)
     const { input, state, remove, ...preview } = evaluated
     for (const line of previewLines(preview, process.stderr)) this.note(line, colourOf(line, onStderr))
     if (preview.changes > 0) {
-      await this.confirmChanges(migrating, preview.changes).catch(async (error) => {
+      await this.beginWrite(migrating, { input, state, remove }, preview.changes).catch(async (error) => {
         await remove()
         throw error
       })
@@ -103,7 +109,7 @@ the same command is given again; the function is not called once more.`)
       throw new CliFailure('STOPPED_BEFORE', exits.invalid, message, hint)
     }
     this.note(`going on ${where}`)
-    if (done < operations) await this.confirmChanges(migrating, operations - done)
+    if (done < operations) await this.beginWrite(migrating, kept, operations - done)
     return this.carryOut(migrating, kept, operations)
   }
 
@@ -122,8 +128,8 @@ the same command is given again; the function is not called once more.`)
     try {
       const read = (documents: number) => progress.at(documents, documents)
       const preview = await evaluateMigration(collection.iterate({ where }), migration, { read, line })
-      const note = preview.documents === 0 ? spellingNote(flags) : undefined
-      if (note) this.note(note)
+      if (preview.documents === 0)
+        await this.noteEmptyResult(() => emptyResultNotes(flags, documentFields(client, name)))
       return preview
     } finally {
       progress.stop()
@@ -166,14 +172,11 @@ the same command is given again; the function is not called once more.`)
     for (const words of refusalLines(refused, ({ id }) => id)) this.noteAlways(words)
   }
 
-  private confirmChanges({ collection, flags }: Migrating, changes: number) {
+  /** Asks, and saves the documents that the operations from here on change. */
+  private async beginWrite({ client, collection, flags }: Migrating, kept: KeptOperations, changes: number) {
     const what = `Change ${counted(changes, 'document')} of "${collection}"`
-    return this.confirmWrite(flags, what, { isAlwaysAsked: true })
+    const kind = await this.confirmWrite(flags, what, { isAlwaysAsked: true })
+    const lines = undoOfOperations(client, kept.input, collection, kept.state.found?.done ?? 0)
+    await this.backUp(kind, flags, { words: `docs migrate ${collection}`, lost: lostByChange, lines })
   }
-}
-
-/** A dialect whose PUT removes what it does not name, where the service lets the client choose. */
-function withReplacingPut(dialect: string | undefined): string | undefined {
-  if (dialect === undefined || dialect === 'auto' || /\bput\s*=/.test(dialect)) return dialect
-  return `${dialect}, put=replace`
 }

@@ -1,7 +1,10 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { type Json, type JsonObject, objectOfMany } from '../../../client/protocol/model/json.js'
+import { backupFlag } from '../../backups/backup-flag.js'
+import { undoOfUpdate } from '../../backups/undo-lines.js'
 import { misuse } from '../../base/failure.js'
+import { lostByChange } from '../../base/target-command.js'
 import { BulkCommand, type BulkFlags } from '../../bulk/bulk-command.js'
 import { documentRow } from '../../documents/document-row.js'
 import { collectionArg, fieldsDescription, readFields, readFileAndFields } from '../../documents/fields-args.js'
@@ -34,6 +37,7 @@ beside others who do the same. With --where or --all it counts the documents and
   }
   static override flags = {
     ...whereFlags,
+    ...backupFlag,
     all: Flags.boolean({ description: 'every document of the collection', exclusive: ['where', 'or'] }),
     file: Flags.string({ char: 'f', description: 'file with the fields as JSON; - reads stdin' }),
     attach: attachFlag,
@@ -88,6 +92,8 @@ beside others who do the same. With --where or --all it counts the documents and
       done: 'changed',
       write: (collection, ids) =>
         collection.updateMany(objectOfMany(ids.map((id) => [id, changes])), { returning: false }),
+      undo: (documents) => undoOfUpdate(name, documents, changes),
+      lost: lostByChange,
     })
 
     this.note(`${counted(updated, 'document')} changed.`)

@@ -1,10 +1,17 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
+import { formatBytes } from '../../../client/protocol/model/figures.js'
+import type { StoredFile } from '../../../client/protocol/model/file.js'
+import { newBackupPlace } from '../../backups/backup-file.js'
+import { backupFlag } from '../../backups/backup-flag.js'
+import { saveFiles } from '../../backups/saved-files.js'
 import { CliFailure, exits, misuse, stoppedBy, undefinedIfMissing } from '../../base/failure.js'
 import { type Client, TargetCommand } from '../../base/target-command.js'
 import { allFiles } from '../../files/stored-files.js'
 import { count, counted } from '../../terminal/print.js'
+import { startProgress } from '../../terminal/progress.js'
 import { prose } from '../../terminal/prose.js'
+import { shellWord } from '../../terminal/shell-word.js'
 
 export default class FilesDelete extends TargetCommand {
   static override summary = 'Delete stored files, by id or a whole folder.'
@@ -18,6 +25,7 @@ asks first; without a terminal it needs --yes. At the emulator of the folder, sv
   static override usage = 'files delete [ID...] [--folder folder]'
   static override args = { id: Args.string({ multiple: true, description: 'ids of the files' }) }
   static override flags = {
+    ...backupFlag,
     folder: Flags.string({ description: 'everything in this folder and below it', helpValue: 'folder' }),
   }
 
@@ -31,10 +39,14 @@ asks first; without a terminal it needs --yes. At the emulator of the folder, sv
     }
     const { folder } = flags
     const client = this.client(flags)
-    const ids = folder === undefined ? named : (await allFiles(client, folder)).map(({ id }) => id)
+    const found = folder === undefined ? undefined : await allFiles(client, folder)
+    const ids = found?.map(({ id }) => id) ?? named
     if (ids.length > 0) {
       const what = `Delete ${counted(ids.length, 'file')}${folder === undefined ? '' : ` in "${folder}"`}`
-      await this.confirmWrite(flags, what, { isAlwaysAsked: folder !== undefined })
+      const kind = await this.confirmWrite(flags, what, { isAlwaysAsked: folder !== undefined })
+      const isBulk = folder !== undefined || ids.length > 1
+      if (kind === 'foreign' && flags.backup && isBulk)
+        await this.save(client, found ?? (await filesOf(client, ids)), flags)
     }
     const remove = () => deleteAll(client, ids)
     const isUndoable = ids.length > 1
@@ -50,9 +62,26 @@ asks first; without a terminal it needs --yes. At the emulator of the folder, sv
     return { deleted }
   }
 
+  private async save(client: Client, files: readonly StoredFile[], { quiet }: { quiet: boolean }): Promise<void> {
+    if (files.length === 0) return
+    const bytes = files.reduce((sum, { size }) => sum + size, 0)
+    const isWanted = !quiet && !this.jsonEnabled()
+    const progress = await startProgress(bytes, 'file', { isWanted, writeParts: formatBytes })
+    const saving = saveFiles(client, files, await newBackupPlace('files delete'), progress)
+    const { path, entries } = await saving.finally(() => progress.stop())
+    const restore = this.there(`svc files upload ${entries.map(shellWord).join(' ')}`)
+    this.sayAlways(
+      `Saved ${counted(files.length, 'file')} to ${path}, without ids, times and addresses. Bring back: ${restore}`,
+    )
+  }
+
   private words(folder: string | undefined): string {
     return folder === undefined ? 'files delete' : `files delete --folder ${folder}`
   }
+}
+
+async function filesOf(client: Client, ids: readonly string[]): Promise<StoredFile[]> {
+  return (await allFiles(client)).filter(({ id }) => ids.includes(id))
 }
 
 /** Answers how many it has deleted: of several, one that is gone by its turn keeps no other. @throws {CliFailure} saying how far it came */

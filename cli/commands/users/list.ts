@@ -1,7 +1,8 @@
 import * as Flags from '@oclif/core/flags'
 import type { AppUser } from '../../../client/protocol/model/user.js'
 import { UserCommand, userRow } from '../../base/user-command.js'
-import { readSort, readWhere, sortFlag, spellingNote, whereFlags } from '../../documents/where-flag.js'
+import { emptyResultNotes, userFields } from '../../documents/empty-result.js'
+import { readSort, readWhere, sortFlag, whereFlags } from '../../documents/where-flag.js'
 import { pageLimitFlag } from '../../terminal/limit-flag.js'
 import { pageNote, type Row, table } from '../../terminal/print.js'
 import { shortTime } from '../../terminal/short-time.js'
@@ -25,7 +26,8 @@ export default class UsersList extends UserCommand {
   async run() {
     const { flags } = await this.parse(UsersList)
     const { where, or, sort, limit, offset } = flags
-    const page = await this.client(flags).users.list({
+    const client = this.client(flags)
+    const page = await client.users.list({
       where: readWhere(where, or) as never,
       sort: readSort(sort),
       limit,
@@ -35,8 +37,8 @@ export default class UsersList extends UserCommand {
     if (page.items.length > 0) this.log(table(page.items.map(listed), { whole: ['email'] }))
     this.note(pageNote(page, 'user'))
     this.noteCut(page, flags.limit)
-    const note = page.items.length === 0 && spellingNote(flags)
-    if (note) this.note(note)
+    if (page.items.length === 0 && page.offset === 0)
+      await this.noteEmptyResult(() => emptyResultNotes(flags, userFields(client)))
     return page
   }
 }

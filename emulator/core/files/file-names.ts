@@ -42,8 +42,8 @@ export function requireFolder(sent: string): string {
 }
 
 /** The public address of a file. */
-export function fileUrl({ url }: Pick<Backend, 'url'>, { id, name }: { id: string; name: string }): string {
-  return `${url()}/files/${id}/${encodeURIComponent(name)}`
+export function fileUrl({ reachedAt }: Pick<Backend, 'reachedAt'>, { id, name }: { id: string; name: string }): string {
+  return `${reachedAt()}/files/${id}/${encodeURIComponent(name)}`
 }
 
 function shown(text: string): string {

@@ -19,6 +19,7 @@ import {
   takeOpenLogin,
 } from './login-state.js'
 import {
+  builtInAuthority,
   configuredPages,
   mainProvider,
   type ProviderSetup,
@@ -107,12 +108,19 @@ async function leave(
   const nonce = randomBytes(18).toString('base64url')
   const state = await newLoginState(scope, to, login.provider)
   const { redirectUrl } = login
-  const url = await scope.backend.providers.loginUrl(client, { state, nonce, verifier, redirectUrl })
+  const address = await scope.backend.providers.loginUrl(client, { state, nonce, verifier, redirectUrl })
+  const url = client.authority === builtInAuthority ? asReached(scope, address) : address
   const binds = isBound && isCallbackOf(scope, redirectUrl)
   await keepLogin(scope, state, { ...login, verifier, nonce, loginUrl: binds ? url : null })
   if (!binds) return { url, state }
   const start = `${new URL(redirectUrl).origin}${pathOf(redirectUrl)}/start`
   return { url: withQuery(start, 'state', state), state }
+}
+
+/** The built-in provider's page, where the browser reaches it. The service asks the provider itself at its own address. */
+function asReached({ backend }: Scope, address: string): string {
+  const { pathname, search } = new URL(address)
+  return backend.reachedAt() + pathname + search
 }
 
 /** Only where the address is that of the service's own callback does the service see the browser before and after. */

@@ -129,8 +129,8 @@ function builtInKeys({ backend, project }: Scope, beginning: string): Record<str
   return {
     [`${beginning}CLIENT_ID`]: `svc-${project.id}`,
     [`${beginning}CLIENT_SECRET`]: 'built-in',
-    [`${beginning}REDIRECT_URL`]: `${backend.url()}/auth-collections/auth-idp-redirect/${project.id}`,
-    [`${beginning}COMPLETE_URL`]: `${backend.url()}/_svc/login-complete`,
+    [`${beginning}REDIRECT_URL`]: `${backend.reachedAt()}/auth-collections/auth-idp-redirect/${project.id}`,
+    [`${beginning}COMPLETE_URL`]: `${backend.reachedAt()}/_svc/login-complete`,
     [`${beginning}ISSUER`]: backend.localProvider?.issuer() ?? '',
   }
 }

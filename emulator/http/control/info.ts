@@ -14,7 +14,7 @@ export const info: ControlHandlers['info'] = {
     return {
       version,
       project: { id, name },
-      addresses: addressesAt(backend.url()),
+      addresses: addressesAt(backend.about.listensAt()),
       ...found,
       clock: { now: backend.clocks.service.now().toISOString(), offset: backend.clocks.service.offset() },
       dialect,

@@ -30,7 +30,7 @@ export async function replayed(backend: Backend, kept: KeptRequest, edits: Edits
 }
 
 function sent(
-  { url, requests }: Backend,
+  { about, requests }: Backend,
   kept: KeptRequest,
   edits: Edits,
   replay: Omit<Replay, 'recorded'>,
@@ -43,7 +43,7 @@ function sent(
       setTimeout(reject, mostRecordingMilliseconds, unanswered(error)).unref()
     }
     const body = edits.body ?? kept.body.content ?? undefined
-    const outgoing = open(url(), {
+    const outgoing = open(about.listensAt(), {
       method: edits.method ?? kept.method,
       path: edits.path ?? kept.url,
       headers: { ...headersOf(kept, edits), ...lengthOf(body), [replayHeader]: secret },

@@ -43,12 +43,16 @@ export interface LocalOptions {
   readonly report: (requestId: string, error: unknown) => void
   /** Whether a request begins on this machine. */
   readonly isLocal: (req: IncomingMessage) => boolean
+  /** The address that a browser reached the service at. */
+  readonly reachedAt: (req: IncomingMessage) => string
 }
 
 interface Desk extends TokenDesk {
   readonly faults: LoginFaults
   readonly flows: LoginFlows
   readonly mayRedirect: (url: string) => Promise<boolean>
+  /** The provider's address, as the browser reached it. */
+  readonly page: string
   readonly isLocal: LocalOptions['isLocal']
 }
 
@@ -63,20 +67,22 @@ const handlers: { readonly [path: string]: { readonly [method: string]: Handler 
   '/userinfo': { GET: showProfile, POST: showProfile },
 }
 
-export function openLocalProvider({ db, url, now, report, isLocal }: LocalOptions): LocalApp {
+export function openLocalProvider({ db, url, now, report, isLocal, reachedAt }: LocalOptions): LocalApp {
   const issuer = () => `${url()}${localProviderPath}`
   const accounts = openAccounts(db)
   const faults = openFaults()
   const flows = openLoginFlows()
   const shared = { now, isLocal, grants: openGrants(now), accounts, faults, flows, signer: openTokenSigner() }
-  const mayRedirect = (address: string) => isClients(db, url(), address)
   return {
     issuer,
     accounts,
     faults,
     flows,
     async answer(req, res) {
-      const answer = await handle({ ...shared, issuer: issuer(), mayRedirect }, req).catch((error) => {
+      const own = reachedAt(req)
+      const mayRedirect = (address: string) => isClients(db, [url(), own], address)
+      const page = `${own}${localProviderPath}`
+      const answer = await handle({ ...shared, issuer: issuer(), page, mayRedirect }, req).catch((error) => {
         report(String(res.getHeader('x-request-id')), error)
         return json({ error: 'server_error' }, 500)
       })
@@ -151,7 +157,7 @@ async function changeAccounts(desk: Desk, asked: Asked): Promise<ProviderAnswer>
     const problem = await saveAccount(desk.accounts, form)
     if (problem) return accountPage({ ...(await pageState(desk, query, request)), problem })
   }
-  return redirect(`${desk.issuer}/authorize?${query}`)
+  return redirect(`${desk.page}/authorize?${query}`)
 }
 
 /** Where the service is open to other machines, they may log in, and change nothing. */
@@ -171,18 +177,18 @@ async function pageState(desk: Desk, query: URLSearchParams, request: LoginReque
   return {
     request,
     query: query.toString(),
-    action: desk.issuer,
+    action: desk.page,
     accounts: await desk.accounts.list(),
     standing: standing.find(({ client }) => client === request.client) ?? standing.find(({ client }) => !client),
   }
 }
 
 /** Whether an address may be a client's: the service's own, a page of this machine, or one that a project has named. */
-async function isClients(db: Database, own: string, address: string): Promise<boolean> {
+async function isClients(db: Database, own: readonly string[], address: string): Promise<boolean> {
   if (!URL.canParse(address)) return false
   const { protocol, hash, origin } = new URL(address)
   if (!/^https?:$/.test(protocol) || hash !== '') return false
-  if (isLoopbackUrl(address) || origin === own) return true
+  if (isLoopbackUrl(address) || own.includes(origin)) return true
   return (await selectAllowedOrigins(db)).has(origin.toLowerCase()) || selectNamesRedirect(db, address)
 }
 

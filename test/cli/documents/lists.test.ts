@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { unknownOutcome } from '../../../client/protocol/model/error-words.js'
+import { openDeployedService } from '../../fixtures/requests/deployed-service.js'
 import { openWorld, type World } from '../command-line.js'
 import { type FakeService, failure, openFakeService } from '../fake-service.js'
 
@@ -139,6 +140,96 @@ test.each([
 
   expect(exit).toBe(0)
   expect(stderr).toContain(`"n_gte" is a field's name here; to compare "n", write n__gte.`)
+})
+
+describe('conditions that find nothing', () => {
+  beforeAll(async () => {
+    await world.svc(['collections', 'create', 'products', '--field', 'price:number', '--field', 'due:datetime'])
+    const rows = [
+      { price: 4, due: '2026-01-01', sold: true, stock: 7, views_in: 1 },
+      { price: 5, size: { width: 2 } },
+    ]
+    await world.svc(['docs', 'import', 'products', '-'], { input: JSON.stringify(rows) })
+  })
+
+  const unknown = 'No document of "products" has a field'
+
+  test.each([
+    ['prise__gte=5', `${unknown} "prise". Did you mean "price"?`],
+    ['size.height=5', `${unknown} "size.height".`],
+    ['price__gte=abc', '"price" is a number here, so price__gte=abc never matches.'],
+    ['price__contains=4', '"price" is a number here, so price__contains=4 never matches.'],
+    ['stock=many', '"stock" is a number here, so stock=many never matches.'],
+    ['sold=yes', '"sold" is true or false here, so sold=yes never matches.'],
+    ['due__gte=soon', '"due" is a time here, so due__gte=soon never matches.'],
+    ['price_gte=4', '"price_gte" is a field\'s name here; to compare "price", write price__gte.'],
+    ['price__gte=9', ''],
+    ['stock__in=1,none', ''],
+    ['views_in=2', ''],
+    ['id=x', ''],
+  ])('%s is explained in every dialect: %s', async (condition, note) => {
+    const runs = await Promise.all(
+      ['a', 'b', 'c'].map((dialect) => world.svc(['docs', 'list', 'products', '-w', condition, '--dialect', dialect])),
+    )
+
+    for (const { exit, stderr } of runs) {
+      const [count, ...explained] = stderr.trimEnd().split('\n')
+      expect({ exit, count }).toEqual({ exit: 0, count: 'no documents' })
+      expect(explained).toEqual(note === '' ? [] : [expect.stringContaining(note)])
+    }
+  })
+
+  test.each([
+    ['docs', 'list', 'products', '--all', '-w', 'prise=5'],
+    ['docs', 'count', 'products', '--or', 'a:prise=5'],
+    ['docs', 'delete', 'products', '-w', 'prise=5', '--yes'],
+    ['docs', 'update', 'products', '-w', 'prise=5', 'price:=1', '--yes'],
+    ['docs', 'export', 'products', '-w', 'prise=5'],
+    ['tail', 'products', '-w', 'prise=5', '--timeout', '0'],
+  ])('svc %s %s names the field that no document has', async (...words) => {
+    const { stderr } = await world.svc(words)
+
+    expect(stderr).toContain(`${unknown} "prise". Did you mean "price"?`)
+  })
+
+  test('users have fields, too', async () => {
+    await world.svc(['users', 'signup', 'ada@example.com', '--password', 'correct horse battery'])
+
+    expect((await world.svc(['users', 'list', '-w', 'plan=pro'])).stderr).toContain('No user has a field "plan".')
+    expect((await world.svc(['users', 'list', '-w', 'email=x'])).stderr).toBe('no users\n')
+  })
+
+  test('the explanation costs two requests, and none where nobody reads it', async () => {
+    const asked: string[] = []
+    const service = await openFakeService(({ path }) => {
+      asked.push(path.split('?')[0] ?? '')
+      if (path.startsWith('/collections/posts/documents') || path.startsWith('/collections/posts?'))
+        return { body: { documents: [], total: 0, limit: 20, offset: 0 } }
+      return { body: { id: 'c', name: 'posts', schema: {}, created_at: '', document_count: 3 } }
+    })
+    const list = ['docs', 'list', 'posts', '-w', 'prise=5', '--url', service.url, '--key', 'k', '--dialect', 'a']
+    const counts: number[] = []
+    for (const more of [[], ['--quiet'], ['--json']]) {
+      asked.length = 0
+      await world.svc([...list, ...more])
+      counts.push(asked.length)
+    }
+
+    service.close()
+    expect(counts).toEqual([3, 1, 1])
+  })
+
+  test('a service that does not show its schemas gets one request more, and no field is called unknown', async () => {
+    const service = await openDeployedService()
+    service.collections.set('posts', [{ id: 'x', collection_id: 'posts', data: { n: 1 }, created_at: '2026-01-01' }])
+    const to = ['--url', service.url, '--key', service.apiKey, '--dialect', 'b, paths=nested']
+
+    const { stderr } = await world.svc(['docs', 'list', 'posts', '-w', 'rare=5', ...to])
+
+    await service.close()
+    expect(stderr).not.toContain('rare')
+    expect(service.requests).toHaveLength(2)
+  })
 })
 
 test.each([

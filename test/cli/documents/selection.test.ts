@@ -1,6 +1,6 @@
 /** Writes of all documents that conditions match, beside other writers, and stopped or refused midway. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { writeSelection } from '../../../cli/bulk/selection.js'
+import { matchingIds, writeSelection } from '../../../cli/bulk/selection.js'
 import { createClient } from '../../../client/index.js'
 import { type Emulator, startEmulator } from '../../../emulator/dev.js'
 
@@ -34,8 +34,11 @@ it('documents that somebody deletes meanwhile are left out, and all others are w
   let isFirst = true
 
   const result = await writeSelection(
-    posts,
-    { where, signal: new AbortController().signal, onWritten: (written) => reached.push(written) },
+    {
+      ids: matchingIds(posts, where),
+      signal: new AbortController().signal,
+      onWritten: (written) => reached.push(written),
+    },
     async (ids) => {
       if (isFirst) await posts.deleteMany(ids.slice(0, 3))
       isFirst = false
@@ -53,8 +56,7 @@ it('a stop lets what is in flight end, writes nothing more, and says how much wa
   const stop = new AbortController()
 
   const { written } = await writeSelection(
-    posts,
-    { where, signal: stop.signal, onWritten: () => undefined },
+    { ids: matchingIds(posts, where), signal: stop.signal, onWritten: () => undefined },
     async (ids) => {
       stop.abort()
       await posts.updateMany(changesOf(ids, { seen: true }))
@@ -71,9 +73,8 @@ it('a change that the schema refuses ends it, and onWritten has said how much wa
   let batches = 0
 
   const work = writeSelection(
-    posts,
     {
-      where,
+      ids: matchingIds(posts, where),
       signal: new AbortController().signal,
       onWritten(written) {
         reached = written

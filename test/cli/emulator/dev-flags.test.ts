@@ -86,6 +86,20 @@ test('a host with its port is refused: no request would be allowed by it', async
   expect(stderr).toMatch(/"shop\.example:8080" \(--allowed-host\) is not a host name\.\n.*without scheme and port/)
 })
 
+test('--public-url is where files are, allows its host, and is refused where it is no address', async () => {
+  const dev = await world.dev('--memory', '--public-url', 'https://tunnel.example')
+  writeFileSync(join(world.folder, 'a.txt'), 'x')
+
+  const uploaded = (await world.json(['files', 'upload', 'a.txt'])) as { items: { url: string }[] }
+  const asked = await askAs(dev, 'tunnel.example')
+  await dev.stop()
+  const refused = await world.svc(['dev', '--memory', '--public-url', 'https://tunnel.example/api'])
+
+  expect(uploaded.items[0]?.url).toMatch(/^https:\/\/tunnel\.example\/files\//)
+  expect(asked.status).toBe(200)
+  expect(refused).toMatchObject({ exit: 1, stderr: expect.stringContaining('is not the address of a service') })
+})
+
 test('who allows a name is warned that others can reach it', async () => {
   const stop = ['Ctrl-C stops', '\x03'] as const
   const warned: boolean[] = []

@@ -56,5 +56,5 @@ test.each(['/', '/a', 'a//b', 'a//', '.', '..', 'a/..', 'a/./b', 'a\\b', 'a!', '
 )
 
 test('a file is read at its id and its name', () => {
-  expect(fileUrl({ url: () => 'http://h' }, { id: '1', name: 'a b.txt' })).toBe('http://h/files/1/a%20b.txt')
+  expect(fileUrl({ reachedAt: () => 'http://h' }, { id: '1', name: 'a b.txt' })).toBe('http://h/files/1/a%20b.txt')
 })

@@ -1,0 +1,41 @@
+/** Backups of stored files: the bytes, in the folders that they were stored in, as `svc files upload` takes them. */
+import { mkdir, open } from 'node:fs/promises'
+import { join, relative, sep } from 'node:path'
+import type { Client } from '../../client/index.js'
+import type { StoredFile } from '../../client/protocol/model/file.js'
+import { placesFor, writeLocalFile } from '../files/local-files.js'
+import { failAt, transfer } from '../files/transfers.js'
+import type { Progress } from '../terminal/progress.js'
+import { shownPath, writing } from './backup-file.js'
+
+export interface SavedFiles {
+  /** The folder. */
+  readonly path: string
+  /** Files and folders at its top. */
+  readonly entries: readonly string[]
+}
+
+/** Saves all of them or fails. @throws {CliFailure} `BACKUP_FAILED` where one cannot be written */
+export async function saveFiles(
+  { files }: Client,
+  stored: readonly StoredFile[],
+  folder: string,
+  progress: Progress,
+): Promise<SavedFiles> {
+  await writing(() => mkdir(folder, { mode: 0o700 }))
+  const placed = placesFor(stored, folder)
+  await transfer(placed, progress, async ({ file, place }, onBytes) => {
+    const bytes = await files.download(file).catch(failAt(place))
+    await writing(async () => {
+      await writeLocalFile(place, bytes, { isReplacing: false, onBytes, mode: 0o600, below: folder })
+      await sync(place)
+    })
+  })
+  const tops = placed.map(({ place }) => relative(folder, place).split(sep)[0] ?? '')
+  return { path: shownPath(folder), entries: [...new Set(tops)].map((top) => shownPath(join(folder, top))) }
+}
+
+async function sync(place: string): Promise<void> {
+  const file = await open(place, 'r+')
+  await file.sync().finally(() => file.close())
+}

@@ -1,0 +1,36 @@
+import { equalJson, type Json } from '../../client/protocol/model/json.js'
+import type { Where } from '../../client/protocol/model/where.js'
+import { CliFailure, exits } from '../base/failure.js'
+import type { Client } from '../base/target-command.js'
+
+type Collection = ReturnType<Client['collection']>
+
+/**
+ * Reads the documents that conditions match, for a backup that has to hold all of them.
+ *
+ * @param total how many the user was asked about; left out where the service does not tell
+ * @throws {CliFailure} `CHANGED`, once all are read, if somebody wrote to them meanwhile
+ */
+export async function* settledDocuments(collection: Collection, where: Where, total: number | undefined) {
+  const before = await newest(collection, where)
+  let saved = 0
+  for await (const document of collection.iterate({ where })) {
+    yield document
+    saved++
+  }
+  const isWhole = total === undefined || saved === total
+  if (isWhole && equalJson(before, await newest(collection, where))) return
+  throw new CliFailure(
+    'CHANGED',
+    exits.failed,
+    'Somebody changed the documents while the backup was made. Nothing was changed by this command.',
+    'Give the same command again. Without a backup: --no-backup',
+  )
+}
+
+/** Differs as soon as one of the documents is created, changed or deleted. */
+async function newest(collection: Collection, where: Where): Promise<Json> {
+  const { items, total } = await collection.list({ where, sort: '-updatedAt', limit: 1 })
+  const { id = null, updatedAt = null } = items[0] ?? {}
+  return { total, id, updatedAt }
+}

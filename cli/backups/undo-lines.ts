@@ -1,0 +1,144 @@
+/** What takes bulk writes back, document by document, as lines of an operations file. */
+import { mergeFields, splitOperators } from '../../client/protocol/model/document.js'
+import type { JsonObject } from '../../client/protocol/model/json.js'
+import type { ImportSource } from '../../seeds/records/input.js'
+import { undefinedIfMissing } from '../base/failure.js'
+import type { Client } from '../base/target-command.js'
+import { documentsOf } from '../bulk/guarded-operations.js'
+import { type BadLine, type Operation, readOperations } from '../bulk/operations.js'
+import { operationOf, type Undo, undoOf } from '../sync/operations.js'
+
+interface SavedDocument {
+  readonly id: string
+  readonly data: JsonObject
+}
+
+/** Lines that create deleted documents again, each only while the deleted one is gone. */
+export async function* undoOfDeletion(
+  collection: string,
+  documents: AsyncIterable<SavedDocument>,
+): AsyncGenerator<Undo> {
+  for await (const { id, data } of documents) yield { op: 'create', collection, data, unless: id }
+}
+
+/** Lines that set back the fields that an update changes, each only while they are as the update left them. */
+export async function* undoOfUpdate(
+  collection: string,
+  documents: AsyncIterable<SavedDocument>,
+  changes: JsonObject,
+): AsyncGenerator<Undo> {
+  for await (const { id, data } of documents) yield undoOfChange({ collection, id }, data, changed(data, changes))
+}
+
+/** Lines that take the operations of a file back, from its operation number `from` on. What it creates stays. */
+export async function* undoOfOperations(
+  client: Client,
+  input: ImportSource,
+  collection: string | undefined,
+  from: number,
+): AsyncGenerator<Undo> {
+  const repeated = await findRepeated(input, collection)
+  const states = new Map<string, State>()
+  let at = 0
+  for await (const handful of readOperations(input, collection)) {
+    const operations = handful.filter((read): read is Operation => !isBad(read) && at++ >= from)
+    const changing = operations.filter(({ kind }) => kind !== 'create')
+    for (const name of new Set(changing.map(({ collection }) => collection))) {
+      const some = changing.filter((operation) => operation.collection === name)
+      const ids = some.map(({ id }) => id)
+      const found = new Map<string, JsonObject>()
+      for await (const { id, data } of thoseThere(client.collection(name), ids)) found.set(id, data)
+      for (const operation of some) {
+        const state = states.get(operation.id)
+        const before = state?.after ?? found.get(operation.id)
+        // One about a document that is not there is refused, and changes nothing. So is one that meets another type.
+        if (!before || (state && !state.after) || isRefused(operation, before)) continue
+        const after = afterOf(operation, before)
+        if (repeated.has(operation.id)) {
+          states.set(operation.id, { last: operation, before: state?.before ?? before, after })
+        } else yield undoOfOne(operation, before, after)
+      }
+    }
+  }
+  for (const { last, before, after } of states.values()) {
+    yield undoOfOne(last, before, after)
+  }
+}
+
+/**
+ * The documents of these ids that are there. Asks for each that the list does not show: a service that reads the filter in another
+ * way would show none of them.
+ */
+export async function* thoseThere(
+  collection: ReturnType<Client['collection']>,
+  ids: readonly string[],
+): AsyncGenerator<SavedDocument> {
+  const missing = new Set(ids)
+  for await (const document of documentsOf(collection, [...missing])) {
+    if (missing.delete(document.id)) yield document
+  }
+  for (const id of missing) {
+    const document = await collection.get(id).catch(undefinedIfMissing)
+    if (document) yield document
+  }
+}
+
+/** A document that several operations are about. */
+interface State {
+  readonly last: Operation
+  readonly before: JsonObject
+  /** Left out once it is deleted. */
+  readonly after: JsonObject | undefined
+}
+
+function undoOfOne(operation: Operation, before: JsonObject, after: JsonObject | undefined): Undo {
+  return after === undefined ? undoOf({ ...operation, kind: 'delete' }, before) : undoOfChange(operation, before, after)
+}
+
+function isRefused(operation: Operation, before: JsonObject): boolean {
+  try {
+    afterOf(operation, before)
+    return false
+  } catch {
+    return true
+  }
+}
+
+function afterOf({ kind, data }: Operation, before: JsonObject): JsonObject | undefined {
+  if (kind === 'delete') return undefined
+  return kind === 'replace' ? data : changed(before, data)
+}
+
+/** Ids that several operations name. Of all others only the id is in memory. */
+async function findRepeated(input: ImportSource, collection: string | undefined): Promise<ReadonlySet<string>> {
+  const once = new Set<string>()
+  const repeated = new Set<string>()
+  for await (const handful of readOperations(input, collection)) {
+    for (const read of handful) {
+      if (isBad(read) || read.id === '') continue
+      if (once.has(read.id)) repeated.add(read.id)
+      else once.add(read.id)
+    }
+  }
+  return repeated
+}
+
+function isBad(read: Operation | BadLine): read is BadLine {
+  return 'problem' in read
+}
+
+function changed(before: JsonObject, changes: JsonObject): JsonObject {
+  const { operators, rest } = splitOperators(changes)
+  return mergeFields(before, { fields: rest, ...operators })
+}
+
+/** A document that the change leaves as it is has a line too: it is one of those that are written. */
+function undoOfChange(
+  { collection, id }: Pick<Operation, 'collection' | 'id'>,
+  before: JsonObject,
+  after: JsonObject,
+): Undo {
+  const undo = operationOf({ collection, id, line: 0 }, after, before)
+  if (!undo) return { op: 'update', collection, id, data: {}, was: {} }
+  return { op: undo.kind === 'replace' ? 'replace' : 'update', collection, id, data: undo.data, was: undo.was ?? after }
+}

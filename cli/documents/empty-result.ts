@@ -1,0 +1,183 @@
+/** Explains why conditions found nothing: a field that nothing has, a value that the field's type rules out, or the other suffix family. */
+import type { Client } from '../../client/index.js'
+import type { FieldType, Schema } from '../../client/protocol/model/collection.js'
+import { isObject, type Json, type JsonObject } from '../../client/protocol/model/json.js'
+import type { Page } from '../../client/protocol/model/page.js'
+import { formatPath, valueAt } from '../../client/protocol/model/path.js'
+import { numberOf, type Operator, operators, type Test, type Where } from '../../client/protocol/model/where.js'
+import { nearest } from '../terminal/nearest.js'
+import { type Condition, conditionsOf, type WhereFlags } from './where-flag.js'
+
+/** A collection, or the users: what is asked when conditions found nothing there. */
+export interface SearchedFields {
+  /** A sentence ends with it: 'document of "posts"'. */
+  readonly record: string
+  /** Fields that every record has. */
+  readonly own: readonly string[]
+  /** Answers `null` where nothing is stored, so that no field says anything. */
+  schema(): Promise<Schema | null>
+  /** Some records that match. */
+  sample(where: Where): Promise<Page<{ readonly data: JsonObject }>>
+}
+
+const times = ['createdAt', 'updatedAt']
+
+export function documentFields(client: Client, name: string): SearchedFields {
+  return {
+    record: `document of "${name}"`,
+    own: ['id', ...times],
+    async schema() {
+      const { schema, documentCount } = await client.collections.get(name)
+      return documentCount === 0 ? null : schema
+    },
+    sample: (where) => client.collection(name).list({ where, ...sampled }),
+  }
+}
+
+export function userFields(client: Client): SearchedFields {
+  return {
+    record: 'user',
+    own: ['id', 'email', 'roles', ...times],
+    schema: async () => ({}),
+    sample: (where) => client.users.list({ where: where as never, ...sampled }),
+  }
+}
+
+const sampled = { limit: 50, count: false }
+
+/**
+ * At most two requests. A service that does not show its schemas may not know the filter of the second request either, so then
+ * only the spelling is explained.
+ *
+ * @param populated fields whose linked documents were asked for, which have fields of their own
+ */
+export async function emptyResultNotes(
+  flags: WhereFlags,
+  fields: SearchedFields | undefined,
+  populated: readonly string[] = [],
+): Promise<string[]> {
+  const conditions = conditionsOf(flags)
+  const linked = populated.map((path) => path.split('.')[0])
+  const asked = conditions.filter(({ tests }) =>
+    tests.every(({ path }) => !linked.includes(path[0]) && !(path.length === 1 && fields?.own.includes(path[0]))),
+  )
+  const found = fields && asked.length > 0 ? await examine(asked, fields).catch(() => undefined) : undefined
+  return found ?? conditions.flatMap(spellingNote).slice(0, 1)
+}
+
+/** @throws {SvcError} where the service cannot tell */
+async function examine(conditions: readonly Condition[], fields: SearchedFields): Promise<string[] | undefined> {
+  const schema = await fields.schema()
+  if (schema === null) return undefined
+  const tests = conditions.flatMap((condition) => condition.tests.map((test) => ({ condition, test })))
+  const isTyped = ({ path }: Test) => path.length === 1 && Object.hasOwn(schema, path[0])
+  const untyped = tests.map(({ test }) => test).filter((test) => !isTyped(test))
+  const { items, limit = sampled.limit } = untyped.length > 0 ? await fields.sample(havingAny(untyped)) : noItems
+  const notes = tests.flatMap(({ condition, test }) => {
+    const name = formatPath(test.path)
+    const seen = items.map(({ data }) => valueAt(data, test.path)).filter((value) => value != null)
+    // A full page may be of records that have another of the fields, so it says nothing about this one.
+    if (!isTyped(test) && seen.length === 0) {
+      return items.length < limit ? unknownField(name, condition, Object.keys(schema), fields) : []
+    }
+    const type = isTyped(test) ? schema[name]?.type : commonType(seen)
+    if (type === undefined || canMatch(test, type)) return []
+    return [`"${name}" is ${typeWords[type]} here, so ${condition.text} never matches.`]
+  })
+  return [...new Set(notes)]
+}
+
+const noItems = { items: [], limit: 1 }
+
+function havingAny(tests: readonly Test[]): Where {
+  const byName = new Map(tests.map(({ path }) => [formatPath(path), path]))
+  return { all: [{ any: [...byName.values()].map((path) => ({ path, operator: 'isnull', isNull: false })) }] }
+}
+
+function unknownField(
+  name: string,
+  condition: Condition,
+  names: readonly string[],
+  { record }: SearchedFields,
+): string[] {
+  const spelling = spellingNote(condition)
+  if (spelling.length > 0) return spelling
+  const meant = nearest(name, names)
+  return [`No ${record} has a field "${name}".${meant === undefined ? '' : ` Did you mean "${meant}"?`}`]
+}
+
+/** What to say of a condition that looks like one of the other suffix family. */
+function spellingNote({ text }: Condition): string[] {
+  const [, field, suffix] = /^([^=]*[^_=])_([a-z]+)=/.exec(text) ?? []
+  if (!field || !suffix || !suffixes.includes(suffix)) return []
+  const written = suffix === 'eq' ? field : `${field}__${suffix}`
+  return [
+    `"${field}_${suffix}" is a field's name here; to compare "${field}", write ${written}. Conditions take two underscores in every dialect.`,
+  ]
+}
+
+const suffixes: readonly string[] = operators
+
+const typeWords: { readonly [Type in FieldType]: string } = {
+  string: 'a text',
+  number: 'a number',
+  integer: 'a number',
+  boolean: 'true or false',
+  array: 'an array',
+  object: 'an object',
+  datetime: 'a time',
+  file: 'a file',
+  any: 'anything',
+}
+
+/** The type that all values have; what texts, arrays and mixed values stand for is not known. */
+function commonType(values: readonly (Json | undefined)[]): FieldType | undefined {
+  const [type, ...others] = new Set(values.map(typeOf))
+  return others.length === 0 ? type : undefined
+}
+
+function typeOf(value: Json | undefined): FieldType | undefined {
+  if (typeof value === 'number' || typeof value === 'boolean') return typeof value as 'number' | 'boolean'
+  return isObject(value) ? 'object' : undefined
+}
+
+type Comparison = 'equality' | 'order' | 'search'
+
+const comparisons: { readonly [Name in Operator]?: Comparison } = {
+  eq: 'equality',
+  in: 'equality',
+  gt: 'order',
+  gte: 'order',
+  lt: 'order',
+  lte: 'order',
+  contains: 'search',
+  icontains: 'search',
+  startswith: 'search',
+  endswith: 'search',
+}
+
+const always = () => true
+const never = () => false
+const isNumber = (text: string) => numberOf(text) !== undefined
+const isTime = (text: string) => !Number.isNaN(Date.parse(text))
+
+/** Which values each type can match. Contract 4.2. */
+const matchable: { readonly [Type in FieldType]: { readonly [Kind in Comparison]: (text: string) => boolean } } = {
+  string: { equality: always, order: always, search: always },
+  number: { equality: isNumber, order: isNumber, search: never },
+  integer: { equality: isNumber, order: isNumber, search: never },
+  boolean: { equality: (text) => text === 'true' || text === 'false', order: never, search: never },
+  array: { equality: always, order: never, search: always },
+  object: { equality: never, order: never, search: never },
+  datetime: { equality: isTime, order: isTime, search: always },
+  file: { equality: always, order: always, search: always },
+  any: { equality: always, order: always, search: always },
+}
+
+function canMatch(test: Test, type: FieldType): boolean {
+  const comparison = comparisons[test.operator]
+  if (comparison === undefined) return true
+  const values = 'values' in test ? test.values : 'value' in test ? [test.value] : []
+  const isNull = (text: string) => comparison === 'equality' && text === 'null'
+  return values.some((text) => isNull(text) || matchable[type][comparison](text))
+}

@@ -1,0 +1,25 @@
+import { open } from 'node:fs/promises'
+
+const pieceCharacters = 256 * 1024
+
+/** Writes a private file that is not there yet, line by line. Once this has ended, the lines are on the disk. */
+export async function writeLines<Result>(
+  path: string,
+  write: (line: (text: string) => Promise<void>) => Promise<Result>,
+): Promise<Result> {
+  const file = await open(path, 'wx', 0o600)
+  try {
+    let piece = ''
+    const result = await write(async (text) => {
+      piece += text
+      if (piece.length < pieceCharacters) return
+      await file.appendFile(piece)
+      piece = ''
+    })
+    await file.appendFile(piece)
+    await file.sync()
+    return result
+  } finally {
+    await file.close()
+  }
+}
