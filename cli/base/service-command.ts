@@ -12,6 +12,7 @@ import { guardedFetch } from '../target/guarded-fetch.js'
 import {
   doubtfulAddress,
   findTarget,
+  isUnencrypted,
   notRunning,
   type Target,
   type TargetFlags,
@@ -88,11 +89,11 @@ export abstract class ServiceCommand extends SvcCommand {
   }
 
   private announced(target: Target): Target {
-    const { url, from, key, isLocal, isOwn, passedOver } = target
+    const { url, from, key, isOwn, passedOver } = target
     if (passedOver.length > 0) {
       this.note(`Using ${from}, not ${passedOver.join(' or ')}. Choose with --profile or --url.`, onStderr.dim)
     }
-    if (key !== undefined && !isOwn && !isLocal && url.startsWith('http:')) {
+    if (key !== undefined && !isOwn && isUnencrypted(url)) {
       this.sayAlways(`The key travels unencrypted to ${url} (${from}). Use https.`)
     }
     return target

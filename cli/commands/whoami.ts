@@ -17,7 +17,7 @@ export default class Whoami extends TargetCommand {
   async run() {
     const { flags } = await this.parse(Whoami)
     const target = this.requireTarget(flags)
-    const { url, from, key, keyFrom, dialect, isLocal, emulator } = target
+    const { url, from, key, keyFrom, dialect, isLocal, emulator, passedOver } = target
     const isTaken = await this.client(flags)
       .collections.list()
       .then(
@@ -40,8 +40,8 @@ export default class Whoami extends TargetCommand {
     }
     // Under --json too, this is the answer and no failure: it says what is wrong.
     if (!isTaken) process.exitCode = exits.notAuthorised
-    this.log(record(shown))
-    return shown
+    this.log(record({ ...shown, ...(passedOver.length > 0 ? { passedOver: passedOver.join(', ') } : {}) }))
+    return { ...shown, passedOver }
   }
 }
 

@@ -121,6 +121,11 @@ export function findTarget(flags: TargetFlags, { env = process.env, isOther = fa
   }
 }
 
+/** Whether others on the way could read a key that is sent there. Only loopback counts as this machine. */
+export function isUnencrypted(url: string): boolean {
+  return new URL(url).protocol === 'http:' && !isLoopbackUrl(url)
+}
+
 /** Why `SVC_API_KEY` does not go to this address, in words: beside `SVC_URL` it is for that one alone. */
 export function keyWithheld(url: string, env: NodeJS.ProcessEnv = process.env): string | undefined {
   const isElsewhere = Boolean(env.SVC_API_KEY && env.SVC_URL) && !isSameAddress(env.SVC_URL ?? '', url)

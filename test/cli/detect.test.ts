@@ -185,7 +185,7 @@ test.each([
   const service = await openInFront((asked, path) => (asked === method && path.startsWith(start) ? 'held' : 'passed'))
   const name = `stopped-${method}`
   await world.svc(['profiles', 'add', name, '--url', service.url, '--key', await aService('c')])
-  const words = [bin, 'dialects', 'detect', '--profile', name, '--write', '--save', name]
+  const words = [bin, 'dialects', 'detect', '--profile', name, '--write', '--save', name, '--yes']
   const options = { cwd: world.folder, env: cleanEnv(world.folder), extendEnv: false, reject: false, ...endsByItself }
 
   const child = execa(process.execPath, words, options)

@@ -259,34 +259,6 @@ test('a stack is shown under --debug only', async () => {
   expect((await empty.svc([...words, '--debug'])).stderr).toMatch(/\n\s+at /)
 })
 
-test('a write to another machine is shown, and needs a yes', async () => {
-  const words = ['docs', 'create', 'posts', 'title=Hello', '--url', 'http://svc.invalid']
-
-  const unconfirmed = await empty.svc(words)
-  const confirmed = await empty.svc([...words, '--yes'])
-
-  expect(unconfirmed).toMatchObject({ exit: 2 })
-  expect(unconfirmed.stderr).toMatch(
-    /writes to http:\/\/svc\.invalid \(--url\)(.|\n)*Create a document in "posts" on svc\.invalid\?/,
-  )
-  expect(confirmed).toMatchObject({ exit: 7 })
-})
-
-test('flag beats environment beats project file beats profile', async () => {
-  const { writeFile } = await import('node:fs/promises')
-  const from = async (words: string[], env: Record<string, string> = {}) =>
-    (await empty.svc(['docs', 'count', 'x', ...words], { env })).stderr
-
-  await empty.svc(['profiles', 'add', 'one', '--url', 'http://127.0.0.1:1', '--use'])
-  expect(await from([])).toContain('http://127.0.0.1:1 (profile "one")')
-  await writeFile(`${empty.folder}/svc.json`, '{"url":"http://127.0.0.1:2"}')
-  expect(await from([])).toContain('http://127.0.0.1:2 (')
-  expect(await from([], { SVC_URL: 'http://127.0.0.1:3' })).toContain('http://127.0.0.1:3 (SVC_URL)')
-  expect(await from(['--url', 'http://127.0.0.1:4'], { SVC_URL: 'http://127.0.0.1:3' })).toContain(
-    'http://127.0.0.1:4 (--url)',
-  )
-})
-
 test('a document that is named twice is deleted and counted once', async () => {
   const { id } = (await world.json(['docs', 'create', 'posts', 'title=Twice'])) as { id: string }
 

@@ -168,41 +168,52 @@ test('the dialect of a profile that is named among the flags counts, not that of
   expect([...new Set(elsewhere.dialects)]).toEqual(['c', 'a', 'b'])
 })
 
-test.each([
-  ['docs', 'create', 'posts', 'title=Hello'],
-  ['docs', 'delete', 'posts', 'x'],
-  ['docs', 'import', 'posts', '-'],
-  ['collections', 'create', 'posts'],
-  ['collections', 'rename', 'posts', 'articles'],
-  ['api', 'POST', '/collections/posts', 'title=Hello'],
-])('svc %s %s to another machine shows the target and asks; a no sends nothing', async (...words) => {
-  await world.svc(['profiles', 'add', 'live', '--url', 'http://svc.invalid', '--key', key])
+test('a write through a profile shows the target and asks; a no sends nothing', async () => {
+  await world.svc(['profiles', 'add', 'live', '--url', 'https://svc.invalid', '--key', key])
 
-  const ran = await world.terminal([...words, '--profile', 'live'], [['svc.invalid?', 'n\n']])
+  const words = ['docs', 'create', 'posts', 'title=Hello', '--profile', 'live']
+  const ran = await world.terminal(words, [['svc.invalid?', 'n\n']])
 
   expect(ran.exit).toBe(130)
-  expect(ran.stdout).toContain('writes to http://svc.invalid (profile "live")')
+  expect(ran.stdout).toContain('-> svc.invalid (profile live)\n')
   expect(ran.stdout).toContain('nothing was done')
 })
 
 test.each([['http://localhost:1'], ['http://app.localhost:1'], ['http://127.0.0.2:1'], ['http://[::1]:1']])(
-  'a write to %s is one to this machine, and asks nothing',
+  'a write to %s is one to this machine: it shows the target and asks nothing',
   async (url) => {
     const ran = await world.svc(['docs', 'create', 'posts', 'title=Hello', '--url', url])
 
     expect(ran.exit).toBe(7)
-    expect(ran.stderr).not.toContain('writes to')
+    expect(ran.stderr).toContain(`-> ${new URL(url).host} (--url)\n`)
   },
 )
 
 test.each([['http://127.0.0.1.example.invalid'], ['http://localhost.invalid'], ['http://0.0.0.0.invalid']])(
-  'a write to %s is one to another machine',
+  'a write to %s is one to another machine, and a key goes there with a warning and into no profile',
   async (url) => {
-    const ran = await world.svc(['docs', 'create', 'posts', 'title=Hello', '--url', url])
+    const words = ['docs', 'create', 'posts', 'title=Hello', '--url', url, '--key', key, '--quiet']
+    const ran = await world.svc(words)
+    const added = await world.svc(['profiles', 'add', 'live', '--url', url, '--key', key])
+    const insecure = await world.svc(['profiles', 'add', 'live', '--url', url, '--key', key, '--insecure'])
 
-    expect(ran).toMatchObject({ exit: 2, stderr: expect.stringContaining('writes to') })
+    expect(ran).toMatchObject({ exit: 2, stderr: expect.stringContaining('There is no terminal to ask at.') })
+    expect(ran.stderr).toContain(`The key travels unencrypted to ${url} (--url).`)
+    expect(added).toMatchObject({ exit: 2, stderr: expect.stringContaining('--insecure') })
+    expect(insecure.exit).toBe(0)
   },
 )
+
+test('no warning about the way of a key without one, by https, or on this machine', async () => {
+  const words = ['docs', 'count', 'posts', '--url']
+  const ran = await Promise.all([
+    world.svc([...words, 'http://svc.invalid']),
+    world.svc([...words, 'https://svc.invalid', '--key', key]),
+    world.svc([...words, 'http://127.0.0.1:1', '--key', key]),
+  ])
+
+  expect(ran.map(({ stderr }) => stderr.includes('unencrypted'))).toEqual([false, false, false])
+})
 
 /** A service that only records the keys it was asked with. */
 async function listen() {

@@ -61,8 +61,36 @@ test('what another command accepts meanwhile is kept: each waits for its turn to
   expect(await readdir(config)).toEqual(['trusted.json'])
 })
 
-describe('an address on another machine that svc.json names', () => {
-  beforeEach(() => put('svc.json', { url: elsewhere }))
+test('contract 12.4 a profile on this machine, or one that flag or environment name, needs no trust', async () => {
+  const add = (name: string, url: string) => world.svc(['profiles', 'add', name, '--url', url, '--key', 'svc_key_mine'])
+  await add('near', 'http://127.0.0.1:1')
+  await add('far', elsewhere)
+  const count = ['docs', 'count', 'posts']
+
+  await put('svc.json', { profile: 'near' })
+  const near = await world.svc(count)
+  await put('svc.json', { profile: 'far' })
+  const byFlag = await world.svc([...count, '--profile', 'far'])
+  const byEnvironment = await world.svc(count, { env: { SVC_PROFILE: 'far' } })
+  const byFile = await world.svc(count)
+  // Another address in its place is another question.
+  await world.svc(['profiles', 'trust'])
+  await world.svc(['profiles', 'add', 'far', '--url', 'https://other.invalid', '--key', 'svc_key_mine', '--replace'])
+  const changed = await world.svc(count)
+
+  expect([near, byFlag, byEnvironment, byFile, changed].map(({ exit }) => exit)).toEqual([7, 7, 7, 3, 3])
+  expect(byFile.stderr).toContain(`names profile far (${elsewhere}), which was never accepted`)
+  expect(byFile.stderr).toContain('SVC_PROFILE=far')
+})
+
+describe.each([
+  ['an address on another machine', { url: elsewhere }, elsewhere, 'SVC_URL'],
+  ['a profile of another machine', { profile: 'prod' }, `profile prod (${elsewhere})`, 'SVC_PROFILE'],
+])('%s that svc.json names', (_, content, named, variable) => {
+  beforeEach(async () => {
+    await world.svc(['profiles', 'add', 'prod', '--url', elsewhere, '--key', 'svc_key_of_profile'])
+    await put('svc.json', content)
+  })
 
   test.each([
     ['with SVC_API_KEY', ['docs', 'count', 'posts'], { SVC_API_KEY: 'svc_key_mine' }],
@@ -74,9 +102,9 @@ describe('an address on another machine that svc.json names', () => {
     const ran = await world.svc(words, { env: env as Record<string, string> })
 
     expect(ran).toMatchObject({ exit: 3, stdout: '' })
-    expect(ran.stderr).toContain(`${join(world.folder, 'svc.json')} names ${elsewhere}`)
+    expect(ran.stderr).toContain(`${join(world.folder, 'svc.json')} names ${named}`)
     expect(ran.stderr).toContain('svc profiles trust')
-    expect(ran.stderr).toContain('SVC_URL')
+    expect(ran.stderr).toContain(`${variable}=`)
   })
 
   test('contract 12.4 is asked once it was accepted; another address in its place is not', async () => {
@@ -92,7 +120,7 @@ describe('an address on another machine that svc.json names', () => {
 
   test('contract 12.4 what one folder accepted holds for no other, and can be taken back', async () => {
     await world.svc(['profiles', 'trust'])
-    await put('inner/svc.json', { url: elsewhere })
+    await put('inner/svc.json', content)
     const inner = execFileSyncIn(join(world.folder, 'inner'), ['docs', 'count', 'posts'])
     await world.svc(['profiles', 'trust', '--remove'])
     const removed = await world.svc(['docs', 'count', 'posts'])
@@ -102,8 +130,8 @@ describe('an address on another machine that svc.json names', () => {
   })
 
   test('contract 12.4 a terminal is asked, once', async () => {
-    const refused = await world.terminal(['docs', 'count', 'posts'], [['names https://svc.invalid', 'n\n']])
-    const accepted = await world.terminal(['docs', 'count', 'posts'], [['names https://svc.invalid', 'y\n']])
+    const refused = await world.terminal(['docs', 'count', 'posts'], [[`names ${named}`, 'n\n']])
+    const accepted = await world.terminal(['docs', 'count', 'posts'], [[`names ${named}`, 'y\n']])
     const again = await world.svc(['docs', 'count', 'posts'])
 
     expect(refused).toMatchObject({ exit: 130, stdout: expect.stringContaining('nothing was done') })
@@ -114,7 +142,7 @@ describe('an address on another machine that svc.json names', () => {
   test('contract 12.4 CI is never asked, at a terminal neither', async () => {
     const ran = await world.terminal(['docs', 'count', 'posts'], [], { env: { CI: '1' } })
 
-    expect(ran).toMatchObject({ exit: 3, stdout: expect.stringContaining('SVC_URL=') })
+    expect(ran).toMatchObject({ exit: 3, stdout: expect.stringContaining(`${variable}=`) })
     expect(ran.stdout).not.toContain('from now on?')
   })
 

@@ -22,7 +22,7 @@ const variables = [
 export default class Config extends SvcCommand {
   static override summary = 'Show the settings in effect, and where each is set.'
   static override description =
-    'Flags beat the environment, which beats svc.json, which beats the profiles, which beat the running emulator. A svc.config.ts is code, which only svc dev and svc exec run.'
+    'Flags beat the environment, which beats the running emulator, which beats svc.json, which beats the default profile. A svc.config.ts is code, which only svc dev and svc exec run.'
   static override examples = ['<%= config.bin %> config', '<%= config.bin %> config --json']
 
   async run() {

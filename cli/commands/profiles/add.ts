@@ -4,7 +4,7 @@ import { parseDialect } from '../../../client/protocol/wire/dialects.js'
 import { CliFailure, exits, misuse } from '../../base/failure.js'
 import { SvcCommand } from '../../base/svc-command.js'
 import { changeProfiles, maskKey, type Profiles, profilesFile, readProfiles } from '../../target/profiles.js'
-import { keyWithheld, readAddress } from '../../target/target.js'
+import { isUnencrypted, keyWithheld, readAddress } from '../../target/target.js'
 import { prose } from '../../terminal/prose.js'
 
 export default class ProfilesAdd extends SvcCommand {
@@ -22,6 +22,7 @@ of the shell.`)
     url: Flags.string({ required: true, description: 'address of the service' }),
     key: Flags.string({ description: 'API key [SVC_API_KEY]' }),
     dialect: Flags.string({ description: 'forms it speaks; svc dialects detect finds out' }),
+    insecure: Flags.boolean({ description: 'take an http:// address of another machine; its key travels unencrypted' }),
     use: Flags.boolean({ description: 'make it the default profile' }),
     replace: Flags.boolean({ description: 'replace the profile of that name' }),
   }
@@ -33,6 +34,9 @@ of the shell.`)
     if (!flags.replace) requireFree(args.name, readProfiles())
     if (flags.dialect) parseDialect(flags.dialect)
     const url = readAddress(flags.url, '--url')
+    if (!flags.insecure && isUnencrypted(url)) {
+      throw misuse(`Keys would travel unencrypted to ${url}.`, 'Use https://, or take the risk with --insecure.')
+    }
     const withheld = flags.key === undefined ? keyWithheld(url) : undefined
     if (withheld) this.note(withheld)
     const ofEnvironment = withheld ? undefined : process.env.SVC_API_KEY

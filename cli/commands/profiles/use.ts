@@ -6,6 +6,8 @@ import { changeProfiles, requireProfile } from '../../target/profiles.js'
 
 export default class ProfilesUse extends SvcCommand {
   static override summary = 'Set the default profile.'
+  static override description =
+    'Commands use it where neither a flag, the environment, a running emulator nor svc.json names a service.'
   static override examples = ['<%= config.bin %> profiles use staging', '<%= config.bin %> profiles use --none']
   static override args = { name: Args.string({ description: 'name of the profile' }) }
   static override flags = { none: Flags.boolean({ description: 'go back to the running emulator' }) }
@@ -20,7 +22,9 @@ export default class ProfilesUse extends SvcCommand {
       return { ...all, current: args.name }
     })
 
-    this.note(args.name === undefined ? 'Commands talk to the running emulator.' : `Commands talk to "${args.name}".`)
+    const where =
+      args.name === undefined ? 'the running emulator' : `"${args.name}" where no emulator runs in the folder`
+    this.note(`Commands talk to ${where}.`)
     return { current: args.name ?? null }
   }
 }
