@@ -1,12 +1,13 @@
 /** Backups of what a command is about to change at a hosted service, which has no snapshots: operations that `svc docs batch` takes. */
 import { chmod, mkdir, open, rename, rm, writeFile } from 'node:fs/promises'
-import { join, relative } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { openInput } from '../../seeds/records/input.js'
 import { CliFailure, exits } from '../base/failure.js'
 import { readOperations } from '../bulk/operations.js'
 import { writeLines } from '../files/write-lines.js'
 import type { Undo } from '../sync/operations.js'
 import { stateFolderHere } from '../target/emulator-file.js'
+import { requireNoLink } from '../target/no-link.js'
 
 export interface Backup {
   /** As a command in this folder names it. */
@@ -17,7 +18,9 @@ export interface Backup {
 
 /** A place that no backup has taken yet: `.svc/backups/2026-11-29T01-45-00-000Z-docs-delete-posts`. */
 export async function newBackupPlace(command: string, now = new Date()): Promise<string> {
-  const folder = join(stateFolderHere(undefined), 'backups')
+  const state = stateFolderHere(undefined)
+  const folder = join(state, 'backups')
+  requireNoLink(join(folder, '.gitignore'), dirname(state))
   const moment = now.toISOString().replaceAll(/[:.]/g, '-')
   const words = command.replaceAll(/[^\w.-]+/g, '-').slice(0, 80)
   return writing(async () => {
@@ -52,7 +55,7 @@ export async function writeBackup(place: string, lines: AsyncIterable<Undo>): Pr
       return undefined
     }
     await rename(draft, path)
-    await syncFolder(join(path, '..'))
+    await syncFolder(dirname(path))
     return { path: shownPath(path), saved }
   } catch (error) {
     await rm(draft, { force: true }).catch(() => undefined)

@@ -1,5 +1,5 @@
 /** Bulk writes at a hosted service save what they change first, and the command that they print brings it back. */
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { settledDocuments } from '../../../cli/backups/settled-documents.js'
@@ -211,19 +211,22 @@ it('--no-backup saves nothing, and neither does the emulator of the folder', asy
   expect(() => readdirSync(folder)).toThrow('ENOENT')
 })
 
-it('nothing is written where the backup cannot be', async () => {
+it.each([
+  ['a file', () => writeFileSync(folder, ''), 'BACKUP_FAILED'],
+  ['a link', () => symlinkSync(services.world.folder, folder), 'IS_LINK'],
+])('nothing is written where the backup cannot be, since %s is in the place of its folder', async (_, take, code) => {
   const name = await fill()
   const before = await all(name)
   mkdirSync(join(folder, '..'), { recursive: true })
-  writeFileSync(folder, 'a file in the place of the folder')
+  take()
 
   for (const words of [
     ['docs', 'delete', name, '--all'],
     ['docs', 'update', name, '--all', 'title=x'],
     ['collections', 'delete', name],
   ]) {
-    const { exit, stdout } = await services.world.svc([...words, ...staging, '--json'])
-    expect({ exit, code: JSON.parse(stdout).error.code }).toEqual({ exit: 1, code: 'BACKUP_FAILED' })
+    const { stdout } = await services.world.svc([...words, ...staging, '--json'])
+    expect(JSON.parse(stdout)).toMatchObject({ error: { code } })
   }
 
   expect(await all(name)).toEqual(before)
