@@ -190,7 +190,9 @@ function readAnswer(
 ): HttpAnswer {
   const header: HeaderReader = (name) => headers.get(name)
   const body = parseJson(text)
-  const words = `${url} answered ${status}: ${text.slice(0, 100)}`
+  // Neither a query nor a text of an answer: either may be a token or an address of a person.
+  const form = text.replace(/"(?:[^"\\]|\\.)*"(?!\s*:)/g, '"…"').slice(0, 100)
+  const words = `${url.split('?')[0]} answered ${status}: ${form}`
   if (!ok) throw decodeError(status, header, body, words, wrappers)
   return { body, header, misread: (cause) => new SvcError('INVALID_RESPONSE', words, [], { status, cause }) }
 }

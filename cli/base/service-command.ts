@@ -6,6 +6,7 @@ import { SvcError } from '../../client/protocol/model/errors.js'
 import type { Page } from '../../client/protocol/model/page.js'
 import { parseDialect } from '../../client/protocol/wire/dialects.js'
 import { missingHint } from '../collections/missing-hint.js'
+import { withSchemas } from '../collections/with-schemas.js'
 import { textHint } from '../documents/fields-args.js'
 import { fetchDirectly } from '../target/fetch-directly.js'
 import {
@@ -21,6 +22,7 @@ import { onStderr } from '../terminal/colour.js'
 import { nearest } from '../terminal/nearest.js'
 import { count, counted } from '../terminal/print.js'
 import { CliFailure, exits, isUnreachable, reworded, type Stopped, stoppedBy } from './failure.js'
+import { type Answered, explainForeign, isAboutKey, watchedFetch } from './foreign-answer.js'
 import { type Named, SvcCommand } from './svc-command.js'
 
 export type { Client }
@@ -39,6 +41,7 @@ export abstract class ServiceCommand extends SvcCommand {
   }
 
   private target: Target | undefined
+  private answered: Answered | undefined
   private givenArgs: { readonly [name: string]: unknown } = {}
   private givenTarget: TargetFlags = {}
 
@@ -47,7 +50,15 @@ export abstract class ServiceCommand extends SvcCommand {
     const { url, key, dialect } = this.requireTarget(flags)
     // The client's own words are few; these name the choices.
     if (dialect !== undefined && dialect !== 'auto') parseDialect(dialect)
-    return createClient({ url, apiKey: key, dialect, transport: 'sse', fetch: fetchDirectly, ...more })
+    const fetch = this.watched(fetchDirectly)
+    return withSchemas(createClient({ url, apiKey: key, dialect, transport: 'sse', fetch, ...more }))
+  }
+
+  /** Remembers the last answer, which a failure is explained by. */
+  protected watched(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
+    return watchedFetch(fetch, (answered) => {
+      this.answered = answered
+    })
   }
 
   protected requireTarget(flags: TargetFlags): Target {
@@ -85,9 +96,19 @@ export abstract class ServiceCommand extends SvcCommand {
     if (error instanceof CliFailure && error.stopped) return this.explainStopped(error, error.stopped)
     if (isUnreachable(error)) return this.explainUnreachable(error)
     if (!(error instanceof SvcError) || !this.target) return error
-    if (error.status === 401 && this.target.key === undefined) return explainNoKey(this.target)
+    // What explains it may ask the service again.
+    const { answered } = this
+    const isForeign = answered?.isOwn === false && answered.status === error.status
+    const isKeyMissing = error.status === 401 || (isForeign && isAboutKey(error))
+    if (isKeyMissing && this.target.key === undefined) return explainNoKey(this.target)
+    const explained = await this.explainRefusal(error, this.target)
+    if (explained !== error || !isForeign) return explained
+    return explainForeign(error, answered, this.there('svc dialects detect'))
+  }
+
+  private async explainRefusal(error: SvcError, target: Target): Promise<Error> {
     if (error.code === 'UNAUTHORIZED' || error.code === 'FORBIDDEN') {
-      return explainKey(error, this.target) ?? this.explainRefused(error)
+      return explainKey(error, target) ?? this.explainRefused(error)
     }
     if (error.code === 'VALIDATION_ERROR') return explainText(error, this.argv)
     if (error.code === 'NOT_FOUND') return this.explainNotFound(error)

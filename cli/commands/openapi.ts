@@ -31,7 +31,7 @@ Bruno and Insomnia import it. An emulator serves the same at /openapi.json.`)
     const address = new URL(`${url}/openapi.json`)
     if (dialect !== undefined) address.searchParams.set('dialect', dialect)
     const headers = new Headers(key === undefined ? {} : { 'x-api-key': key })
-    const answer = await fetchDirectly(address, { headers }).catch((cause) => {
+    const answer = await this.watched(fetchDirectly)(address, { headers }).catch((cause) => {
       throw asFailure(cause, url)
     })
     const text = await answer.text()
