@@ -191,8 +191,10 @@ function readAnswer(
   const header: HeaderReader = (name) => headers.get(name)
   const body = parseJson(text)
   // Neither a query nor a text of an answer: either may be a token or an address of a person.
-  const form = text.replace(/"(?:[^"\\]|\\.)*"(?!\s*:)/g, '"…"').slice(0, 100)
-  const words = `${url.split('?')[0]} answered ${status}: ${form}`
+  const form = text
+    .slice(0, 200)
+    .replace(/("(?:[^"\\]|\\.)*)("\s*:|"|$)/g, (whole, _, end) => (/:/.test(end) ? whole : '"…"'))
+  const words = `${url.split('?')[0]} answered ${status}: ${form.slice(0, 100)}`
   if (!ok) throw decodeError(status, header, body, words, wrappers)
   return { body, header, misread: (cause) => new SvcError('INVALID_RESPONSE', words, [], { status, cause }) }
 }

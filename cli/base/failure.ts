@@ -160,8 +160,10 @@ function placedMessage({ path, message }: Issue): string {
   return path.length === 0 || /^("|needs )/.test(message) ? message : `"${path.join('.')}": ${message}`
 }
 
+export const lookFirst = 'See whether it was done, as with `svc docs get` or `svc docs list`, first.'
+
 function hintOf({ code, message }: SvcError): string | undefined {
-  if (message === unknownOutcome) return 'See whether it was done, as with `svc docs get` or `svc docs list`, first.'
+  if (message === unknownOutcome) return lookFirst
   // The words already say what to do: ask for less, free some space, try again.
   if (code === 'UNAVAILABLE' && /\. \S/.test(message)) return undefined
   return Object.hasOwn(hints, code) ? hints[code] : undefined

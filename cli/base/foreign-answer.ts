@@ -1,6 +1,6 @@
 /** Explains refusals of a service that says neither codes nor its dialect, as a deployed one does. */
 import { type SvcError, statusOf } from '../../client/protocol/model/errors.js'
-import { CliFailure, exits, noGoodKey, reworded } from './failure.js'
+import { CliFailure, describeFailure, exits, type Failure, noGoodKey, reworded } from './failure.js'
 
 /** The answer to a request. */
 export interface Answered {
@@ -33,18 +33,51 @@ export function isAboutKey(error: SvcError): boolean {
   return [error.message, ...error.issues.map(({ path }) => path.join('.'))].some((text) => /\bapi[ _-]?key/i.test(text))
 }
 
-/** Names the request, and what its refusal may mean. `detect` is the command that finds out the dialect. */
-export function explainForeign(cause: SvcError, { method, path, status }: Answered, detect: string): CliFailure {
-  const request = `${method} ${path}`
-  const message = `${request} answered ${status}: ${cause.message}`
-  if (isAboutKey(cause)) return new CliFailure('UNAUTHORIZED', exits.notAuthorised, message, noGoodKey, { cause })
-  return reworded(cause, ({ hint }) => ({ message, hint: hint ?? hintOf(request, status, cause, detect) }))
+/** Whether a write was answered with a success that could not be read. */
+export function isUnreadWrite({ code, status }: SvcError, answered: Answered): boolean {
+  return code === 'INVALID_RESPONSE' && answered.method !== 'GET' && answered.status === status && answered.status < 400
 }
 
-function hintOf(request: string, status: number, { issues }: SvcError, detect: string): string | undefined {
-  if (status === 405 && request === 'GET /collections') return 'This service does not list its collections: name one.'
-  if (status === 404 || status === 405) return `The service may speak another dialect: ${detect}`
-  if ((status === 400 || status === 422) && issues.length === 0)
-    return 'A service may say that of a wrong key: svc whoami'
-  return undefined
+/**
+ * Names the request, and what its refusal may mean. `explained` is the refusal in better words, where there are any, and `detect`
+ * the command that finds out the dialect.
+ */
+export function explainForeign(
+  cause: SvcError,
+  explained: Error,
+  { method, path, status }: Answered,
+  detect: string,
+): Error {
+  const request = `${method} ${path}`
+  const isAlike = explained === cause || explained.message === describeFailure(cause).message
+  if (!isAlike) return explained
+  const named = ({ message }: Failure) =>
+    // What is in neither format is quoted with its address.
+    cause.code === 'INVALID_RESPONSE' ? message : `${request} answered ${status}: ${message}`
+  if (isAboutKey(cause)) {
+    return new CliFailure('UNAUTHORIZED', exits.notAuthorised, named(describeFailure(cause)), noGoodKey, { cause })
+  }
+  return reworded(explained, (failure) => ({
+    message: named(failure),
+    hint: failure.hint ?? hintOf(request, status, cause, detect),
+  }))
+}
+
+function hintOf(request: string, status: number, cause: SvcError, detect: string): string | undefined {
+  if (request === 'GET /collections' && status === 405) return 'This service does not list its collections: name one.'
+  if (request.startsWith('GET /realtime/'))
+    return 'It has no events there, or a proxy in front of it does not pass them on.'
+  if (status === 405 || (status === 404 && isUnknownPath(cause))) return `It may speak another dialect: ${detect}`
+  const mayBeKey = (status === 400 || status === 422) && cause.issues.length === 0
+  return mayBeKey ? 'If the request is as it should be, the key may be wrong: svc whoami' : undefined
+}
+
+/** A document that is not there is refused in other words, or in JSON. */
+function isUnknownPath({ code, message }: SvcError): boolean {
+  return code === 'INVALID_RESPONSE' || /^not found\.?$/i.test(message)
+}
+
+/** A success that lacks what it was asked for. */
+export function answeredWithout(what: string, url: string): CliFailure {
+  return new CliFailure('INVALID_RESPONSE', exits.failed, `${url} answered without ${what}.`)
 }

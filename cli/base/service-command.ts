@@ -21,8 +21,8 @@ import { accept } from '../target/trust.js'
 import { onStderr } from '../terminal/colour.js'
 import { nearest } from '../terminal/nearest.js'
 import { count, counted } from '../terminal/print.js'
-import { CliFailure, exits, isUnreachable, reworded, type Stopped, stoppedBy } from './failure.js'
-import { type Answered, explainForeign, isAboutKey, watchedFetch } from './foreign-answer.js'
+import { CliFailure, exits, isUnreachable, lookFirst, reworded, type Stopped, stoppedBy } from './failure.js'
+import { type Answered, explainForeign, isAboutKey, isUnreadWrite, watchedFetch } from './foreign-answer.js'
 import { type Named, SvcCommand } from './svc-command.js'
 
 export type { Client }
@@ -102,8 +102,14 @@ export abstract class ServiceCommand extends SvcCommand {
     const isKeyMissing = error.status === 401 || (isForeign && isAboutKey(error))
     if (isKeyMissing && this.target.key === undefined) return explainNoKey(this.target)
     const explained = await this.explainRefusal(error, this.target)
-    if (explained !== error || !isForeign) return explained
-    return explainForeign(error, answered, this.there('svc dialects detect'))
+    if (answered && isUnreadWrite(error, answered)) {
+      return reworded(error, ({ message }) => ({
+        message: `${message}. It may have been carried out.`,
+        hint: lookFirst,
+      }))
+    }
+    if (!isForeign || answered.status < 400) return explained
+    return explainForeign(error, explained, answered, this.there('svc dialects detect'))
   }
 
   private async explainRefusal(error: SvcError, target: Target): Promise<Error> {
