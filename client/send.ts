@@ -190,7 +190,11 @@ function readAnswer(
 ): HttpAnswer {
   const header: HeaderReader = (name) => headers.get(name)
   const body = parseJson(text)
-  const words = `${url} answered ${status}: ${text.slice(0, 100)}`
+  // Neither a query nor a text of an answer: either may be a token or an address of a person.
+  const form = text
+    .slice(0, 200)
+    .replace(/("(?:[^"\\]|\\.)*)("\s*:|"|$)/g, (whole, _, end) => (/:/.test(end) ? whole : '"…"'))
+  const words = `${url.split('?')[0]} answered ${status}: ${form.slice(0, 100)}`
   if (!ok) throw decodeError(status, header, body, words, wrappers)
   return { body, header, misread: (cause) => new SvcError('INVALID_RESPONSE', words, [], { status, cause }) }
 }

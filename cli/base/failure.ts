@@ -160,15 +160,19 @@ function placedMessage({ path, message }: Issue): string {
   return path.length === 0 || /^("|needs )/.test(message) ? message : `"${path.join('.')}": ${message}`
 }
 
+export const lookFirst = 'See whether it was done, as with `svc docs get` or `svc docs list`, first.'
+
 function hintOf({ code, message }: SvcError): string | undefined {
-  if (message === unknownOutcome) return 'See whether it was done, as with `svc docs get` or `svc docs list`, first.'
+  if (message === unknownOutcome) return lookFirst
   // The words already say what to do: ask for less, free some space, try again.
   if (code === 'UNAVAILABLE' && /\. \S/.test(message)) return undefined
   return Object.hasOwn(hints, code) ? hints[code] : undefined
 }
 
+export const noGoodKey = 'Give a good key with --key or SVC_API_KEY; `svc whoami` shows which one is used.'
+
 const hints: { readonly [code: string]: string } = {
-  UNAUTHORIZED: 'Give a good key with --key or SVC_API_KEY; `svc whoami` shows which one is used.',
+  UNAUTHORIZED: noGoodKey,
   COLLECTION_EXISTS: 'See what is there: svc collections list',
   SNAPSHOT_EXISTS: 'Take another name; see what is there: svc snapshot list',
   CONFLICT: 'Read it again, then repeat the change.',
@@ -180,7 +184,7 @@ function exitOf(error: SvcError): number {
   if (misunderstood.includes(error.code)) return exits.misuse
   if (unanswered.includes(error.code)) return exits.network
   const status = statusOf(error)
-  return status === 0 || error.code === 'INVALID_RESPONSE' ? exits.failed : exitOfStatus(status)
+  return status < 400 ? exits.failed : exitOfStatus(status)
 }
 
 /** What a flag said, and no service has a form for. */
@@ -193,7 +197,7 @@ export function exitOfStatus(status: number): number {
   if (status === 401 || status === 403) return exits.notAuthorised
   if (status === 404) return exits.notFound
   if (status === 429) return exits.rateLimited
-  if (status === 503) return exits.network
+  if (status >= 502 && status <= 504) return exits.network
   return status < 500 ? exits.invalid : exits.failed
 }
 

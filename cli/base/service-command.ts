@@ -6,6 +6,7 @@ import { SvcError } from '../../client/protocol/model/errors.js'
 import type { Page } from '../../client/protocol/model/page.js'
 import { parseDialect } from '../../client/protocol/wire/dialects.js'
 import { missingHint } from '../collections/missing-hint.js'
+import { withSchemas } from '../collections/with-schemas.js'
 import { textHint } from '../documents/fields-args.js'
 import { fetchDirectly } from '../target/fetch-directly.js'
 import { guardedFetch } from '../target/guarded-fetch.js'
@@ -23,7 +24,8 @@ import { accept } from '../target/trust.js'
 import { onStderr } from '../terminal/colour.js'
 import { nearest } from '../terminal/nearest.js'
 import { count, counted } from '../terminal/print.js'
-import { CliFailure, exits, isUnreachable, reworded, type Stopped, stoppedBy } from './failure.js'
+import { CliFailure, exits, isUnreachable, lookFirst, reworded, type Stopped, stoppedBy } from './failure.js'
+import { type Answered, explainForeign, isAboutKey, isUnreadWrite, watchedFetch } from './foreign-answer.js'
 import { type Named, SvcCommand } from './svc-command.js'
 
 export type { Client }
@@ -67,6 +69,7 @@ export abstract class ServiceCommand extends SvcCommand {
   private kind: Promise<TargetKind> | undefined
   private isWriting = false
   private isConfirmed = false
+  private answered: Answered | undefined
   private givenArgs: { readonly [name: string]: unknown } = {}
   private givenTarget: TargetFlags = {}
 
@@ -75,12 +78,15 @@ export abstract class ServiceCommand extends SvcCommand {
     const { url, key, dialect } = this.requireTarget(flags)
     // The client's own words are few; these name the choices.
     if (dialect !== undefined && dialect !== 'auto') parseDialect(dialect)
-    return createClient({ url, apiKey: key, dialect, transport: 'sse', fetch: this.guarded(), ...more })
+    return withSchemas(createClient({ url, apiKey: key, dialect, transport: 'sse', fetch: this.guarded(), ...more }))
   }
 
-  /** A `fetch` to the target, for requests that the client has no call for. */
+  /** A `fetch` to the target, for requests that the client has no call for. The last answer is kept: a failure is explained by it. */
   protected guarded(fetch: typeof globalThis.fetch = fetchDirectly): typeof globalThis.fetch {
-    return guardedFetch(fetch, () => this.isConfirmed || this.target?.isOwn === true)
+    const watched = watchedFetch(fetch, (answered) => {
+      this.answered = answered
+    })
+    return guardedFetch(watched, () => this.isConfirmed || this.target?.isOwn === true)
   }
 
   protected requireTarget(flags: TargetFlags): Target {
@@ -157,9 +163,25 @@ export abstract class ServiceCommand extends SvcCommand {
     if (error instanceof CliFailure && error.stopped) return this.explainStopped(error, error.stopped)
     if (isUnreachable(error)) return this.explainUnreachable(error)
     if (!(error instanceof SvcError) || !this.target) return error
-    if (error.status === 401 && this.target.key === undefined) return explainNoKey(this.target)
+    // What explains it may ask the service again.
+    const { answered } = this
+    const isForeign = answered?.isOwn === false && answered.status === error.status
+    const isKeyMissing = error.status === 401 || (isForeign && isAboutKey(error))
+    if (isKeyMissing && this.target.key === undefined) return explainNoKey(this.target)
+    const explained = await this.explainRefusal(error, this.target)
+    if (answered && isUnreadWrite(error, answered)) {
+      return reworded(error, ({ message }) => ({
+        message: `${message}. It may have been carried out.`,
+        hint: lookFirst,
+      }))
+    }
+    if (!isForeign || answered.status < 400) return explained
+    return explainForeign(error, explained, answered, this.there('svc dialects detect'))
+  }
+
+  private async explainRefusal(error: SvcError, target: Target): Promise<Error> {
     if (error.code === 'UNAUTHORIZED' || error.code === 'FORBIDDEN') {
-      return explainKey(error, this.target) ?? this.explainRefused(error)
+      return explainKey(error, target) ?? this.explainRefused(error)
     }
     if (error.code === 'VALIDATION_ERROR') return explainText(error, this.argv)
     if (error.code === 'NOT_FOUND') return this.explainNotFound(error)

@@ -79,6 +79,13 @@ export abstract class UserCommand extends ServiceCommand {
 
 /** A user as one line of a table. */
 export function userRow({ id, email, roles, emailVerified, oauthId, data, createdAt }: AppUser): Row {
-  const shown = { id, email, roles: roles.join(', '), verified: emailVerified, provider: oauthId !== null, createdAt }
+  const shown = {
+    id,
+    email,
+    roles: (roles ?? []).join(', '),
+    verified: emailVerified,
+    provider: oauthId !== null,
+    createdAt,
+  }
   return { ...shown, data: data as Json }
 }

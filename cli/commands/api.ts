@@ -4,7 +4,7 @@ import * as Flags from '@oclif/core/flags'
 import { parseJson } from '../../client/protocol/model/json.js'
 import { decodeError } from '../../client/protocol/wire/errors/decode.js'
 import { asFailure } from '../../client/send.js'
-import { CliFailure, describeFailure, exitOfStatus, misuse } from '../base/failure.js'
+import { CliFailure, describeFailure, exitOfStatus, exits, misuse } from '../base/failure.js'
 import type { CommandInput } from '../base/service-command.js'
 import { TargetCommand } from '../base/target-command.js'
 import { fieldsArg, readFileAndFields } from '../documents/fields-args.js'
@@ -107,7 +107,8 @@ At the emulator of the folder, svc undo takes back the delete of a collection an
     const error = decodeError(status, (name) => headers.get(name), parseJson(text), text.slice(0, 100))
     // What is known of the target's key says nothing of a key in --header.
     const { code, hint } = describeFailure(isOwnKey ? await this.explain(error) : error)
-    return new CliFailure(code, exitOfStatus(status), `${request} answered ${status}: ${error.message}`, hint)
+    const exit = code === 'UNAUTHORIZED' ? exits.notAuthorised : exitOfStatus(status)
+    return new CliFailure(code, exit, `${request} answered ${status}: ${error.message}`, hint)
   }
 }
 

@@ -1,6 +1,5 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import { WebSocket } from 'ws'
 import { changeKinds } from '../../client/protocol/model/change.js'
 import { eventGroups } from '../../client/protocol/model/events/emulator-event.js'
 import { CliFailure, exits, misuse } from '../base/failure.js'
@@ -17,6 +16,7 @@ import { eventLines } from '../tail/event-lines.js'
 import { everything, type Seen } from '../tail/everything.js'
 import { noteOf } from '../tail/notes.js'
 import { type Tail as OpenTail, openTail, type Shown } from '../tail/open-tail.js'
+import { reportingSocket } from '../tail/refused-upgrade.js'
 import { openControl } from '../target/control.js'
 import { onStderr } from '../terminal/colour.js'
 import { asDuration } from '../terminal/duration-flag.js'
@@ -102,13 +102,17 @@ command of --exec or an address of --forward-to failed.`)
     if (flags.all) return this.tailAll(argv.map(String), flags)
     const { events, max, exec, since, transport, timeout } = flags
     const wanted = { events, max, exec, forwardTo: readAddress(flags['forward-to']) }
+    const refusal = new AbortController()
+    const WebSocket = reportingSocket((failure) => refusal.abort(failure))
     const client = this.client(flags, { transport, WebSocket })
     const asked = { where: readWhere(flags.where, flags.or), since, target: this.there('') }
     const stop = stopSignal()
     const ending = endingOf(stop.signal, timeout)
+    const signal = AbortSignal.any([ending.signal, refusal.signal])
     try {
-      const tail = await unlessAborted(openTail(client, argv.map(String), asked, ending.signal), ending.signal)
+      const tail = await unlessAborted(openTail(client, argv.map(String), asked, signal), signal)
       if (!tail) {
+        refusal.signal.throwIfAborted()
         if (!stop.signal.aborted) throw notOpen(this.requireTarget({}).url, timeout)
         process.exitCode = stop.exit()
         return
@@ -116,6 +120,7 @@ command of --exec or an address of --forward-to failed.`)
       this.sayReady(tail, transport)
       ending.opened()
       const { shown, failed } = await this.show(tail, wanted, ending.deadline).finally(tail.close)
+      refusal.signal.throwIfAborted()
       this.note(counted(shown, 'event'))
       if (shown === 0) {
         const [only, another] = argv.map(String)

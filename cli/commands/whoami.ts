@@ -1,6 +1,7 @@
-import { SvcError } from '../../client/protocol/model/errors.js'
+import { SvcError, statusOf } from '../../client/protocol/model/errors.js'
 import { calledAs } from '../base/called-as.js'
 import { CliFailure, exits, isUnreachable, reworded } from '../base/failure.js'
+import { isAboutKey } from '../base/foreign-answer.js'
 import { TargetCommand } from '../base/target-command.js'
 import { findEmulatorFile } from '../target/emulator-file.js'
 import { maskKey } from '../target/profiles.js'
@@ -18,12 +19,18 @@ export default class Whoami extends TargetCommand {
     const { flags } = await this.parse(Whoami)
     const target = this.requireTarget(flags)
     const { url, from, key, keyFrom, dialect, isLocal, emulator, passedOver } = target
-    const isTaken = await this.client(flags)
-      .collections.list()
+    const client = this.client(flags)
+    const isTaken = await client.collections
+      .list()
+      .catch((error) => {
+        // A service that lists no collections lists users.
+        if (!(error instanceof SvcError) || error.code !== 'METHOD_NOT_ALLOWED') throw error
+        return client.users.list({ limit: 1 }).catch(undefinedIfOtherForm)
+      })
       .then(
         () => true,
         (error) => {
-          if (error instanceof SvcError && error.status === 401) return false
+          if (error instanceof SvcError && (error.status === 401 || isAboutKey(error))) return false
           throw failedAt(target, error)
         },
       )
@@ -43,6 +50,11 @@ export default class Whoami extends TargetCommand {
     this.log(record({ ...shown, ...(passedOver.length > 0 ? { passedOver: passedOver.join(', ') } : {}) }))
     return { ...shown, passedOver }
   }
+}
+
+/** The key is good, whatever the list looks like. @throws every other failure */
+function undefinedIfOtherForm(error: unknown): undefined {
+  if (!(error instanceof SvcError) || error.code !== 'INVALID_RESPONSE' || statusOf(error) >= 400) throw error
 }
 
 /** Whatever went wrong, where it was tried is what this command is asked for. */

@@ -19,19 +19,12 @@ export function judge(seen: Seen): Finding[] {
 
 const judges: { readonly [Name in Axis]: Judge<Name> } = {
   paths: ({ plain, page }) => {
-    if (!page) return undefined
-    return isList(plain)
-      ? ['flat', 'GET /collections/<c> is its documents']
-      : ['nested', 'GET /collections/<c> is its record']
+    if (!plain || !page) return undefined
+    if (isList(plain)) return ['flat', 'GET /collections/<c> is its documents']
+    return ['nested', 'documents are at /collections/<c>/documents']
   },
   document: ({ page }) => fitting(schemasOf(axes.document), 'a document is', itemsOf(page?.body)[0]),
-  body: ({ created }) => {
-    if (!isObject(created)) return undefined
-    return 'first' in fieldsOf(created)
-      ? ['either', '{data: {…}} is unwrapped']
-      : ['bare', '{data: {…}} is a field named data']
-  },
-  record: ({ collections }) => fitting(envelopesOf(axes.record, {}), 'the list of collections is', collections.body),
+  record: ({ record }) => fitting(envelopesOf(axes.record, {}), 'a success is', record.body),
   list: ({ page }) =>
     page && fitting(envelopesOf(axes.list, { type: 'object' }), 'documents come as', unwrapped(page.body)),
   paging: ({ page }) => {
@@ -39,28 +32,24 @@ const judges: { readonly [Name in Axis]: Judge<Name> } = {
     const form = formsOf('paging').find((one) => axes.paging[one].default === limit)
     return form && [form, `a page without limit has ${limit}`]
   },
-  filters: ({ page, unknownSuffix, singleSuffix }) => {
-    if (!page) return undefined
-    if (unknownSuffix.status === 200) return ['single', '?x__nosuch=1 is a field like any other']
-    if (!singleSuffix) return undefined
-    return totalOf(singleSuffix) === totalOf(page)
-      ? ['both', '?x__nosuch=1 is refused, _isnull is a suffix']
-      : ['double', '?x__nosuch=1 is refused, _isnull is part of the name']
+  filters: ({ filtered }) => {
+    if (!filtered) return undefined
+    const isDouble = finds(filtered.double)
+    if (finds(filtered.single)) return isDouble ? ['both', '__eq and _eq are suffixes'] : ['single', '_eq is a suffix']
+    return isDouble ? ['double', '__eq is a suffix, _eq is part of the name'] : undefined
   },
-  put: ({ created, replaced }) => {
-    if (!isObject(created) || !isObject(replaced)) return undefined
-    const earlier = 'first' in fieldsOf(created) ? 'first' : 'data'
-    return earlier in fieldsOf(replaced) ? ['merge', 'PUT keeps other fields'] : ['replace', 'PUT replaces all fields']
-  },
-  events: ({ event }) => {
-    const name = isObject(event) ? event.event : undefined
-    const form = formsOf('events').find((one) => axes.events[one].encode('created') === name)
-    return form && [form, `an event is called "${name}"`]
-  },
-  frames: ({ event }) => fitting(schemasOf(axes.frames), 'an event is', event),
-  errors: ({ missing }) => fitting(schemasOf(axes.errors), 'an error is', missing.body),
-  // Nothing that detection may ask tells: it would take a user whose login needs a code.
+  errors: ({ missing: { status, body } }) =>
+    status >= 400 ? fitting(schemasOf(axes.errors), 'an error is', body) : undefined,
+  // Only a write would show these, and a login that needs a code the last one.
+  body: () => undefined,
+  put: () => undefined,
+  events: () => undefined,
+  frames: () => undefined,
   two_factor: () => undefined,
+}
+
+function finds(answer: SeenAnswer): boolean {
+  return isList(answer) && itemsOf(answer.body).length > 0
 }
 
 function fitting<Name extends string>(
@@ -88,7 +77,9 @@ function envelopesOf<Name extends string>(
   return Object.fromEntries(schemas) as Record<Name, JsonSchema>
 }
 
-function fieldsOf(document: JsonObject): JsonObject {
+/** The fields of a document, whatever its form. */
+export function fieldsOf(document: Json | undefined): JsonObject {
+  if (!isObject(document)) return {}
   const isFlat = bestFit(schemasOf(axes.document), document) === 'flat'
   return !isFlat && isObject(document.data) ? document.data : document
 }
@@ -111,13 +102,6 @@ function listIn(body: Json | undefined): readonly Json[] | undefined {
   const answer = unwrapped(body)
   if (Array.isArray(answer)) return answer
   return isObject(answer) && Array.isArray(answer.documents) ? answer.documents : undefined
-}
-
-export function totalOf({ body, header }: SeenAnswer): number | null {
-  const answer = unwrapped(body)
-  if (isObject(answer) && typeof answer.total === 'number') return answer.total
-  const total = header('x-total-count')
-  return total === null ? null : Number(total)
 }
 
 export function unwrapped(body: Json | undefined): Json | undefined {

@@ -8,21 +8,18 @@ export interface SeenAnswer {
 }
 
 export interface Seen {
-  /** The list of collections. */
-  readonly collections: SeenAnswer
-  /** A document that does not exist. */
+  /** A success: the list of collections or of users. */
+  readonly record: SeenAnswer
+  /** A user that does not exist. */
   readonly missing: SeenAnswer
-  /** The documents of a collection, without a limit; nothing if there are none to be read. */
-  readonly page: SeenAnswer | undefined
-  /** The path of a collection by itself. */
-  readonly plain: SeenAnswer
-  /** One document, where the filter has an unknown suffix. */
-  readonly unknownSuffix: SeenAnswer
-  /** One document, where a filter that matches all is spelled with a single underscore. */
-  readonly singleSuffix: SeenAnswer | undefined
-  /** A document that was created as `{data: {first: 1}}`, and after a PUT of `{second: 2}`; both only where it may write. */
-  readonly created?: Json
-  readonly replaced?: Json
-  /** The event of a document that was created. */
-  readonly event?: Json | undefined
+  /** The path of a collection itself. */
+  readonly plain?: SeenAnswer
+  /** The documents of that collection, without a limit; nothing unless a list was answered. */
+  readonly page?: SeenAnswer | undefined
+  /** One document, filtered. Only of a collection that has some. */
+  readonly filtered?: {
+    /** By what one document has, the suffix after two underscores and after one. */
+    readonly double: SeenAnswer
+    readonly single: SeenAnswer
+  }
 }

@@ -1,5 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Client, Collection, DocumentChange, Fields, SubscribeOptions } from '../../client/index.js'
+import {
+  type Client,
+  type Collection,
+  type DocumentChange,
+  type Fields,
+  type SubscribeOptions,
+  SvcError,
+} from '../../client/index.js'
 import { chooseCollections, findUnlisted } from '../collections/choose.js'
 import { missingHint } from '../collections/missing-hint.js'
 import { type Following, follow, type Place, type TailEvent } from './follow.js'
@@ -39,7 +46,11 @@ export async function openTail(
   signal: AbortSignal,
 ): Promise<Tail> {
   // By names; an id stands for its name.
-  const chosen = await chooseCollections(client, words, (word) => missingHint(word, { target }))
+  const chosen = await chooseCollections(client, words, (word) => missingHint(word, { target })).catch((error) => {
+    // Where a service lists none, the names that were given have to do.
+    if (words.length === 0 || !(error instanceof SvcError) || error.code !== 'METHOD_NOT_ALLOWED') throw error
+    return words.map((name) => ({ id: name, name }))
+  })
   const collections = chosen.map(({ name }) => name)
   const following = follow(client, where, signal)
   const former = formerDocuments(client)
@@ -87,7 +98,7 @@ async function namedOnes(client: Client, names: readonly string[], { has }: Foll
 type Places = Map<string, Place>
 
 /** One that was not known, whatever its name was before, begins at its first change. */
-function placeOf(places: Places, { id }: Collection): Place {
+function placeOf(places: Places, { id }: Pick<Collection, 'id'>): Place {
   const place = places.get(id) ?? { since: 0 }
   places.set(id, place)
   return place

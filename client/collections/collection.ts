@@ -3,6 +3,8 @@ import type { Document, Fields } from '../protocol/model/document.js'
 import type { Page, Sort } from '../protocol/model/page.js'
 import { decodeDocument } from '../protocol/wire/document/decode.js'
 import * as addresses from '../protocol/wire/paths/encode.js'
+import { encodeListQuery } from '../protocol/wire/query/encode.js'
+import { decodeCount } from '../protocol/wire/records/decode.js'
 import type { Spoken } from '../protocol/wire/spoken.js'
 import { type LiveList, type LiveOptions, openLive } from '../realtime/live.js'
 import { openSubscription, type SubscribeOptions, type Subscription } from '../realtime/subscription.js'
@@ -101,9 +103,18 @@ export function openCollection<Schema, Data extends object = Fields>(session: Se
     async count<const Path extends PopulatePath<Schema, Data> = never>(
       options: Pick<Selection<Data, Path, Schema>, 'where' | 'populate' | 'signal'> = {},
     ): Promise<number> {
-      const { total } = await pageOf({ ...queryOf(options), limit: 0 })
-      // Only a service that leaves the header out of an array does not count.
-      return total as number
+      const query = queryOf(options)
+      // Some services refuse a limit of 0.
+      const { total } = await pageOf({ ...query, limit: 1 })
+      // A service may leave the header out of an array, and count by itself.
+      return (
+        total ??
+        session.ask('GET', '', decodeCount, (dialect) => ({
+          path: addresses.count(name),
+          query: encodeListQuery(dialect, query),
+          signal: query.signal,
+        }))
+      )
     },
 
     /**

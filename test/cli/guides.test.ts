@@ -27,7 +27,10 @@ const scripts: readonly (readonly [guide: string, said: RegExp])[] = [
   ['types.md', /\+ {2}rating\?: number\n[\s\S]*exit 10\n[\s\S]*"name" is not of type "string"/],
   ['events.md', /request\.refused[\s\S]*\nlogin\.failed\n[\s\S]*- views: 1\n\+ views: 2\n$/],
   ['pull-and-push.md', /exit 10\n[\s\S]*redacted-[0-9a-f]{12} +\S/],
-  ['hosted-service.md', /passedOver +profile live\n[\s\S]*exit 2\n[\s\S]*\n-> 127\.0\.0\.1:\d+ \(profile live\)\nexit 2\n/],
+  [
+    'hosted-service.md',
+    /passedOver +profile live\n[\s\S]*exit 2\n[\s\S]*\n-> 127\.0\.0\.1:\d+ \(profile live\)\nexit 2\n/,
+  ],
   ['clock.md', /too late\nnow +\S+\nahead +0s\n$/],
 ]
 

@@ -3,7 +3,7 @@ import * as Flags from '@oclif/core/flags'
 import { type Axis, axisNames, type Dialect } from '../../../client/protocol/wire/axes.js'
 import { dialects, formatDialect } from '../../../client/protocol/wire/dialects.js'
 import { CliFailure, exits } from '../../base/failure.js'
-import { type CommandInput, ServiceCommand } from '../../base/service-command.js'
+import { ServiceCommand } from '../../base/service-command.js'
 import { stopSignal } from '../../base/stop-signal.js'
 import type { Named } from '../../base/svc-command.js'
 import { detectForms } from '../../dialects/detect-forms.js'
@@ -16,57 +16,53 @@ import { prose } from '../../terminal/prose.js'
 export default class DialectsDetect extends ServiceCommand {
   static override summary = 'Detect the dialect of a service.'
   static override description =
-    prose(`Only reads, unless --write allows a collection of its own, which it removes. What nothing tells is
-taken from the named dialect that fits the rest best, and marked as assumed. With --write that is only what a login
-that needs a code looks like.`)
+    prose(`Only reads, and names no collection that the service does not list. A service that says its dialect in the header
+svc-dialect is believed. Of any other, the answers show some forms: the rest is assumed from the named dialect that fits best,
+marked as assumed, and not saved. Fails when the answers show fewer than half of the forms.`)
   static override examples = [
     '<%= config.bin %> dialects detect http://127.0.0.1:4400',
-    '<%= config.bin %> dialects detect --profile staging --write --save staging',
+    '<%= config.bin %> dialects detect --profile staging --collection posts --save staging',
   ]
   static override args = { address: Args.string({ description: 'address of the service [default: the target]' }) }
   static override flags = {
-    write: Flags.boolean({ description: 'make a collection to find out more, and remove it' }),
-    save: Flags.string({ description: 'keep what was found in this profile', helpValue: 'profile' }),
+    collection: Flags.string({
+      description:
+        'existing collection to read, where the service lists none. Some services create one that does not exist',
+    }),
+    save: Flags.string({ description: 'save the forms that were seen in this profile', helpValue: 'profile' }),
   }
 
   protected override placeOf({ address }: Named): TargetFlags {
     return typeof address === 'string' ? { url: address } : {}
   }
 
-  protected readonly access = ({ flags }: CommandInput) => (flags.write ? 'write' : 'read')
+  protected readonly access = 'read'
 
   async run() {
     const { args, flags } = await this.parse(DialectsDetect)
     const { url, key } = this.requireTarget(args.address === undefined ? flags : { ...flags, url: args.address })
-    if (flags.write) await this.confirmWrite(flags, 'Make and remove a collection')
-    const { findings, left } = await this.detect({ url, key, mayWrite: flags.write })
-    const { dialect, assumed } = complete(findings)
-    const text = formatDialect(dialect)
+    const findings = await this.detect({ url, key, collection: flags.collection })
+    if (findings.length * 2 < axisNames().length) throw tooLittleSeen(url, findings)
+    const { forms, assumed } = complete(findings)
+    const dialect = assumed.length === 0 ? formatDialect(forms) : textOf(findings)
     const rows = axisNames().map((axis) => {
       const evidence = findings.find((finding) => finding.axis === axis)?.evidence
-      return { axis, form: dialect[axis], evidence: evidence ?? 'assumed' }
+      return { axis, form: forms[axis], evidence: evidence ?? 'assumed' }
     })
 
     this.log(table(rows))
-    this.log(`\ndialect: ${text}`)
+    this.log(`\ndialect: ${dialect}`)
     const profile = flags.save ?? (await this.askProfile(flags))
-    if (profile !== undefined) await this.save(profile, text)
-    if (left !== null) process.exitCode = exits.failed
-    return { url, dialect: text, forms: dialect, findings, assumed, left }
+    if (profile !== undefined) await this.save(profile, dialect)
+    return { url, dialect, forms, findings, assumed }
   }
 
-  /** What is found, and the collection that was made for it and is still there. */
-  private async detect(asked: { url: string; key: string | undefined; mayWrite: boolean }) {
+  private async detect(asked: { url: string; key: string | undefined; collection: string | undefined }) {
     const stop = stopSignal()
-    let left: string | null = null
-    const onLeft = (name: string) => {
-      left = name
-      this.noteAlways(`The service did not remove "${name}": ${this.there(`svc collections delete ${name}`)}`)
-    }
     try {
-      const findings = await detectForms({ ...asked, fetch: this.guarded(), signal: stop.signal, onLeft })
+      const findings = await detectForms({ ...asked, fetch: this.guarded(), signal: stop.signal })
       stop.signal.throwIfAborted()
-      return { findings, left }
+      return findings
     } catch (error) {
       if (!stop.signal.aborted) throw error
       throw new CliFailure('INTERRUPTED', stop.exit(), 'Stopped; nothing was found out.')
@@ -92,15 +88,27 @@ that needs a code looks like.`)
   }
 }
 
-/** What nothing shows is as in the named dialect that agrees most with what was found. */
-function complete(findings: readonly Finding[]): { dialect: Dialect; assumed: Axis[] } {
+/** Assumes what was not seen from the named dialect that agrees most with what was. */
+function complete(findings: readonly Finding[]): { forms: Dialect; assumed: Axis[] } {
   const agreement = (dialect: Dialect) => findings.filter(({ axis, form }) => dialect[axis] === form).length
   const [nearest = dialects.a] = Object.values<Dialect>(dialects).sort(
     (one, other) => agreement(other) - agreement(one),
   )
-  const found: Partial<Dialect> = Object.fromEntries(findings.map(({ axis, form }) => [axis, form]))
+  const seen: Partial<Dialect> = Object.fromEntries(findings.map(({ axis, form }) => [axis, form]))
   return {
-    dialect: { ...nearest, ...found },
+    forms: { ...nearest, ...seen },
     assumed: axisNames().filter((axis) => !findings.some((finding) => finding.axis === axis)),
   }
+}
+
+/** The forms that were seen, and no others: a name of a dialect would stand for all. */
+function textOf(findings: readonly Finding[]): string {
+  return findings.map(({ axis, form }) => `${axis}=${form}`).join(', ')
+}
+
+function tooLittleSeen(url: string, findings: readonly Finding[]): CliFailure {
+  const seen = findings.length === 0 ? '' : `: ${textOf(findings)}`
+  const message = `The answers of ${url} show only ${findings.length} of ${axisNames().length} forms${seen}.`
+  const hint = 'Name a collection that has documents: --collection posts. Or say what the service speaks: --dialect b'
+  return new CliFailure('TOO_LITTLE_SEEN', exits.failed, message, hint)
 }

@@ -1,4 +1,5 @@
 import { formatBytes } from '../../../client/protocol/model/figures.js'
+import { answeredWithout } from '../../base/foreign-answer.js'
 import { TargetCommand } from '../../base/target-command.js'
 import { record } from '../../terminal/print.js'
 
@@ -13,6 +14,8 @@ export default class FilesInfo extends TargetCommand {
     const usage = await this.client(flags).files.info()
 
     const { files, tier, limitBytes } = usage
+    if (typeof usage.bytes !== 'number' || limitBytes === undefined)
+      throw answeredWithout('the bytes in use', this.requireTarget(flags).url)
     const limit = limitBytes === null ? 'unlimited' : formatBytes(limitBytes)
     this.log(record({ files, used: formatBytes(usage.bytes), limit, tier }))
     return usage

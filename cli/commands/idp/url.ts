@@ -1,4 +1,5 @@
 import * as Flags from '@oclif/core/flags'
+import { answeredWithout } from '../../base/foreign-answer.js'
 import { ServiceCommand } from '../../base/service-command.js'
 import { providerArg } from '../../idp/provider-arg.js'
 import { prose } from '../../terminal/prose.js'
@@ -30,6 +31,7 @@ state that "svc idp callback" takes.`)
     const { args, flags } = await this.parse(IdpUrl)
     const input = { redirectUrl: flags['redirect-url'], ...(flags.scope ? { scopes: flags.scope } : {}) }
     const { url, state } = await this.client(flags).auth.provider(args.provider).url(input)
+    if (!url || !state) throw answeredWithout('an address to log in at', this.requireTarget(flags).url)
 
     this.log(printable(url))
     this.note(`Finish it: svc idp callback ${shellWord(args.provider)} --state ${shellWord(state)} --code <code>`)

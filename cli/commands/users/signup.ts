@@ -1,5 +1,7 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
+import { SvcError } from '../../../client/protocol/model/errors.js'
+import { noTokenSent } from '../../../client/protocol/wire/records/decode.js'
 import { passwordFlag, UserCommand } from '../../base/user-command.js'
 import { fieldsArg, fieldsDescription, readFields } from '../../documents/fields-args.js'
 import { shellWord } from '../../terminal/shell-word.js'
@@ -33,14 +35,25 @@ export default class UsersSignup extends UserCommand {
     const password = await this.askPassword(flags.password, flags)
     const client = await this.clientForWrite(flags, `Sign up ${args.email}`)
     const data = readFields(argv.slice(1).map(String))
-    const result = await client.auth.signUp({ email: args.email, password, data, roles: flags.role })
+    const input = { email: args.email, password, data, roles: flags.role }
+    const result = await client.auth.signUp(input).catch(undefinedIfNoToken)
 
-    const login = this.there(`svc users login ${shellWord(args.email)} --code <code>`)
-    if (result.requires2fa) this.note(`${result.message} ${login}`)
+    const login = this.there(`svc users login ${shellWord(args.email)}`)
+    if (!result) {
+      this.noteAlways(`${args.email} is signed up. The answer has no token: ${login}`)
+      return { requires2fa: false, token: null }
+    }
+    if (result.requires2fa) this.note(`${result.message} ${login} --code <code>`)
     else {
       this.note(`${args.email} is signed up.`)
       this.log(printable(result.token))
     }
     return result
   }
+}
+
+/** The account exists then, so that it is no failure. @throws every other failure */
+function undefinedIfNoToken(error: unknown): undefined {
+  const cause = error instanceof SvcError ? error.cause : undefined
+  if (!(cause instanceof SvcError) || cause.message !== noTokenSent) throw error
 }

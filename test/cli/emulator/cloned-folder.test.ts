@@ -4,7 +4,6 @@ import { lstat, mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 
 import { basename, dirname, join } from 'node:path'
 import { execa } from 'execa'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { firstEventOf } from '../../../cli/dialects/first-event.js'
 import { endsByItself, patiently } from '../../fixtures/patience.js'
 import { bin, cleanEnv, openWorld, type World } from '../command-line.js'
 import { emulatorFile } from '../emulator-file.js'
@@ -105,17 +104,6 @@ test('contract 12.4 the control token follows no redirect', async () => {
   expect(stopped).toMatchObject({ stopped: false })
   expect(listed).toMatchObject({ exit: 7, stderr: expect.stringContaining(`redirects to ${there.url}`) })
   expect(from.asked).not.toEqual([])
-  expect(there.asked).toEqual([])
-})
-
-test('contract 12.4 the key follows no redirect of the events that a detection listens to', async () => {
-  const there = await openFakeService(() => ({}))
-  const from = await openFakeService(({ path }) => ({ status: 307, headers: { location: `${there.url}${path}` } }))
-  const listened = { url: from.url, headers: { 'x-api-key': 'svc_key_mine' }, collection: 'posts' }
-
-  await expect(firstEventOf(listened, async () => undefined)).rejects.toMatchObject({ code: 'REDIRECTED' })
-  from.close()
-  there.close()
   expect(there.asked).toEqual([])
 })
 

@@ -172,7 +172,7 @@ const lists = { documents: [], total: 0, limit: 100, offset: 0 }
 /** A service that has a collection, and refuses each connection for its events. */
 function openRefusing() {
   return openFakeService(({ path }) => {
-    if (path.startsWith('/realtime')) return failure(403, 'FORBIDDEN', 'No.')
+    if (path.startsWith('/realtime')) return failure(503, 'UNAVAILABLE', 'Not yet.')
     return { body: path === '/collections' ? [{ id: 'x', name: 'posts', document_count: 0 }] : lists }
   })
 }

@@ -2,12 +2,12 @@ import { type ErrorCode, type Issue, SvcError } from '../../model/errors.js'
 import { type Json, objectIn } from '../../model/json.js'
 import type { HeaderReader } from '../expected.js'
 
-/** What an answer means that says no code. */
+/** What an answer means that says no code. Every other refusal is of what was sent. */
 const codes: { readonly [status: number]: ErrorCode } = {
   401: 'UNAUTHORIZED',
   403: 'FORBIDDEN',
   404: 'NOT_FOUND',
-  422: 'VALIDATION_ERROR',
+  405: 'METHOD_NOT_ALLOWED',
   429: 'RATE_LIMITED',
   503: 'UNAVAILABLE',
 }
@@ -30,7 +30,7 @@ export function decodeError(
   const issues = arrayIn(listed).map((issue) => readIssue(issue, wrappers))
   const words = typeof message === 'string' ? message : issues[0]?.message
   const requestId = header('x-request-id') || undefined
-  const suggested = codes[status] ?? (status < 500 ? 'INVALID_QUERY' : 'INTERNAL')
+  const suggested = codes[status] ?? (status < 500 ? 'VALIDATION_ERROR' : 'INTERNAL')
   const said = header('svc-error-code') ?? code ?? ((words ?? requestId) ? suggested : 'INVALID_RESPONSE')
   return new SvcError(said as ErrorCode, words ?? (requestId ? `The service answered ${status}.` : otherwise), issues, {
     status,

@@ -30,6 +30,11 @@ export function documents(dialect: Speaks, collection: string): string {
   return documentPaths[dialect.paths](collection)
 }
 
+/** Where a service counts that lists without a total. */
+export function count(collection: string): string {
+  return `${create(collection)}/query/documents/count`
+}
+
 export function document(dialect: Speaks, collection: string, id: string): string {
   return `${documents(dialect, collection)}/${segment(id)}`
 }

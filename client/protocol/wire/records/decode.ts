@@ -1,6 +1,7 @@
 /** Whole answers, as clients decode them. */
 import type { Collection, CountedCollection } from '../../model/collection.js'
 import type { Fields } from '../../model/document.js'
+import { SvcError } from '../../model/errors.js'
 import type { StoredFile } from '../../model/file.js'
 import { isObject, type Json, type JsonObject } from '../../model/json.js'
 import type { Page } from '../../model/page.js'
@@ -56,6 +57,12 @@ export const decodeRemoved = only<{ id: string }>('id')
 
 export const decodeAllRemoved = only<{ ids: string[] }>('ids')
 
+/** How many documents match. */
+export function decodeCount(record: Json): number {
+  const { count } = asObject(record)
+  return expect(Number.isInteger(count), count)
+}
+
 /** One field of an answer that says more, for people. */
 function only<Item>(field: keyof Item & string): (record: Json) => Item {
   return (record) => ({ [field]: asObject(record)[field] }) as Item
@@ -66,12 +73,14 @@ export type LoginResult<Data = Fields> =
   | { readonly requires2fa: false; readonly user: AppUser<Data>; readonly token: string }
   | { readonly requires2fa: true; readonly message: string }
 
-/** The answer to a sign-up or a login. */
+/** Says why an answer is no login, although it has a user. */
+export const noTokenSent = 'The answer has no token.'
+
+/** The answer to a sign-up or a login. @throws {SvcError} `noTokenSent` */
 export function decodeLogin(record: Json): LoginResult {
-  const { requires_2fa: isCodeNeeded, message, token, user = record } = asObject(record)
-  return (
-    isCodeNeeded
-      ? { requires2fa: true, message }
-      : { requires2fa: false, user: decodeUser(user), ...decodeToken({ token } as JsonObject) }
-  ) as LoginResult
+  const { requires_2fa: isCodeNeeded, message, access_token, token = access_token, user = record } = asObject(record)
+  if (isCodeNeeded) return { requires2fa: true, message: String(message ?? noTokenSent) }
+  const login = { requires2fa: false, user: decodeUser(user), token: String(token) } as const
+  if (token) return login
+  throw new SvcError('INVALID_RESPONSE', noTokenSent)
 }

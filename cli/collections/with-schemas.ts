@@ -1,0 +1,21 @@
+import type { Client, Collection } from '../../client/index.js'
+
+/** A client whose collections all have a schema. A service that sends none has no rules. */
+export function withSchemas(client: Client): Client {
+  const { collections } = client
+  return {
+    ...client,
+    collections: {
+      ...collections,
+      list: async (...asked) => (await collections.list(...asked)).map(withSchema),
+      get: async (...asked) => withSchema(await collections.get(...asked)),
+      create: async (...asked) => withSchema(await collections.create(...asked)),
+      update: async (...asked) => withSchema(await collections.update(...asked)),
+      rename: async (...asked) => withSchema(await collections.rename(...asked)),
+    },
+  }
+}
+
+function withSchema<One extends Collection>(one: One): One {
+  return one.schema ? one : { ...one, schema: {} }
+}
