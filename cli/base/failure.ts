@@ -136,7 +136,7 @@ export function isUnreachable(error: unknown): error is SvcError {
 function describeAnswer(error: SvcError): Failure {
   const request = error.requestId && statusOf(error) >= 500 ? ` Request ${error.requestId}.` : ''
   return {
-    code: error.code,
+    code: error.mayBeDone ? 'OUTCOME_UNKNOWN' : error.code,
     message: [oneLine(error.message) + request, ...furtherIssues(error)].join(' '),
     hint: hintOf(error),
     exit: exitOf(error),
@@ -160,8 +160,9 @@ function placedMessage({ path, message }: Issue): string {
   return path.length === 0 || /^("|needs )/.test(message) ? message : `"${path.join('.')}": ${message}`
 }
 
-function hintOf({ code, message }: SvcError): string | undefined {
-  if (message === unknownOutcome) return 'See whether it was done, as with `svc docs get` or `svc docs list`, first.'
+function hintOf({ code, message, mayBeDone }: SvcError): string | undefined {
+  if (mayBeDone || message === unknownOutcome)
+    return 'See whether it was done, as with `svc docs get` or `svc docs list`, first.'
   // The words already say what to do: ask for less, free some space, try again.
   if (code === 'UNAVAILABLE' && /\. \S/.test(message)) return undefined
   return Object.hasOwn(hints, code) ? hints[code] : undefined
@@ -178,7 +179,7 @@ const hints: { readonly [code: string]: string } = {
 
 function exitOf(error: SvcError): number {
   if (misunderstood.includes(error.code)) return exits.misuse
-  if (unanswered.includes(error.code)) return exits.network
+  if (unanswered.includes(error.code) || error.mayBeDone) return exits.network
   const status = statusOf(error)
   return status === 0 || error.code === 'INVALID_RESPONSE' ? exits.failed : exitOfStatus(status)
 }

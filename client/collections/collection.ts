@@ -2,13 +2,14 @@ import type { Session } from '../auth/session.js'
 import type { Document, Fields } from '../protocol/model/document.js'
 import type { Page, Sort } from '../protocol/model/page.js'
 import { decodeDocument } from '../protocol/wire/document/decode.js'
+import { otherForm } from '../protocol/wire/expected.js'
 import * as addresses from '../protocol/wire/paths/encode.js'
 import type { Spoken } from '../protocol/wire/spoken.js'
 import { type LiveList, type LiveOptions, openLive } from '../realtime/live.js'
 import { openSubscription, type SubscribeOptions, type Subscription } from '../realtime/subscription.js'
 import type { Populated, PopulatePath, SortField, WhereInput, WithLinked } from '../types.js'
 import { type CallOptions, collectionWrites } from './collection-writes.js'
-import { getLinked, listPage, type PageQuery, queryOf } from './list-pages.js'
+import { getLinked, listPage, type PageQuery, queryOf, readPages } from './list-pages.js'
 
 /** Which documents, and in which order. */
 export interface Selection<Data, Path extends string = string, Schema = unknown> extends CallOptions {
@@ -28,9 +29,6 @@ export interface ListOptions<Data, Path extends string = string, Schema = unknow
   /** `false` spares the service the counting; `total` is `null` then. */
   readonly count?: boolean
 }
-
-/** Documents asked for at once while iterating; every dialect allows it. */
-const pageSize = 100
 
 /** The documents of one collection. */
 export function openCollection<Schema, Data extends object = Fields>(session: Session, name: string) {
@@ -70,24 +68,8 @@ export function openCollection<Schema, Data extends object = Fields>(session: Se
     async *iterate<const Path extends PopulatePath<Schema, Data> = never>(
       options: Selection<Data, Path, Schema> = {},
     ): AsyncGenerator<Document<Populated<Schema, Data, Path>>, void, undefined> {
-      const query = queryOf(options)
-      let { where } = query
-      let limit = pageSize
-      for (let offset = 0; ; ) {
-        const step: Partial<PageQuery> = query.sort ? { offset } : { where, sort: { path: ['id'], direction: 'asc' } }
-        const page = await pageOf({ ...query, ...step, limit, count: false }).catch((error) => {
-          if (limit < 2 || error.code !== 'RESULT_TOO_LARGE') throw error
-        })
-        if (!page) {
-          limit >>= 1
-          continue
-        }
-        yield* page.items as Document<Populated<Schema, Data, Path>>[]
-        const last = page.items[limit - 1]
-        if (!last) return
-        offset += limit
-        where = { all: [...query.where.all, { any: [{ path: ['id'], operator: 'gt', value: last.id }] }] }
-      }
+      const pages = readPages(pageOf, queryOf(options))
+      for await (const { items } of pages) yield* items as Document<Populated<Schema, Data, Path>>[]
     },
 
     /**
@@ -101,9 +83,9 @@ export function openCollection<Schema, Data extends object = Fields>(session: Se
     async count<const Path extends PopulatePath<Schema, Data> = never>(
       options: Pick<Selection<Data, Path, Schema>, 'where' | 'populate' | 'signal'> = {},
     ): Promise<number> {
-      const { total } = await pageOf({ ...queryOf(options), limit: 0 })
-      // Only a service that leaves the header out of an array does not count.
-      return total as number
+      const { total } = await pageOf({ ...queryOf(options), limit: 1 })
+      if (total !== null) return total
+      throw otherForm('list', 'The answer does not say how many documents match. ')
     },
 
     /**
