@@ -5,6 +5,7 @@ import { asError, SvcError } from './protocol/model/errors.js'
 import { type Json, parseJson } from './protocol/model/json.js'
 import { decodeError } from './protocol/wire/errors/decode.js'
 import type { HeaderReader } from './protocol/wire/expected.js'
+import { users } from './protocol/wire/paths/encode.js'
 import { formatQuery, type GivenParameter } from './protocol/wire/query/format.js'
 import { encodeBody } from './protocol/wire/sendable.js'
 
@@ -98,6 +99,8 @@ export function openSender(options: SendOptions): Sender {
     retry: { attempts = 3, delay, mostWait = longestWaitMilliseconds } = {},
   } = options
   const fetch = options.fetch ?? globalThis.fetch
+  /** Whether any answer said its dialect. Every service that obeys idempotency keys says it in every answer. */
+  let obeysKeys = false
 
   /** A request as `fetch` takes it. @throws {SvcError} `VALIDATION_ERROR` for what cannot be sent */
   function prepare(request: Request, attempt: number) {
@@ -137,33 +140,51 @@ export function openSender(options: SendOptions): Sender {
     const stop = after(form ? longestUploadMilliseconds : timeout, signal, () => over.abort())
     let response: Response
     let text: string
+    let isOwn = false
     try {
       response = await (onProgress ? sendCounted(fetch, url, init, onProgress) : fetch(url, init))
+      isOwn = Boolean(response.headers.get('svc-dialect'))
+      obeysKeys ||= isOwn
       text = await response.text()
     } catch (cause) {
       if (signal?.aborted) throw signal.reason ?? cause
-      if (!over.signal.aborted) throw asFailure(cause, base)
-      throw asError(cause, 'TIMEOUT', `${base} did not answer in time.`)
+      const isLate = over.signal.aborted
+      throw markLost(
+        isLate ? asError(cause, 'TIMEOUT', `${base} did not answer in time.`) : asFailure(cause, base),
+        request,
+      )
     } finally {
       stop()
     }
     options.onResponse?.({ method, url, status: response.status, milliseconds: Date.now() - begunAt })
-    return readAnswer(url, response, text, request.wrappers)
+    try {
+      return readAnswer(url, response, text, request.wrappers)
+    } catch (error) {
+      throw isOwn ? error : markLost(error as SvcError, request)
+    }
+  }
+
+  async function send(request: Request): Promise<HttpAnswer> {
+    for (let number = 1; ; number++) {
+      try {
+        return await attempt(request, number)
+      } catch (error) {
+        if (!(error instanceof SvcError) || number >= attempts || !mayRepeat(error, request)) throw error
+        const wait = Number(error.retryAfterSeconds) * 1000 || backOff(number, delay)
+        if (wait > mostWait) throw error
+        const { idempotencyKey, signal } = request
+        await pause(wait, signal)
+        const needsKey = idempotencyKey && !isUnsent(error, request)
+        // Where nothing tells that keys are obeyed, asks once, by a request that creates nothing.
+        if (needsKey && !obeysKeys)
+          await send({ method: 'GET', path: users, query: [['limit', '1']], signal }).catch(() => {})
+        if (needsKey && !obeysKeys && !signal?.aborted) throw error
+      }
+    }
   }
 
   return {
-    async send(request) {
-      for (let number = 1; ; number++) {
-        try {
-          return await attempt(request, number)
-        } catch (error) {
-          if (!(error instanceof SvcError) || number >= attempts || !mayRepeat(error, request)) throw error
-          const wait = Number(error.retryAfterSeconds) * 1000 || backOff(number, delay)
-          if (wait > mostWait) throw error
-          await pause(wait, request.signal)
-        }
-      }
-    },
+    send,
     async openStream(request) {
       const { url, sent } = prepare(request, 1)
       try {
@@ -196,7 +217,14 @@ function readAnswer(
     .replace(/("(?:[^"\\]|\\.)*)("\s*:|"|$)/g, (whole, _, end) => (/:/.test(end) ? whole : '"…"'))
   const words = `${url.split('?')[0]} answered ${status}: ${form.slice(0, 100)}`
   if (!ok) throw decodeError(status, header, body, words, wrappers)
-  return { body, header, misread: (cause) => new SvcError('INVALID_RESPONSE', words, [], { status, cause }) }
+  return {
+    body,
+    header,
+    misread(cause) {
+      const why = cause instanceof SvcError ? `. ${cause.message}` : ''
+      return new SvcError('INVALID_RESPONSE', words + why, [], { status, cause })
+    },
+  }
 }
 
 /** An address that can be asked; in a page, also one relative to it. @throws {SvcError} `INVALID_OPTION` */
@@ -210,13 +238,25 @@ export function requireAddress(given: string): URL {
 }
 
 /** What was never sent, or refused by a 429 that counts nothing, was not begun and may be repeated; all else may have been carried out. */
-function mayRepeat(error: SvcError, { method, idempotencyKey, ifMatch, counts }: Request): boolean {
+function isUnsent({ status, cause: thrown }: SvcError, { counts }: Request): boolean {
   // Node has the reason in the cause of what `fetch` throws, others in that itself.
-  const { code, cause } = Object(error.cause)
-  const isUnsent = (error.status === 429 && !counts) || unsent.test(cause?.code ?? code)
+  const { code, cause } = Object(thrown)
+  return (status === 429 && !counts) || unsent.test(cause?.code ?? code)
+}
+
+function mayRepeat(error: SvcError, request: Request): boolean {
+  const { method, idempotencyKey, ifMatch } = request
   // After a success whose answer was lost, `if-match` would meet its own write.
   const isSafe = method === 'GET' || Boolean(idempotencyKey) || (method === 'PUT' && ifMatch === undefined)
-  return isUnsent || (isSafe && isPassing(error))
+  return isUnsent(error, request) || (isSafe && isPassing(error))
+}
+
+/** Says so of a write that may have been carried out: no answer came, or one that is not the service's own. */
+function markLost(error: SvcError, request: Request): SvcError {
+  const { method, idempotencyKey } = request
+  if (method === 'GET' || error.status === 429 || isUnsent(error, request) || !isPassing(error)) return error
+  error.message += ` It may have been ${idempotencyKey ? 'created' : 'carried out'}.`
+  return Object.assign(error, { mayBeDone: true })
 }
 
 /** Whether the same may succeed in a moment. */

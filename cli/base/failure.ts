@@ -136,7 +136,7 @@ export function isUnreachable(error: unknown): error is SvcError {
 function describeAnswer(error: SvcError): Failure {
   const request = error.requestId && statusOf(error) >= 500 ? ` Request ${error.requestId}.` : ''
   return {
-    code: error.code,
+    code: error.mayBeDone ? 'OUTCOME_UNKNOWN' : error.code,
     message: [oneLine(error.message) + request, ...furtherIssues(error)].join(' '),
     hint: hintOf(error),
     exit: exitOf(error),
@@ -162,8 +162,8 @@ function placedMessage({ path, message }: Issue): string {
 
 export const lookFirst = 'See whether it was done, as with `svc docs get` or `svc docs list`, first.'
 
-function hintOf({ code, message }: SvcError): string | undefined {
-  if (message === unknownOutcome) return lookFirst
+function hintOf({ code, message, mayBeDone }: SvcError): string | undefined {
+  if (mayBeDone || message === unknownOutcome) return lookFirst
   // The words already say what to do: ask for less, free some space, try again.
   if (code === 'UNAVAILABLE' && /\. \S/.test(message)) return undefined
   return Object.hasOwn(hints, code) ? hints[code] : undefined
@@ -182,7 +182,7 @@ const hints: { readonly [code: string]: string } = {
 
 function exitOf(error: SvcError): number {
   if (misunderstood.includes(error.code)) return exits.misuse
-  if (unanswered.includes(error.code)) return exits.network
+  if (unanswered.includes(error.code) || error.mayBeDone) return exits.network
   const status = statusOf(error)
   return status < 400 ? exits.failed : exitOfStatus(status)
 }

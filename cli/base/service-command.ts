@@ -24,6 +24,7 @@ import { accept } from '../target/trust.js'
 import { onStderr } from '../terminal/colour.js'
 import { nearest } from '../terminal/nearest.js'
 import { count, counted } from '../terminal/print.js'
+import { shellWord } from '../terminal/shell-word.js'
 import { CliFailure, exits, isUnreachable, lookFirst, reworded, type Stopped, stoppedBy } from './failure.js'
 import { type Answered, explainForeign, isAboutKey, isUnreadWrite, watchedFetch } from './foreign-answer.js'
 import { type Named, SvcCommand } from './svc-command.js'
@@ -161,6 +162,7 @@ export abstract class ServiceCommand extends SvcCommand {
     // What the command line said itself while it sent something.
     if (error instanceof SvcError && error.cause instanceof CliFailure) return error.cause
     if (error instanceof CliFailure && error.stopped) return this.explainStopped(error, error.stopped)
+    if (error instanceof SvcError && error.mayBeDone) return this.explainLost(error)
     if (isUnreachable(error)) return this.explainUnreachable(error)
     if (!(error instanceof SvcError) || !this.target) return error
     // What explains it may ask the service again.
@@ -194,6 +196,15 @@ export abstract class ServiceCommand extends SvcCommand {
     if (!(cause instanceof SvcError)) return failure
     const explained = await this.explain(cause)
     return explained === cause ? failure : stoppedBy(explained, reached, wayOn)
+  }
+
+  /** A write whose answer was lost: what to look at before it is repeated. */
+  private explainLost(cause: SvcError): Error {
+    const name = this.collectionInQuestion()
+    if (name === undefined) return cause
+    return reworded(cause, () => ({
+      hint: `Look before you repeat it: ${this.there(`svc docs list ${shellWord(name)} --limit 5`)}`,
+    }))
   }
 
   private explainUnreachable(cause: SvcError): Error {

@@ -78,7 +78,7 @@ export abstract class BulkCommand extends TargetCommand {
     }
     try {
       const options = { ids, signal: stop.signal, onWritten }
-      const result = await writeSelection(options, (ids) => write(collection, ids))
+      const result = await writeSelection(collection, options, (ids) => write(collection, ids))
       if (stop.signal.aborted) throw stopped(`${count(written)} of ${counted(total, 'document')} ${done}`, stop.exit())
       if (result.gone > 0) this.note(`${counted(result.gone, 'document')} had been deleted meanwhile.`)
     } catch (error) {

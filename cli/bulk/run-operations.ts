@@ -77,7 +77,7 @@ export function reachedBefore({ found }: StateFile): Reached {
  */
 export async function runOperations(input: ImportSource, options: RunOptions): Promise<RunResult> {
   const { client, collection, state: file, signal, onDone } = options
-  const from = file.found ?? newImportState(input)
+  const { isOpen: _, ...from } = file.found ?? newImportState(input)
   let state: ImportState = from
   let accepted = none
   const refusals = [...reachedBefore(file).refusals]
@@ -99,12 +99,12 @@ export async function runOperations(input: ImportSource, options: RunOptions): P
       refused: state.refused + carried.refused.length,
       refusals: refusals.slice(0, mostKept),
     }
-    file.save(state)
+    file.save({ ...state, isOpen: true })
     onDone(reached())
   }
 
   if (!(await isUnchanged(input))) throw fileChanged(input, state.done)
-  file.save(state)
+  file.save({ ...state, isOpen: true })
   let at = 0
   for await (const operation of operationsOf(input, collection)) {
     if ('problem' in operation) throw fileChanged(input, state.done)
@@ -115,6 +115,7 @@ export async function runOperations(input: ImportSource, options: RunOptions): P
     waiting.add(operation)
   }
   if (!signal.aborted) await flush()
+  file.save(state)
   return { ...reached(), accepted, isWhole: !signal.aborted }
 }
 

@@ -3,6 +3,7 @@ import { SvcError } from '../../client/protocol/model/errors.js'
 import { sizes } from '../../client/protocol/model/limits.js'
 import type { Where } from '../../client/protocol/model/where.js'
 import type { Client } from '../base/target-command.js'
+import { idsThere } from './read-back.js'
 
 type Collection = ReturnType<Client['collection']>
 
@@ -35,6 +36,7 @@ const mostInFlight = 3
  * how much that is.
  */
 export async function writeSelection(
+  collection: Collection,
   { ids: all, signal, onWritten }: SelectionOptions,
   write: (ids: readonly string[]) => Promise<unknown>,
 ): Promise<SelectionResult> {
@@ -43,7 +45,7 @@ export async function writeSelection(
   let failure: { readonly error: unknown } | undefined
 
   async function send(ids: readonly string[]): Promise<void> {
-    const written = await writeThose(ids, write)
+    const written = await writeThose(collection, ids, write)
     result.written += written
     result.gone += ids.length - written
     onWritten(result.written)
@@ -78,6 +80,7 @@ export async function writeSelection(
 
 /** How many of them were there to be written. A batch is refused as a whole, so one that is refused is halved. */
 async function writeThose(
+  collection: Collection,
   ids: readonly string[],
   write: (ids: readonly string[]) => Promise<unknown>,
 ): Promise<number> {
@@ -85,17 +88,20 @@ async function writeThose(
     await write(ids)
     return ids.length
   } catch (error) {
-    if (!(error instanceof SvcError) || !isOfSome(error)) throw error
-    if (ids.length > 1) {
-      const middle = Math.ceil(ids.length / 2)
-      return (await writeThose(ids.slice(0, middle), write)) + (await writeThose(ids.slice(middle), write))
+    if (!(error instanceof SvcError)) throw error
+    if (error.code === 'NOT_FOUND') {
+      const there = await idsThere(collection, ids)
+      // Nothing of the batch is missing, so the path or the collection is.
+      if (there.size === ids.length) throw error
+      return there.size > 0 ? writeThose(collection, [...there], write) : 0
     }
-    if (error.code === 'NOT_FOUND') return 0
-    throw error
+    if (ids.length === 1 || !isTooLarge(error)) throw error
+    const middle = Math.ceil(ids.length / 2)
+    const first = await writeThose(collection, ids.slice(0, middle), write)
+    return first + (await writeThose(collection, ids.slice(middle), write))
   }
 }
 
-/** Whether fewer documents, or other ones, might be written. */
-function isOfSome({ code }: SvcError): boolean {
-  return ['NOT_FOUND', 'PAYLOAD_TOO_LARGE', 'RESULT_TOO_LARGE'].includes(code)
+function isTooLarge({ code }: SvcError): boolean {
+  return code === 'PAYLOAD_TOO_LARGE' || code === 'RESULT_TOO_LARGE'
 }

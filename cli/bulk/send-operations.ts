@@ -3,8 +3,10 @@ import { type Issue, SvcError } from '../../client/protocol/model/errors.js'
 import { objectOfMany } from '../../client/protocol/model/json.js'
 import { sizes } from '../../client/protocol/model/limits.js'
 import type { Client } from '../base/target-command.js'
+import { hashOf } from '../files/hash.js'
 import { checkOperations, replaceAll, withoutThose } from './guarded-operations.js'
 import type { Operation, OperationKind } from './operations.js'
+import { idsThere } from './read-back.js'
 import { both, isAboutSome, type Refusal, refusal, type SentBatch, wordsOf } from './refusals.js'
 
 type Collection = ReturnType<Client['collection']>
@@ -16,7 +18,7 @@ export interface Carried {
 
 export interface SendOptions {
   readonly client: Client
-  /** Part of every idempotency key: what is sent twice is created once. */
+  /** Part of every idempotency key, random for each run and kept while it may go on: what is sent twice is created once. */
   readonly id: string
   /** Whether they may have been carried out before: what is deleted already counts as such. */
   readonly isRepeated: boolean
@@ -96,14 +98,14 @@ const carriers: {
   ) => Promise<SentBatch>
 } = {
   create: async (collection, batch, { id }) =>
-    sendBatch(await withoutThose(collection, batch), (some) => {
-      const idempotencyKey = `${id}-${some[0]?.line}-${some.at(-1)?.line}-${some.length}`
+    sendBatch(collection, await withoutThose(collection, batch), (some) => {
+      const idempotencyKey = `${id}-${hashOf(some.map(({ line }) => line))}`
       const fields = some.map(({ data }) => data)
       return collection.createMany(fields, { idempotencyKey, returning: false })
     }),
   async update(collection, batch) {
     const { ready, ...settled } = await checkOperations(collection, batch)
-    const sent = await sendBatch(ready, (some) => {
+    const sent = await sendBatch(collection, ready, (some) => {
       const changes = objectOfMany(some.map(({ id, data }) => [id, data]))
       return collection.updateMany(changes, { returning: false })
     })
@@ -113,26 +115,35 @@ const carriers: {
   async delete(collection, batch, { isRepeated }) {
     const { ready, ...settled } = await checkOperations(collection, batch)
     const send = (some: readonly Operation[]) => collection.deleteMany(some.map(({ id }) => id))
-    return both(settled, await sendBatch(ready, send, { isMissingDone: isRepeated }))
+    return both(settled, await sendBatch(collection, ready, send, { isMissingDone: isRepeated }))
   },
 }
 
 /** One that is refused keeps no other out: those that the answer names are left out, else the batch is halved. */
 async function sendBatch(
+  collection: Collection,
   batch: readonly Operation[],
   send: (some: readonly Operation[]) => Promise<unknown>,
   { isMissingDone = false } = {},
 ): Promise<SentBatch> {
   const [first] = batch
   if (!first) return { accepted: 0, refused: [] }
-  const sendSome = (some: readonly Operation[]) => sendBatch(some, send, { isMissingDone })
+  const sendSome = (some: readonly Operation[]) => sendBatch(collection, some, send, { isMissingDone })
   try {
     await send(batch)
     return { accepted: batch.length, refused: [] }
   } catch (error) {
     if (!(error instanceof SvcError) || !isAboutSome(error)) throw error
+    if (error.code === 'NOT_FOUND') {
+      const gone = await goneIn(collection, batch, error)
+      // Nothing of the batch is missing, so the path or the collection is.
+      if (gone.size === 0) throw error
+      const settled = isMissingDone
+        ? { accepted: gone.size, refused: [] }
+        : { accepted: 0, refused: [...gone].map((operation) => refusal(operation, error.code, wordsOf(error))) }
+      return both(settled, await sendSome(batch.filter((operation) => !gone.has(operation))))
+    }
     if (batch.length === 1) {
-      if (isMissingDone && error.code === 'NOT_FOUND') return { accepted: 1, refused: [] }
       return { accepted: 0, refused: [refusal(first, error.code, wordsOf(error))] }
     }
     const named = namedIn(error, batch)
@@ -143,6 +154,22 @@ async function sendBatch(
     const refused = [...named].map(([operation, problem]) => refusal(operation, error.code, problem))
     return both({ accepted: 0, refused }, await sendSome(batch.filter((operation) => !named.has(operation))))
   }
+}
+
+/** The operations whose document is not there: those that the answer names, else those that a look at the ids does not find. */
+async function goneIn(
+  collection: Collection,
+  batch: readonly Operation[],
+  { message }: SvcError,
+): Promise<ReadonlySet<Operation>> {
+  const withId = batch.filter(({ kind }) => kind !== 'create')
+  const named = withId.filter(({ id }) => message.includes(id))
+  if (named.length > 0) return new Set(named)
+  const there = await idsThere(
+    collection,
+    withId.map(({ id }) => id),
+  )
+  return new Set(withId.filter(({ id }) => !there.has(id)))
 }
 
 /** The operations that all issues name, by their index or the id of their document; none where an issue names none. */

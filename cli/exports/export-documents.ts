@@ -1,7 +1,6 @@
-import type { Document } from '../../client/protocol/model/document.js'
-import type { Test, Where } from '../../client/protocol/model/where.js'
+import { readPages } from '../../client/collections/list-pages.js'
+import type { Where } from '../../client/protocol/model/where.js'
 import type { Client } from '../base/target-command.js'
-import { halving } from '../documents/halving.js'
 import type { Progress } from '../terminal/progress.js'
 import type { ExportFile } from './export-file.js'
 
@@ -19,24 +18,17 @@ export async function exportDocuments(
   { progress, signal }: { progress: Progress; signal: AbortSignal },
 ): Promise<number> {
   let exported = file.resumed
-  let most = pageSize
-  const read = async (after: string | undefined) => {
-    const [answer, limit] = await halving(most, (limit) =>
-      collection.list({ where: beyond(where, after), sort: 'id', limit, count: false }),
-    )
-    most = limit
-    return answer
-  }
-  let next = read(file.lastId)
+  const after = file.lastId === undefined ? undefined : { id: file.lastId, read: file.resumed }
+  const pages = readPages((query) => collection.list(query), { where }, after, pageSize)
+  let next = pages.next()
   while (!signal.aborted) {
-    const { items } = await next
-    const last = items.at(-1)
-    if (!last) break
+    const { value: page } = await next
+    if (!page) break
     // The next page is on its way while this one is written.
-    next = read(last.id)
+    next = pages.next()
     next.catch(() => undefined)
-    await file.write(items as readonly Document[])
-    exported += items.length
+    await file.write(page.items)
+    exported += page.items.length
     progress.at(exported, exported)
   }
   return exported
@@ -47,10 +39,4 @@ export async function fieldNamesOfAll(collection: ReturnType<Client['collection'
   const names = new Set<string>()
   for await (const { data } of collection.iterate({ where })) for (const name of Object.keys(data)) names.add(name)
   return [...names]
-}
-
-function beyond(where: Where, id: string | undefined): Where {
-  if (id === undefined) return where
-  const test: Test = { path: ['id'], operator: 'gt', value: id }
-  return { all: [...where.all, { any: [test] }] }
 }

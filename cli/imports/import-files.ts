@@ -14,6 +14,8 @@ interface StatesOptions {
   /** Where to remember how far an input has come. */
   openState(input: ImportSource): Promise<StateFile>
   readonly refused: RefusedFile
+  /** How many documents the collection has now; undefined where the key does not see that. */
+  readonly documentCount: number | undefined
 }
 
 /** What an import of several files yields while it runs: a file that goes on where it stopped, how far it is, and what an input lacks that is read once. */
@@ -94,12 +96,15 @@ export async function* importFiles(
  */
 export async function openStates(
   inputs: readonly ImportSource[],
-  { openState, refused }: StatesOptions,
+  { openState, refused, documentCount }: StatesOptions,
 ): Promise<States> {
   const states = new Map<ImportSource, StateFile>()
-  for (const input of inputs) {
-    const state = await openState(input)
-    states.set(input, { ...state, save: (reached) => state.save({ ...reached, refusedFile: refused.size() }) })
+  for (const input of inputs) states.set(input, await openState(input))
+  const [begun] = [...states.values()].flatMap(({ found }) => found ?? [])
+  const documentsBefore = begun ? begun.documentsBefore : documentCount
+  for (const [input, state] of states) {
+    const save = (reached: ImportState) => state.save({ ...reached, documentsBefore, refusedFile: refused.size() })
+    states.set(input, { ...state, documentsBefore, save })
   }
   const itself = inputs.filter((input) => refused.isInput(input))
   if (itself.length === 0) return states

@@ -28,6 +28,8 @@ export interface ImportSummary {
   readonly refused: number
   /** Of `accepted`, those that were to have an id that is not there: they were created under another. */
   readonly newIds: number
+  /** Documents that are new, by earlier runs of the same import too. */
+  readonly created: number
   /** Of `accepted`, those that an earlier run of the same import created. */
   readonly acceptedBefore: number
   /** False where it was stopped; the same command goes on. */
@@ -45,13 +47,13 @@ export async function* importInput(
   file: StateFile,
   options: ImportOptions,
 ): AsyncGenerator<ImportStep, ImportSummary, undefined> {
-  const from = file.found ?? newImportState(input)
+  const { isOpen: _, ...from } = file.found ?? newImportState(input)
   const { state, isWhole } = from.isWhole
     ? { state: from, isWhole: true }
     : yield* importRest(input, file, from, options)
   if (isWhole) file.save({ ...state, isWhole })
-  const { accepted, refused, newIds = 0 } = state
-  return { file: input.name, accepted, refused, newIds, acceptedBefore: from.accepted, isWhole }
+  const { accepted, refused, newIds = 0, created = 0 } = state
+  return { file: input.name, accepted, refused, newIds, created, acceptedBefore: from.accepted, isWhole }
 }
 
 function importRest(
@@ -82,6 +84,6 @@ function openerOf({ client, collection, upsertBy, seeds, onCreated }: ImportOpti
       { idempotencyKey, returning: onCreated !== undefined },
     )
     onCreated?.(created.map(({ id }) => id))
-    return 0
+    return { created: rows.length, newIds: 0 }
   }
 }

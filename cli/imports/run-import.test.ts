@@ -29,7 +29,7 @@ async function importInOrder(send: (chunk: number, rows: readonly ReadRow[]) => 
         while (!events.includes('opened 3')) await new Promise((resolve) => setTimeout(resolve, 1))
         send(chunk, rows)
         events.push(`sent ${chunk}`)
-        return 0
+        return { created: rows.length, newIds: 0 }
       }
       return sendChunk
     },
@@ -92,7 +92,7 @@ test('rows that are dealt with are not kept until the import ends', async () => 
     from,
     open(rows) {
       chunks.push(new WeakRef(rows))
-      return async () => 0
+      return async () => ({ created: rows.length, newIds: 0 })
     },
     mostOpen: 3,
     sendsInOrder: false,

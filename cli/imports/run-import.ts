@@ -79,7 +79,7 @@ export async function* runImport(run: ImportRun): AsyncGenerator<ImportStep, Imp
   let sent = state.done
   let isAtEnd = false
 
-  run.state.save(state)
+  run.state.save({ ...state, isOpen: true })
   while (reading !== undefined || inFlight.size > 0) {
     // Each of them comes to an end: of one that outlives the import, what each race has answered would be kept.
     const next: Happening = await Promise.race(
@@ -112,12 +112,12 @@ export async function* runImport(run: ImportRun): AsyncGenerator<ImportStep, Imp
       state = reached
       yield { state, refused }
       if (performance.now() - savedAt > saveEveryMs) {
-        run.state.save(state)
+        run.state.save({ ...state, isOpen: true })
         savedAt = performance.now()
       }
     }
   }
-  run.state.save(state)
+  run.state.save({ ...state, isOpen: failure !== undefined })
   if (failure && run.isReadOnce) yield behindGaps(state, finished, { sent, isAtEnd })
   if (failure) throw failure.error
   return { state, isWhole: !isStopped }
@@ -198,10 +198,11 @@ function advance(from: ImportState, finished: Map<number, Finished>): ImportStep
   return { state, refused }
 }
 
-function counting(state: ImportState, { accepted, newIds, refused }: Finished): ImportState {
+function counting(state: ImportState, { accepted, created, newIds, refused }: Finished): ImportState {
   return {
     ...state,
     accepted: state.accepted + accepted,
+    created: (state.created ?? 0) + created,
     newIds: (state.newIds ?? 0) + newIds,
     refused: state.refused + refused.length,
   }

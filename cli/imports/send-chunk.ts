@@ -1,6 +1,7 @@
 import { type Issue, SvcError } from '../../client/protocol/model/errors.js'
 import type { JsonObject } from '../../client/protocol/model/json.js'
 import type { ReadRow } from '../../seeds/records/record.js'
+import { hashOf } from '../files/hash.js'
 
 /** A row that the service did not take, and why. */
 export interface RefusedRow {
@@ -11,31 +12,39 @@ export interface RefusedRow {
   readonly row: JsonObject | string
 }
 
-/** Creates all of these or none; `key` makes a repetition safe. Answers how many documents have another id than their row named. */
-export type SendRows = (rows: readonly ReadRow[], key: string) => Promise<number>
+/** Creates or changes the documents of all of these or of none; `key` makes a repetition safe. */
+export type SendRows = (rows: readonly ReadRow[], key: string) => Promise<SentRows>
+
+export interface SentRows {
+  /** Documents that are new. */
+  readonly created: number
+  /** Of these, those that have another id than their row named. */
+  readonly newIds: number
+}
 
 /** Prepares a chunk, before its turn to be sent; what it returns sends its rows, all of them or those that are not refused. */
 export type OpenChunk = (rows: readonly ReadRow[]) => SendRows
 
-export interface Sent {
+export interface Sent extends SentRows {
   readonly accepted: number
-  readonly newIds: number
   readonly refused: readonly RefusedRow[]
 }
+
+const none: Sent = { accepted: 0, created: 0, newIds: 0, refused: [] }
 
 /**
  * Sends rows so that one bad row keeps no good one out: rows that the answer names are left out and
  * the others sent again; where it names none, the rows are halved until the bad one is alone.
  */
 export async function sendRows(rows: readonly ReadRow[], importId: string, send: SendRows): Promise<Sent> {
-  if (rows.length === 0) return { accepted: 0, newIds: 0, refused: [] }
+  if (rows.length === 0) return none
   try {
-    const newIds = await send(rows, idempotencyKey(rows, importId))
-    return { accepted: rows.length, newIds, refused: [] }
+    const sent = await send(rows, idempotencyKey(rows, importId))
+    return { ...sent, accepted: rows.length, refused: [] }
   } catch (error) {
     if (!(error instanceof SvcError) || !isAboutRows(error)) throw error
     if (rows.length === 1) {
-      return { accepted: 0, newIds: 0, refused: rows.map((row) => refusal(row, reasonOf(error))) }
+      return { ...none, refused: rows.map((row) => refusal(row, reasonOf(error))) }
     }
     const named = namedRows(error, rows.length)
     return named ? sendOthers(rows, named, importId, send) : sendHalves(rows, importId, send)
@@ -66,14 +75,15 @@ async function sendHalves(rows: readonly ReadRow[], importId: string, send: Send
   const second = await sendRows(rows.slice(middle), importId, send)
   return {
     accepted: first.accepted + second.accepted,
+    created: first.created + second.created,
     newIds: first.newIds + second.newIds,
     refused: [...first.refused, ...second.refused],
   }
 }
 
-/** The same rows of the same import always travel under the same key, and others under another. */
+/** The same rows of the same import always travel under the same key, and others, or those of another import, under another. */
 function idempotencyKey(rows: readonly ReadRow[], importId: string): string {
-  return `${importId}-${rows[0]?.number}-${rows.at(-1)?.number}-${rows.length}`
+  return `${importId}-${hashOf(rows.map(({ number }) => number))}`
 }
 
 /** Failures that a single row can cause; all others concern the whole import. */

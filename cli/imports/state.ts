@@ -13,7 +13,7 @@ import { isProcessThere } from '../target/emulator-health.js'
 import type { RefusedSize } from './refused-file.js'
 
 export interface ImportState {
-  /** Part of every idempotency key: what was sent twice is created once. */
+  /** Part of every idempotency key, random for each import and kept while it may go on: what is sent twice is created once. */
   readonly id: string
   readonly file: string
   /** Records of the file, from its beginning, that are dealt with. */
@@ -25,6 +25,12 @@ export interface ImportState {
   readonly refusals?: readonly Refusal[]
   /** Of `accepted`, those whose id was not there; left out, none. */
   readonly newIds?: number
+  /** Documents that are new; left out, none. */
+  readonly created?: number
+  /** How many documents the collection had when the import began; left out where the key does not see that. */
+  readonly documentsBefore?: number | undefined
+  /** Saved while requests were under way: of those behind `done`, the outcome is unknown where nothing was saved later. */
+  readonly isOpen?: boolean
   /** Whether the whole file is dealt with; kept as long as the other files of the import are not. */
   readonly isWhole?: boolean
   /** How much of the file of refused rows was written by then. */
@@ -34,6 +40,8 @@ export interface ImportState {
 /** Where one import keeps its state: in one file, named after what is imported, and to where. */
 export interface StateFile {
   readonly found: ImportState | undefined
+  /** How many documents the collection had when the import began, where that is known. */
+  readonly documentsBefore?: number | undefined
   save(state: ImportState): void
   remove(): void
 }

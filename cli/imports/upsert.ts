@@ -6,6 +6,7 @@ import { otherKeyOf } from '../../client/protocol/model/seed/keys.js'
 import type { ReadRow } from '../../seeds/records/record.js'
 import { misuse } from '../base/failure.js'
 import type { Client } from '../base/target-command.js'
+import { hashOf } from '../files/hash.js'
 import type { OpenChunk } from './send-chunk.js'
 
 type Collection = ReturnType<Client['collection']>
@@ -88,11 +89,13 @@ export function openUpserts(collection: Collection, name: string, seeds?: Seeds)
         else created.set(value, withoutId(fields, name))
       }
       if (changed.size > 0) await collection.updateMany(objectOfMany(changed), { returning: false })
-      await create(collection, [...created.values()], idempotencyKey)
+      // After a crash, some of them may be known: what is created is another request then.
+      await create(collection, [...created.values()], `${idempotencyKey}-${hashOf([...created.keys()])}`)
       for (const one of lookups) for (const value of created.keys()) one.created.add(value)
       // Apart, and last: repeated after a crash, the rows above are known and changed, and these must be the same request.
-      await create(collection, rowsWithoutValue(rows, field), `${idempotencyKey}-keyless`)
-      return name === 'id' ? created.size : 0
+      const keyless = rowsWithoutValue(rows, field)
+      await create(collection, keyless, `${idempotencyKey}-keyless`)
+      return { created: created.size + keyless.length, newIds: name === 'id' ? created.size : 0 }
     }
   }
 }

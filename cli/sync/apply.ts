@@ -5,9 +5,11 @@ import type { JsonObject } from '../../client/protocol/model/json.js'
 import type { Path } from '../../client/protocol/model/path.js'
 import type { Client } from '../base/service-command.js'
 import type { Operation } from '../bulk/operations.js'
+import { idsThere, notSaved } from '../bulk/read-back.js'
 import { isAboutSome, wordsOf } from '../bulk/refusals.js'
 import { sendOperations } from '../bulk/send-operations.js'
 import { hashOf } from '../files/hash.js'
+import { count, counted } from '../terminal/print.js'
 import type { ComparedPair } from './compare.js'
 import { idsIn } from './documents.js'
 import { operationOf, type Undo, undoOf } from './operations.js'
@@ -69,13 +71,18 @@ const atOnce = 500
 /** One page of a list. */
 const idsAtOnce = 99
 
-/** Creates first, then updates, links between what was created, and deletions. An abort is obeyed between two requests. */
+/**
+ * Creates first, then updates, links between what was created, and deletions. An abort is obeyed between two requests.
+ *
+ * @throws {CliFailure} `NOT_SAVED` where the target does not have what it acknowledged
+ */
 export async function applySync(works: readonly SyncWork[], direction: Direction): Promise<Synced> {
   const run = new Run(direction, new Set(works.flatMap(({ create }) => create)))
   for (const work of works) await run.createAll(work)
   for (const work of works) await run.updateAll(work, work.update)
   for (const work of works) await run.updateAll(work, run.unlinkedOf(work), { isLink: true })
   for (const work of works) await run.deleteAll(work)
+  if (!direction.signal.aborted) await run.verify()
   return run.result()
 }
 
@@ -85,6 +92,7 @@ class Run {
   private deleted = 0
   private readonly refused: RefusedDocument[] = []
   private readonly unlinked = new Map<string, ComparedPair[]>()
+  private readonly acknowledged = new Map<SyncWork, Acknowledged>()
 
   /** @param missing ids of the source that have no document of the target yet */
   constructor(
@@ -95,6 +103,41 @@ class Run {
   result(): Synced {
     const { created, updated, deleted, refused } = this
     return { created, updated, deleted, refused }
+  }
+
+  private acknowledge(work: SyncWork, { created = [], deleted = [] }: Partial<Acknowledged>): void {
+    const before = this.acknowledged.get(work) ?? { created: [], deleted: [] }
+    this.acknowledged.set(work, {
+      created: [...before.created, ...created],
+      deleted: [...before.deleted, ...deleted],
+    })
+  }
+
+  /** Looks up by their ids what was created and deleted. What is not there loses its pair, so that the next run creates it. */
+  async verify(): Promise<void> {
+    const { direction, acknowledged } = this
+    const targetOf = (pair: Pair) => direction.idsOf(pair).target
+    let answered = 0
+    let undeleted = 0
+    for (const [work, { created, deleted }] of acknowledged) {
+      const collection = direction.target.collection(work.name)
+      const there = await idsThere(collection, created.map(targetOf))
+      work.pairs.remove(created.filter((pair) => !there.has(targetOf(pair))))
+      answered += there.size
+      undeleted += (await idsThere(collection, deleted.map(targetOf))).size
+    }
+    const lost = this.created - answered
+    const problems = [
+      ...(lost > 0
+        ? [`${count(lost)} of ${counted(this.created, 'document')} that it acknowledged as created are not there`]
+        : []),
+      ...(undeleted > 0
+        ? [
+            `${count(undeleted)} of ${counted(this.deleted, 'document')} that it acknowledged as deleted are still there`,
+          ]
+        : []),
+    ]
+    if (problems.length > 0) throw notSaved(`The service answered with success, but ${problems.join(', and ')}.`)
   }
 
   unlinkedOf({ name }: SyncWork): readonly ComparedPair[] {
@@ -117,8 +160,8 @@ class Run {
     const fields = some.map(([, data]) => direction.created(work, data))
     // Before the answer: what is in the same batch has no id there yet either.
     const isOpen = some.map(([, data]) => idsIn(data, missing).length > 0)
-    const idempotencyKey = keyOf([work.name, work.pairs.generation, some.map(([id]) => id), fields])
-    work.pairs.begin(some.map(([id]) => id))
+    const ids = some.map(([id]) => id)
+    const idempotencyKey = `sync-${hashOf([work.pairs.begin(ids), ids, fields])}`
     try {
       const made = await direction.target.collection(work.name).createMany(fields, { idempotencyKey })
       const pairs: Pair[] = []
@@ -130,12 +173,14 @@ class Run {
         if (isOpen[at]) this.linkLater(work, pair, direction.targetHash(work, one.data))
       }
       work.pairs.add(pairs)
+      this.acknowledge(work, { created: pairs })
       direction.onPaired(pairs)
       direction.keepUndo(made.map(({ id, data }) => ({ op: 'delete', collection: work.name, id, was: data })))
-      this.created += pairs.length
+      this.created += some.length
       for (const [id] of some) missing.delete(id)
     } catch (error) {
-      if (!(error instanceof SvcError) || !isAboutSome(error)) throw error
+      // A create names no document, so that a 404 is about the collection, or the path.
+      if (!(error instanceof SvcError) || !isAboutSome(error) || error.code === 'NOT_FOUND') throw error
       const [first] = some
       if (some.length > 1) {
         const middle = Math.ceil(some.length / 2)
@@ -223,6 +268,7 @@ class Run {
       )
       const done = ready.filter(({ pair }) => !refused.has(pair.local))
       work.pairs.remove(done.map(({ pair }) => pair))
+      this.acknowledge(work, { deleted: done.map(({ pair }) => pair) })
       this.deleted += done.length
       direction.onDone(some.length)
     }
@@ -251,6 +297,12 @@ class Run {
   }
 }
 
+/** What the target has answered with success. */
+interface Acknowledged {
+  readonly created: readonly Pair[]
+  readonly deleted: readonly Pair[]
+}
+
 interface Ready {
   readonly pair: ComparedPair
   readonly source: string
@@ -272,8 +324,4 @@ async function documentsOf(client: Client, name: string, ids: readonly string[])
 
 function* inPieces<Item>(all: readonly Item[], most: number): Generator<readonly Item[]> {
   for (let at = 0; at < all.length; at += most) yield all.slice(at, at + most)
-}
-
-function keyOf(parts: readonly unknown[]): string {
-  return `sync-${hashOf(parts)}`
 }

@@ -1,4 +1,5 @@
 /** Which document of the emulator is which document of the hosted service, and what it was when both were last the same. */
+import { randomUUID } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { isObject } from '../../client/protocol/model/json.js'
@@ -25,12 +26,14 @@ export interface Pairs {
   readonly redacted: ReadonlySet<string>
   /** Whether a pull was carried out, and not pushes alone. */
   readonly isPulled: boolean
-  /** Ids that a batch of documents was created for, of which no answer is known: the run was killed meanwhile. */
-  readonly pending: ReadonlySet<string>
-  /** How many lines there are: it tells a batch that is sent again after a crash from the same batch at another time. */
-  readonly generation: number
-  /** Before a batch is created for these documents of the other side. */
-  begin(ids: readonly string[]): void
+  /** Ids that a batch of documents was created for, of which no answer is known, each with the key of {@link Pairs.begin}. */
+  readonly pending: ReadonlyMap<string, string>
+  /**
+   * Before a batch is created for these documents of the other side. Returns a part of its idempotency key: a random one, or,
+   * where the outcome of an earlier batch is unknown, the one of that. So a run that goes on repeats the same request, and no
+   * other run gets an old answer.
+   */
+  begin(ids: readonly string[]): string
   add(pairs: readonly Pair[]): void
   remove(pairs: readonly Pair[]): void
   redact(names: readonly string[]): void
@@ -62,16 +65,16 @@ export function openPairs(url: string, ids: { readonly local: string; readonly r
   const gone = new Map<string, Pair>()
   const byRemote = new Map<string, Pair>()
   const redacted = new Set<string>()
-  const pending = new Set<string>()
-  let generation = 0
+  const pending = new Map<string, string>()
+  let lineCount = 0
   let isPulled = false
   let isToShrink = false
 
   function take(line: Line): void {
-    generation++
+    lineCount++
     if ('redacted' in line) redacted.add(line.redacted)
     else if ('pulled' in line) isPulled = true
-    else if ('pending' in line) for (const id of line.pending) pending.add(id)
+    else if ('pending' in line) for (const id of line.pending) pending.set(id, line.key ?? '')
     else {
       pending.delete(line.local)
       pending.delete(line.remote)
@@ -89,7 +92,7 @@ export function openPairs(url: string, ids: { readonly local: string; readonly r
 
   function append(lines: readonly Line[]): void {
     if (lines.length === 0) return
-    if (generation === 0) keepPaired(url, ids)
+    if (lineCount === 0) keepPaired(url, ids)
     if (isToShrink) shrink()
     appendLines(file, lines)
     lines.forEach(take)
@@ -102,7 +105,7 @@ export function openPairs(url: string, ids: { readonly local: string; readonly r
       if (!isLine(value)) throw damaged(file)
       take(value)
     }
-    isToShrink = isCut || generation > 2 * (byLocal.size + gone.size + redacted.size) + 100
+    isToShrink = isCut || lineCount > 2 * (byLocal.size + gone.size + redacted.size) + 100
   }
 
   /** Before something is added, and not where pairs are read only: another process may be adding some then. */
@@ -111,11 +114,15 @@ export function openPairs(url: string, ids: { readonly local: string; readonly r
     const lines: Line[] = [
       ...[...redacted].map((one) => ({ redacted: one })),
       ...(isPulled ? [{ pulled: true } as const] : []),
-      { pending: [...pending] },
+      ...[...new Set(pending.values())].map((key) => ({ pending: idsWith(key), key })),
       ...[...gone.values()].map((pair) => ({ ...pair, isGone: true })),
       ...byLocal.values(),
     ]
     rewriteLines(file, lines)
+  }
+
+  function idsWith(key: string): string[] {
+    return [...pending].flatMap(([id, one]) => (one === key ? [id] : []))
   }
 
   load()
@@ -124,13 +131,14 @@ export function openPairs(url: string, ids: { readonly local: string; readonly r
     gone,
     pending,
     redacted,
-    get generation() {
-      return generation
-    },
     get isPulled() {
       return isPulled
     },
-    begin: (ids) => append([{ pending: ids }]),
+    begin(ids) {
+      const key = ids.map((id) => pending.get(id)).find(Boolean) ?? randomUUID()
+      append([{ pending: ids, key }])
+      return key
+    },
     add: append,
     remove: (pairs) => append(pairs.map((pair) => ({ ...pair, isGone: true }))),
     redact: (names) => append(names.filter((one) => !redacted.has(one)).map((one) => ({ redacted: one }))),
@@ -142,7 +150,7 @@ type Line =
   | (Pair & { readonly isGone?: boolean })
   | { readonly redacted: string }
   | { readonly pulled: true }
-  | { readonly pending: readonly string[] }
+  | { readonly pending: readonly string[]; readonly key?: string }
 
 function isLine(value: unknown): value is Line {
   if (!isObject(value)) return false

@@ -116,8 +116,10 @@ export function pageNote({ items, total, limit, offset }: Page<unknown>, noun: s
   }
   const range = offset === 0 ? count(items.length) : `${count(offset + 1)} to ${count(last)}`
   const of = total === null ? '' : ` of ${count(total)}`
-  const more = total === null ? items.length === limit : last < total
   const nouns = total === null && range === '1' ? noun : `${noun}s`
+  // Without a limit in the answer, nobody knows whether the page is full.
+  if (total === null && limit === undefined) return `${range} ${nouns}; if there are more: --offset ${last}`
+  const more = total === null ? items.length === limit : last < total
   return `${range}${of} ${nouns}${more ? `; the next: --offset ${last}` : ''}`
 }
 

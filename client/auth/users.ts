@@ -3,7 +3,7 @@ import { listPage, queryOf } from '../collections/list-pages.js'
 import type { Fields } from '../protocol/model/document.js'
 import type { Page, Sort } from '../protocol/model/page.js'
 import type { AppUser } from '../protocol/model/user.js'
-import { segment } from '../protocol/wire/paths/encode.js'
+import { segment, users } from '../protocol/wire/paths/encode.js'
 import { decodeUser } from '../protocol/wire/records/decode.js'
 import type { WhereInput } from '../types.js'
 import type { Session } from './session.js'
@@ -17,8 +17,6 @@ export interface UserListOptions<Data> extends CallOptions {
   readonly offset?: number
   readonly count?: boolean
 }
-
-const users = '/auth-collections/users'
 
 /** The users of a project, for holders of its key. */
 export function openUsers<Data extends object = Fields>(session: Session) {

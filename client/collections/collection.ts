@@ -2,6 +2,7 @@ import type { Session } from '../auth/session.js'
 import type { Document, Fields } from '../protocol/model/document.js'
 import type { Page, Sort } from '../protocol/model/page.js'
 import { decodeDocument } from '../protocol/wire/document/decode.js'
+import { otherForm } from '../protocol/wire/expected.js'
 import * as addresses from '../protocol/wire/paths/encode.js'
 import { encodeListQuery } from '../protocol/wire/query/encode.js'
 import { decodeCount } from '../protocol/wire/records/decode.js'
@@ -10,7 +11,7 @@ import { type LiveList, type LiveOptions, openLive } from '../realtime/live.js'
 import { openSubscription, type SubscribeOptions, type Subscription } from '../realtime/subscription.js'
 import type { Populated, PopulatePath, SortField, WhereInput, WithLinked } from '../types.js'
 import { type CallOptions, collectionWrites } from './collection-writes.js'
-import { getLinked, listPage, type PageQuery, queryOf } from './list-pages.js'
+import { getLinked, listPage, type PageQuery, queryOf, readPages } from './list-pages.js'
 
 /** Which documents, and in which order. */
 export interface Selection<Data, Path extends string = string, Schema = unknown> extends CallOptions {
@@ -30,9 +31,6 @@ export interface ListOptions<Data, Path extends string = string, Schema = unknow
   /** `false` spares the service the counting; `total` is `null` then. */
   readonly count?: boolean
 }
-
-/** Documents asked for at once while iterating; every dialect allows it. */
-const pageSize = 100
 
 /** The documents of one collection. */
 export function openCollection<Schema, Data extends object = Fields>(session: Session, name: string) {
@@ -72,24 +70,8 @@ export function openCollection<Schema, Data extends object = Fields>(session: Se
     async *iterate<const Path extends PopulatePath<Schema, Data> = never>(
       options: Selection<Data, Path, Schema> = {},
     ): AsyncGenerator<Document<Populated<Schema, Data, Path>>, void, undefined> {
-      const query = queryOf(options)
-      let { where } = query
-      let limit = pageSize
-      for (let offset = 0; ; ) {
-        const step: Partial<PageQuery> = query.sort ? { offset } : { where, sort: { path: ['id'], direction: 'asc' } }
-        const page = await pageOf({ ...query, ...step, limit, count: false }).catch((error) => {
-          if (limit < 2 || error.code !== 'RESULT_TOO_LARGE') throw error
-        })
-        if (!page) {
-          limit >>= 1
-          continue
-        }
-        yield* page.items as Document<Populated<Schema, Data, Path>>[]
-        const last = page.items[limit - 1]
-        if (!last) return
-        offset += limit
-        where = { all: [...query.where.all, { any: [{ path: ['id'], operator: 'gt', value: last.id }] }] }
-      }
+      const pages = readPages(pageOf, queryOf(options))
+      for await (const { items } of pages) yield* items as Document<Populated<Schema, Data, Path>>[]
     },
 
     /**
@@ -106,15 +88,18 @@ export function openCollection<Schema, Data extends object = Fields>(session: Se
       const query = queryOf(options)
       // Some services refuse a limit of 0.
       const { total } = await pageOf({ ...query, limit: 1 })
-      // A service may leave the header out of an array, and count by itself.
-      return (
-        total ??
-        session.ask('GET', '', decodeCount, (dialect) => ({
+      if (total !== null) return total
+      // A service may leave the header out of an array, and count separately.
+      return session
+        .ask('GET', '', decodeCount, (dialect) => ({
           path: addresses.count(name),
           query: encodeListQuery(dialect, query),
           signal: query.signal,
         }))
-      )
+        .catch((cause) => {
+          if (!/^(404|405)$/.test(cause.status)) throw cause
+          throw otherForm('list', 'The answer does not say how many documents match. ')
+        })
     },
 
     /**

@@ -32,7 +32,7 @@ const json =
     new Response(JSON.stringify(body), { status, headers })
 const offline = () => new TypeError('fetch failed')
 const document = { id: 'd1', collection: 'posts', data: { title: 'Tea' }, createdAt: 't', updatedAt: 't' }
-const busy = json(503, { success: false, error: { code: 'UNAVAILABLE', message: 'busy' } })
+const busy = json(503, { success: false, error: { code: 'UNAVAILABLE', message: 'busy' } }, { 'svc-dialect': 'a' })
 
 describe('the client', () => {
   it('sends key, dialect and filters, and reads the answer with its version', async () => {
@@ -54,14 +54,56 @@ describe('the client', () => {
     expect(seen).toHaveLength(3)
   })
 
-  it('repeats a create under the same idempotency key', async () => {
-    const { client, seen } = clientOf([offline, json(201, document)])
+  it('repeats a create under the same idempotency key, once an answer has told that keys are obeyed', async () => {
+    const own = { 'svc-dialect': 'a' }
+    const { client, seen } = clientOf([
+      offline,
+      json(401, {}, own),
+      json(201, document, own),
+      offline,
+      json(201, document, own),
+    ])
 
     await client.collection('posts').create({ title: 'Tea' })
+    await client.collection('posts').create({ title: 'Milk' })
 
-    const keys = seen.map(({ headers }) => headers.get('idempotency-key'))
-    expect(keys[0]).toMatch(/^\d+(-\d+){3}$/)
-    expect(keys).toEqual([keys[0], keys[0]])
+    expect(seen.map(({ method }) => method)).toEqual(['POST', 'GET', 'POST', 'POST', 'POST'])
+    const [one, , again, other, otherAgain] = seen.map(({ headers }) => headers.get('idempotency-key'))
+    expect(one).toMatch(/^\d+(-\d+){3}$/)
+    expect([again, otherAgain]).toEqual([one, other])
+    expect(other).not.toBe(one)
+  })
+
+  it.each([
+    ['of which no answer tells that it obeys keys', json(200, []), 2],
+    ['that answers nothing any more', offline, 4],
+  ])('does not repeat a create at a service %s, and says that it may have been created', async (_, reply, requests) => {
+    const { client, seen } = clientOf([() => new Response('<html>', { status: 502 }), reply])
+
+    const failure = await client
+      .collection('posts')
+      .create({ title: 'Tea' })
+      .catch((thrown: unknown) => thrown)
+
+    expect(failure).toMatchObject({ status: 502, mayBeDone: true })
+    expect(String(failure)).toContain('It may have been created.')
+    expect(seen.map(({ method }) => method)).toEqual(['POST', ...Array(requests - 1).fill('GET')])
+  })
+
+  it.each([
+    ['was refused', json(422, { detail: 'no' }), undefined],
+    ['the service says it did not do', busy, undefined],
+    ['was not sent', () => Object.assign(new TypeError('x'), { cause: { code: 'ECONNREFUSED' } }), undefined],
+    ['got no answer', offline, true],
+  ])('says of an update whether it may have been carried out: one that %s', async (_, reply, mayBeDone) => {
+    const { client } = clientOf([reply], { retry: { attempts: 1 } })
+
+    const failure = await client
+      .collection('posts')
+      .update('d1', { title: 'x' })
+      .catch((thrown: unknown) => thrown)
+
+    expect(Object(failure).mayBeDone).toBe(mayBeDone)
   })
 
   it.each([
@@ -240,10 +282,13 @@ describe("dialect: 'auto'", () => {
   })
 
   it('asks again where it could not find out', async () => {
-    const { client, seen } = clientOf([offline, json(200, [], { 'svc-dialect': 'c' }), json(200, { data: [] })], {
-      dialect: 'auto',
-      retry: { attempts: 1 },
-    })
+    const { client, seen } = clientOf(
+      [offline, json(200, [], { 'svc-dialect': 'c' }), json(200, { success: true, data: [] })],
+      {
+        dialect: 'auto',
+        retry: { attempts: 1 },
+      },
+    )
 
     await client.collections.list().catch(() => undefined)
     await client.collections.list()

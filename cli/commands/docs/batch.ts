@@ -12,6 +12,7 @@ import { refusalLines } from '../../bulk/refusals.js'
 import { withReplacingPut } from '../../bulk/replacing-put.js'
 import { type Preview, previewOperations } from '../../bulk/run-operations.js'
 import { missingHint } from '../../collections/missing-hint.js'
+import { requireKeys } from '../../imports/require-keys.js'
 import { openState } from '../../imports/state.js'
 import { configFolder } from '../../target/profiles.js'
 import { count, counted } from '../../terminal/print.js'
@@ -67,6 +68,7 @@ same command is given again.`)
     const into = await collectionIds(client, input, preview, this.there(''))
     const { url } = target
     const state = await openState(join(configFolder(), 'batches'), input, [url, ...into], { restart: flags.restart })
+    if (preview.counts.create > 0) await requireKeys(target, [state.found])
     const before = state.found?.done ?? 0
     if (before > 0) this.note(`going on after ${counted(before, 'operation')}`)
     if (before < preview.operations) {

@@ -59,7 +59,7 @@ A file is complete or not there: until then it is called <file>.part, and the sa
     const client = this.client(flags)
     const collection = client.collection(args.collection)
     const where = readWhere(flags.where, flags.or)
-    const total = await collection.count({ where })
+    const { total } = await collection.list({ where, limit: 1 })
     const format = exportFormat({ format: flags.format, out })
     // The id tells a collection from one of the same name in another service.
     const { id } = await client.collections.get(args.collection)
@@ -74,7 +74,7 @@ A file is complete or not there: until then it is called <file>.part, and the sa
     })
     const stop = stopSignal()
     const isWatched = !flags.quiet && !this.jsonEnabled() && (out !== undefined || !process.stdout.isTTY)
-    const progress = await startProgress(total, 'document', { isWanted: isWatched })
+    const progress = await startProgress(total ?? undefined, 'document', { isWanted: isWatched })
     if (file.resumed > 0) {
       progress.resume()
       this.note(`going on after ${counted(file.resumed, 'document')}`)

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
+import type { CountedCollection } from '../../../client/index.js'
 import { readColumnTypes } from '../../../seeds/records/cells.js'
 import { expandPaths } from '../../../seeds/records/expand-paths.js'
 import { formats, type ImportSource, isReadOnce, openInput } from '../../../seeds/records/input.js'
@@ -8,6 +9,7 @@ import { CliFailure, exits, misuse, stoppedBy } from '../../base/failure.js'
 import { keepHeapSmall } from '../../base/small-heap.js'
 import { stopSignal } from '../../base/stop-signal.js'
 import { TargetCommand } from '../../base/target-command.js'
+import { notSaved } from '../../bulk/read-back.js'
 import { createIfMissing } from '../../collections/create-if-missing.js'
 import { collectionArg } from '../../documents/fields-args.js'
 import { readUpsert, upsertFlags } from '../../documents/upsert-flags.js'
@@ -18,9 +20,11 @@ import {
   importFiles,
   openStates,
   reportLines,
+  type States,
   sizeOf,
 } from '../../imports/import-files.js'
 import { openRefusedFile } from '../../imports/refused-file.js'
+import { requireKeys } from '../../imports/require-keys.js'
 import { openState } from '../../imports/state.js'
 import { placeToWrite } from '../../target/no-link.js'
 import { configFolder } from '../../target/profiles.js'
@@ -95,10 +99,14 @@ none. With --by id, a document that was deleted is created with a new id, and it
     if (flags.create) await createIfMissing(client, { name: args.collection })
 
     // The id tells a collection from one of the same name in a fresh database.
-    const { id } = await client.collections.get(args.collection)
+    const { id, documentCount } = await client.collections.get(args.collection)
     const openStateOf = (input: ImportSource) =>
       openState(join(configFolder(), 'imports'), input, [id, upsertBy ?? ''], { restart: flags.restart })
-    const states = await openStates(inputs, { openState: openStateOf, refused })
+    const states = await openStates(inputs, { openState: openStateOf, refused, documentCount })
+    await requireKeys(
+      this.requireTarget(target),
+      [...states.values()].map(({ found }) => found),
+    )
     const read = [...states.keys()]
     if (read.length < inputs.length) this.note(`${refused.path} is left out: it holds what this import has refused`)
     const stop = stopSignal()
@@ -121,6 +129,7 @@ none. With --by id, a document that was deleted is created with a new id, and it
       const report = upsertBy ? await this.undoably(this.requireTarget(target), command, flags, follow) : await follow()
       if (report.isWhole) for (const state of states.values()) state.remove()
       for (const line of reportLines(report)) this.note(line)
+      if (report.isWhole) requireThere(report, states, await client.collections.get(args.collection))
       if (!report.isWhole) throw interrupted(report, read, stop.exit())
       if (report.refused > 0) process.exitCode = exits.invalid
       return report
@@ -163,6 +172,17 @@ none. With --by id, a document that was deleted is created with a new id, and it
 function resumedNote({ file, state }: ImportProgress & { kind: 'resumed' }): string {
   const records = counted(state.done, 'record')
   return state.isWhole ? `${file} was imported before the stop: ${records}` : `going on in ${file} after ${records}`
+}
+
+/** What was created is compared with how many documents there are more than before. @throws {CliFailure} `NOT_SAVED` */
+function requireThere({ files }: ImportReport, states: States, { name, documentCount }: CountedCollection): void {
+  const created = files.reduce((sum, file) => sum + file.created, 0)
+  const [before] = [...states.values()].flatMap(({ documentsBefore }) => documentsBefore ?? [])
+  if (before === undefined || documentCount === undefined || documentCount - before >= created) return
+  const more = Math.max(0, documentCount - before)
+  throw notSaved(
+    `The service acknowledged ${counted(created, 'new document')}, but "${name}" has ${count(more)} more than before.`,
+  )
 }
 
 /** Which part of an input is to be looked at, or sent once more. */

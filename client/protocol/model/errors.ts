@@ -71,6 +71,8 @@ export interface ErrorExtras {
   readonly requestId?: string
   /** The status as it was answered. */
   readonly status?: number
+  /** Of a write: whether it may have been carried out, since its answer was lost. */
+  readonly mayBeDone?: boolean
   /** What exactly stood in the way; the service keeps it, and no answer has it. */
   readonly reason?: Reason
   readonly cause?: unknown
@@ -86,6 +88,8 @@ export class SvcError extends Error {
   declare readonly requestId: string | undefined
   declare readonly retryAfterSeconds: number | undefined
   declare readonly allow: readonly string[] | undefined
+  /** Whether a write may have been carried out all the same: its answer was lost. Look before you repeat it. */
+  declare readonly mayBeDone: boolean | undefined
   /** On the service's side only. */
   declare readonly reason: Reason | undefined
 

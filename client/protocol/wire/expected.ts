@@ -1,21 +1,30 @@
 /** What an answer must hold. A service that answers otherwise is another one, or speaks another dialect. */
+import { SvcError } from '../model/errors.js'
 import { isObject, type Json, type JsonObject } from '../model/json.js'
 
 /** Reads a header by its name in lower case. */
 export type HeaderReader = (name: string) => string | null | undefined
 
-/** The value, if it is what it must be. @throws {TypeError} */
-export function expect<Value>(isSo: unknown, value: unknown): Value {
+/** What to say of an answer whose form is not the one that was asked for. */
+export function otherForm(axis: string, why = ''): SvcError {
+  return new SvcError(
+    'INVALID_RESPONSE',
+    `${why}The service has another form of "${axis}". Find out which: svc dialects detect`,
+  )
+}
+
+/** The value, if it is what it must be. @throws {SvcError} that names the axis */
+export function expect<Value>(isSo: unknown, value: unknown, axis = 'record'): Value {
   if (isSo) return value as Value
-  throw new TypeError('The service speaks another dialect.')
+  throw otherForm(axis)
 }
 
-/** @throws {TypeError} */
-export function asObject(body: Json | undefined): JsonObject {
-  return expect(isObject(body), body)
+/** @throws {SvcError} */
+export function asObject(body: Json | undefined, axis?: string): JsonObject {
+  return expect(isObject(body), body, axis)
 }
 
-/** A record of the service's own, its names in camel case: `created_at` is `createdAt`. @throws {TypeError} */
+/** A record of the service's own, its names in camel case: `created_at` is `createdAt`. @throws {SvcError} */
 export function decodeRecord<Item = JsonObject>(record: Json | undefined): Item {
   const named = Object.entries(asObject(record)).map(([name, value]) => [
     name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()),

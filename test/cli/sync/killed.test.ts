@@ -73,3 +73,20 @@ test('a push --force that was killed creates a document that was deleted there n
   await expectLinked(there)
   expect((await world.svc(['diff', '--profile', 'staging'])).exit).toBe(0)
 })
+
+test('a push that gets the answer of one that was killed says how many documents are not there, and creates them the next time', async () => {
+  await here.collection('posts').createMany([{ title: 'Three' }, { title: 'Four' }])
+  await world.json(['push', ...staging])
+  cutNotes()
+  for (const title of ['Three', 'Four']) await there.collection('posts').delete(await idOf(there, 'posts', title))
+
+  const replayed = await world.svc(['push', ...staging, '--json'])
+  const before = await titlesOf(there)
+  const again = await world.json(['push', ...staging])
+
+  expect(replayed.exit).toBe(1)
+  expect(replayed.stdout + replayed.stderr).toContain('2 of 2 documents that it acknowledged as created are not there')
+  expect(before).toEqual(['One', 'Two'])
+  expect(again).toMatchObject({ created: 2, refused: [] })
+  expect(await titlesOf(there)).toEqual(['Four', 'One', 'Three', 'Two'])
+})

@@ -77,6 +77,22 @@ test('what changed on one side goes to the other, and what changed on both only 
   expect((await world.svc(['diff', '--profile', 'staging'])).exit).toBe(0)
 })
 
+test.each(['a', 'b', 'c'])(
+  'in dialect %s, a push after its collection was deleted there creates the documents again',
+  async (dialect) => {
+    await here.collections.create({ name: 'posts' })
+    await here.collection('posts').createMany([{ title: 'One' }, { title: 'Two' }, { title: 'Three' }])
+    const push = ['push', 'posts', ...staging, '--dialect', dialect]
+    await world.json(push)
+    await there.collections.delete('posts')
+
+    const again = await world.json(push)
+
+    expect(again).toMatchObject({ created: 3, refused: [] })
+    expect(await titles(there, 'posts')).toEqual(['One', 'Three', 'Two'])
+  },
+)
+
 test('a push leaves alone what it does not mention, and deletes only what it is told to', async () => {
   await there.collections.create({ name: 'posts' })
   await there.collection('posts').createMany([{ title: 'kept' }, { title: 'deleted' }])

@@ -7,8 +7,8 @@ export const documentDecoders = {
   enveloped: readNamed,
   snake: readNamed,
   flat: (body) => {
-    const { id, createdAt, updatedAt, ...data } = asObject(body)
-    return documentOf({ id, data, createdAt, updatedAt })
+    const { id, createdAt, updatedAt, ...data } = asObject(body, 'document')
+    return documentOf({ id: createdAt && id, data, createdAt, updatedAt })
   },
 } as const satisfies { readonly [form: string]: (body: Json) => Document }
 
@@ -22,13 +22,13 @@ export const isRecord = {
 } as const satisfies Record<DocumentForm, (value: JsonObject) => boolean>
 
 function readNamed(body: Json): Document {
-  return documentOf(decodeRecord(body))
+  return documentOf(decodeRecord(asObject(body, 'document')))
 }
 
 /** A document of parts that were decoded; what the wire has no room for is left out. */
 export function documentOf(parts: { readonly [part: string]: Json | undefined }): Document {
-  asObject(parts.data)
-  return expect(parts.id, parts)
+  asObject(parts.data, 'document')
+  return expect(parts.id, parts, 'document')
 }
 
 /** The version of a document is in its `etag`. */

@@ -11,7 +11,7 @@ export interface DecodedChange {
   readonly document: Document
 }
 
-/** The change in an event, of which one frame has the document under that name; nothing in any other message. @throws {TypeError} */
+/** The change in an event, of which one frame has the document under that name; nothing in any other message. @throws {SvcError} */
 export function decodeChange(frame: JsonObject, decodeDocument: (body: Json) => Document): DecodedChange | undefined {
   const { event, seq, collection, document, data } = frame
   if (typeof event !== 'string') return undefined

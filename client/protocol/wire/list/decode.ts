@@ -13,7 +13,7 @@ export type Listed = 'documents' | 'users' | 'files'
 
 export const listDecoders = {
   page: (body, _header, listed) => {
-    const { [listed]: items, total = null, limit } = asObject(body)
+    const { [listed]: items, total = null, limit } = asObject(body, 'list')
     return { items, total, limit } as Listing
   },
   /** The total and the limit travel in headers. */

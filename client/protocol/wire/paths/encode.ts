@@ -50,4 +50,5 @@ export const upload = '/storage/upload'
 export const files = '/storage/list'
 export const usage = '/storage/info'
 
+export const users = '/auth-collections/users'
 export const refresh = '/auth-collections/refresh'

@@ -39,15 +39,15 @@ export const decodeCollection = recordsWith<AnyCollection>('name')
 export const decodeFile = recordsWith<StoredFile>('url')
 
 /** The array of records that a batch answers, and all collections, which are never paged. */
-export function decodeAll<Item>(read: ReadItem<Item>): (record: Json, dialect: Spoken) => Item[] {
-  return (record, dialect) => expect<Json[]>(Array.isArray(record), record).map((item) => read(item, dialect))
+export function decodeAll<Item>(read: ReadItem<Item>, axis?: string): (record: Json, dialect: Spoken) => Item[] {
+  return (record, dialect) => expect<Json[]>(Array.isArray(record), record, axis).map((item) => read(item, dialect))
 }
 
 /** A page; its offset is known to who asked. */
 export function decodePage<Item>(listed: Listed, read: ReadItem<Item>): Read<Omit<Page<Item>, 'offset'>> {
   return (record, dialect, header) => {
     const page = listDecoders[dialect.list](record, header, listed)
-    return { ...page, items: decodeAll(read)(page.items, dialect) }
+    return { ...page, items: decodeAll(read, 'list')(page.items, dialect) }
   }
 }
 

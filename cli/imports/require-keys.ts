@@ -1,0 +1,26 @@
+import * as addresses from '../../client/protocol/wire/paths/encode.js'
+import { CliFailure, exits } from '../base/failure.js'
+import { fetchDirectly } from '../target/fetch-directly.js'
+import type { Target } from '../target/target.js'
+import { count } from '../terminal/print.js'
+import type { ImportState } from './state.js'
+
+/**
+ * Lets a run go on whose last requests have an unknown outcome only at a service that obeys idempotency keys, and so carries
+ * none of them out twice. Such a service says its dialect in every answer.
+ *
+ * @throws {CliFailure} `OUTCOME_UNKNOWN`
+ */
+export async function requireKeys({ url, key }: Target, states: readonly (ImportState | undefined)[]): Promise<void> {
+  const open = states.find((state) => state?.isOpen)
+  if (!open) return
+  const headers = key === undefined ? undefined : { 'x-api-key': key }
+  const answer = await fetchDirectly(`${url}${addresses.users}?limit=1`, { headers })
+  if (answer.headers.has('svc-dialect')) return
+  throw new CliFailure(
+    'OUTCOME_UNKNOWN',
+    exits.network,
+    `An earlier run with "${open.file}" ended without an answer: what follows the first ${count(open.done)} of it may have been created.`,
+    'Look at what is there. Then put the rest into a file of its own, or begin anew with --restart.',
+  )
+}
