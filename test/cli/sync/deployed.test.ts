@@ -49,8 +49,8 @@ test.each(['a', 'b', 'c'])(
 
     const ran = await world.svc(['docs', 'create', 'notes', 'title=Tea', ...flags, '--yes', '--json'])
 
-    expect(exit).toBe(7)
-    expect(failureIn(stderr)).toMatchObject({
+    expect(ran.exit).toBe(7)
+    expect(failureIn(ran)).toMatchObject({
       code: 'OUTCOME_UNKNOWN',
       message: expect.stringContaining('It may have been created.'),
       hint: expect.stringContaining('svc docs list notes --limit 5'),
