@@ -97,7 +97,7 @@ export function openSender(options: SendOptions): Sender {
     timeout = 30_000,
     retry: { attempts = 3, delay, mostWait = longestWaitMilliseconds } = {},
   } = options
-  const fetch = options.fetch ?? globalThis.fetch
+  const fetch = fetchOf(options)
 
   /** A request as `fetch` takes it. @throws {SvcError} `VALIDATION_ERROR` for what cannot be sent */
   function prepare(request: Request, attempt: number) {
@@ -173,6 +173,11 @@ export function openSender(options: SendOptions): Sender {
       }
     },
   }
+}
+
+/** Looks up the global `fetch` at each call, because tests and tracing replace it after the client was made. */
+export function fetchOf(options: Pick<SendOptions, 'fetch'>): typeof globalThis.fetch {
+  return options.fetch ?? ((url, init) => globalThis.fetch(url, init))
 }
 
 /** An answer whose body is still to be read. @throws {SvcError} for one that is not 2xx, or of another type */
