@@ -103,9 +103,9 @@ function fill(place: string, input: Input): { method: Method; path: string; rest
   const [method = '', path = ''] = place.split(' ')
   const rest = { ...input }
   const filled = path.replaceAll(/:(\w+)/g, (_match, name: string) => {
-    const value = String(rest[name])
+    const value = rest[name]
     delete rest[name]
-    return segment(value)
+    return segment(value as string)
   })
   return { method: method as Method, path: controlPath + filled, rest }
 }

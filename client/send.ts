@@ -98,7 +98,7 @@ export function openSender(options: SendOptions): Sender {
     timeout = 30_000,
     retry: { attempts = 3, delay, mostWait = longestWaitMilliseconds } = {},
   } = options
-  const fetch = options.fetch ?? globalThis.fetch
+  const fetch = fetchOf(options)
   /** Whether any answer said its dialect. Every service that obeys idempotency keys says it in every answer. */
   let obeysKeys = false
 
@@ -194,6 +194,11 @@ export function openSender(options: SendOptions): Sender {
       }
     },
   }
+}
+
+/** Looks up the global `fetch` at each call, because tests and tracing replace it after the client was made. */
+export function fetchOf(options: Pick<SendOptions, 'fetch'>): typeof globalThis.fetch {
+  return options.fetch ?? ((url, init) => globalThis.fetch(url, init))
 }
 
 /** An answer whose body is still to be read. @throws {SvcError} for one that is not 2xx, or of another type */

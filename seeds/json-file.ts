@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs'
 import type { ParseError } from 'jsonc-parser'
+import { withExactIntegers } from '../client/protocol/model/exact-json.js'
 import type { Json } from '../client/protocol/model/json.js'
 import { badSeed } from './failure.js'
-import { withoutMark } from './json-text.js'
+import { warnKeptAsText, withoutMark } from './json-text.js'
 
 /** JSON with comments, and where in it things stand. */
 export interface JsonFile {
@@ -18,7 +19,8 @@ export interface JsonFile {
 export async function readJsonFile(name: string): Promise<JsonFile> {
   // Loaded by few commands, and in CommonJS: its names are those of its default.
   const { default: jsonc } = await import('jsonc-parser')
-  const text = withoutMark(readFileSync(name, 'utf8'))
+  const written = withoutMark(readFileSync(name, 'utf8'))
+  const text = withExactIntegers(written, (literal) => warnKeptAsText(name, literal))
   const lineAt = linesOf(text)
   const errors: ParseError[] = []
   const root = treeOf(name, () => jsonc.parseTree(text, errors))
@@ -31,7 +33,7 @@ export async function readJsonFile(name: string): Promise<JsonFile> {
   return {
     name,
     content: jsonc.getNodeValue(root),
-    plainText: plainText === text ? undefined : plainText,
+    plainText: plainText === written ? undefined : plainText,
     lineOf(path) {
       let node = root
       for (const segment of path) {

@@ -1,7 +1,9 @@
 /** Fields of a document on the command line: `title=Hello` is text, `views:=3` is JSON. */
 import * as Args from '@oclif/core/args'
 import type { Issue } from '../../client/protocol/model/errors.js'
+import { parseExactJson } from '../../client/protocol/model/exact-json.js'
 import { isObject, type JsonObject, setOwn } from '../../client/protocol/model/json.js'
+import { warnKeptAsText } from '../../seeds/json-text.js'
 import { CliFailure, exits, misuse } from '../base/failure.js'
 import { readText } from '../files/read-text.js'
 import { shellWord } from '../terminal/shell-word.js'
@@ -38,7 +40,7 @@ function readField(word: string): readonly [string, JsonObject[string]] {
   const text = word.slice(at + 1)
   if (!isJson) return [name, text]
   try {
-    return [name, JSON.parse(text)]
+    return [name, parseExactJson(text, (literal) => warnKeptAsText(`"${name}"`, literal))]
   } catch {
     throw misuse(`The value of "${name}" is not JSON: ${text}`, `Text needs no colon: ${name}=${text}`)
   }
@@ -69,7 +71,7 @@ export async function readJsonObject(file: string): Promise<JsonObject> {
   const source = file === '-' ? 'stdin' : file
   let document: unknown
   try {
-    document = JSON.parse(content)
+    document = parseExactJson(content, (literal) => warnKeptAsText(source, literal))
   } catch (cause) {
     throw new CliFailure('INVALID_BODY', exits.invalid, `${source} is not JSON.`, undefined, { cause })
   }

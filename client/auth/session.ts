@@ -45,8 +45,9 @@ export const noToken = ''
 export function openSession(given: SessionOptions): Session {
   const options = { ...given, url: requireAddress(given.url).href.replace(/\/+$/, '') }
   const { send, openStream } = openSender(options)
-  const Socket = options.transport !== 'sse' && (options.WebSocket ?? globalThis.WebSocket)
-  if (options.transport === 'ws' && !Socket) {
+  // Looked up at each connection, as `fetch` is at each call.
+  const socketNow = () => options.WebSocket ?? globalThis.WebSocket
+  if (options.transport === 'ws' && !socketNow()) {
     throw new SvcError('INVALID_OPTION', 'There is no WebSocket. Give the client one.')
   }
   const { dialect: said = 'a' } = options
@@ -131,8 +132,9 @@ export function openSession(given: SessionOptions): Session {
         throw misread(cause)
       }
     },
-    listen: (listener) => transport(listener),
+    listen: (listener) => (options.transport !== 'sse' && socketNow() ? sockets : streams)(listener),
   }
-  const transport = Socket ? overSockets(session, Socket) : overStreams(session)
+  const sockets = overSockets(session, socketNow)
+  const streams = overStreams(session)
   return session
 }

@@ -41,13 +41,15 @@ type Items<Data> = {
 
 /** Everything that changes the documents of one collection. */
 export function collectionWrites<Data extends object>({ ask }: Session, name: string) {
-  const one = (method: Method, id: string | undefined, fields: object, options?: RequestParts) =>
+  const one = (method: Method, pathOf: (spoken: Spoken) => string, fields: object, options?: RequestParts) =>
     ask(method, '', decodeDocument, (spoken) => ({
       ...options,
-      path: id === undefined ? addresses.create(name) : addresses.document(spoken, name, id),
+      path: pathOf(spoken),
       ...writeForm(fields, (plain) => encodeFields(spoken, plain)),
       wrappers: [0, 1],
     })) as Promise<unknown> as Promise<Document<Data>>
+
+  const pathOf = (id: string) => (spoken: Spoken) => addresses.document(spoken, name, id)
 
   const many = <Answer = Document<Data>[]>(
     what: string,
@@ -71,7 +73,7 @@ export function collectionWrites<Data extends object>({ ask }: Session, name: st
      * @throws {SvcError} `VALIDATION_ERROR` with an issue for each field that does not fit.
      */
     async create(fields: WithFiles<Data>, options?: CreateOptions): Promise<Document<Data>> {
-      return one('POST', undefined, fields, repeatable(options))
+      return one('POST', () => addresses.create(name), fields, repeatable(options))
     },
 
     /**
@@ -84,7 +86,7 @@ export function collectionWrites<Data extends object>({ ask }: Session, name: st
      * @throws {SvcError} `NOT_FOUND`, `VALIDATION_ERROR`, `CONFLICT`
      */
     update(id: string, changes: Update<Data>, options?: WriteOptions): Promise<Document<Data>> {
-      return one('PATCH', id, changes, options)
+      return one('PATCH', pathOf(id), changes, options)
     },
 
     /**
@@ -97,7 +99,7 @@ export function collectionWrites<Data extends object>({ ask }: Session, name: st
      * @throws {SvcError} `NOT_FOUND`, `VALIDATION_ERROR`, `CONFLICT`
      */
     replace(id: string, fields: WithFiles<Data>, options?: WriteOptions): Promise<Document<Data>> {
-      return one('PUT', id, fields, options)
+      return one('PUT', pathOf(id), fields, options)
     },
 
     /**
@@ -110,7 +112,7 @@ export function collectionWrites<Data extends object>({ ask }: Session, name: st
      * @throws {SvcError} `NOT_FOUND`, `CONFLICT`
      */
     async delete(id: string, options?: WriteOptions): Promise<{ id: string }> {
-      return ask('DELETE', '', decodeRemoved, (spoken) => ({ ...options, path: addresses.document(spoken, name, id) }))
+      return ask('DELETE', '', decodeRemoved, (spoken) => ({ ...options, path: pathOf(id)(spoken) }))
     },
 
     /**
@@ -121,7 +123,7 @@ export function collectionWrites<Data extends object>({ ask }: Session, name: st
      * await svc.collection('posts').append(post.id, { tags: ['seen', 'liked'] })
      */
     append(id: string, items: Items<Data>, options?: WriteOptions): Promise<Document<Data>> {
-      return one('PATCH', id, { $append: items }, options)
+      return one('PATCH', pathOf(id), { $append: items }, options)
     },
 
     /**
@@ -132,7 +134,7 @@ export function collectionWrites<Data extends object>({ ask }: Session, name: st
      * await svc.collection('posts').remove(post.id, { tags: 'new' })
      */
     remove(id: string, items: Items<Data>, options?: WriteOptions): Promise<Document<Data>> {
-      return one('PATCH', id, { $remove: items }, options)
+      return one('PATCH', pathOf(id), { $remove: items }, options)
     },
 
     /**

@@ -71,7 +71,10 @@ export function openCollections({ ask }: Session) {
      * await svc.collections.rename('oldNews', 'archive')
      */
     async rename(name: string, newName: string, options?: CallOptions): Promise<Collection> {
-      return ask('PATCH', addresses.collection(name), decodeCollection, { ...options, body: { name: newName } })
+      return ask('PATCH', addresses.collection(name), decodeCollection, {
+        ...options,
+        body: { name: addresses.requireName(newName) },
+      })
     },
 
     /**

@@ -7,7 +7,7 @@ import { type Path, parsePath } from '../protocol/model/path.js'
 import type { Where } from '../protocol/model/where.js'
 import { otherForm } from '../protocol/wire/expected.js'
 import type { Listed } from '../protocol/wire/list/decode.js'
-import { encodeListQuery } from '../protocol/wire/query/encode.js'
+import { encodeListQuery, populateParameter } from '../protocol/wire/query/encode.js'
 import { decodePage, type ReadItem } from '../protocol/wire/records/decode.js'
 import type { Spoken } from '../protocol/wire/spoken.js'
 import type { CallOptions } from './collection-writes.js'
@@ -123,8 +123,9 @@ export function getLinked<Item extends { readonly data: Fields }>(
   read: ReadItem<Item>,
   { populate = [], signal }: Pick<Asked, 'populate' | 'signal'>,
 ): Promise<Item> {
-  const query = populate.map((field) => ['populate', field] as const)
-  return ask('GET', '', linked(read, populate.map(parsePath)), (dialect) => ({ path: pathOf(dialect), query, signal }))
+  const paths = populate.map(parsePath)
+  const query = paths.map(populateParameter)
+  return ask('GET', '', linked(read, paths), (dialect) => ({ path: pathOf(dialect), query, signal }))
 }
 
 function linked<Item extends { readonly data: Fields }>(read: ReadItem<Item>, paths: readonly Path[]): ReadItem<Item> {

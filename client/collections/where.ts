@@ -38,8 +38,7 @@ function anyOf(alternatives: Alternatives): Clause[] {
     clauses = clauses.flatMap(({ any }) => asked.map((clause) => ({ any: [...any, ...clause.any] })))
     if (clauses.length > mostClauses) throw new SvcError('INVALID_FILTER', 'This "or" is too large.')
   }
-  // Of no alternative none holds, which no query can say: no document has this id.
-  return alternatives[0] ? clauses : clausesOf({ id: '' })
+  return clauses
 }
 
 function testsOf(field: string, condition: unknown): Test[] {

@@ -16,7 +16,7 @@ export type WithFiles<Data> = {
 /**
  * What is sent as JSON, or as a form if some of its fields are files.
  *
- * @throws {SvcError} `VALIDATION_ERROR` for an array of files and other values: the service puts the files in the place of all of it.
+ * @throws {SvcError} `VALIDATION_ERROR` for an array of files and other values: some services would keep only the files.
  */
 export function writeForm(fields: object, write: (plain: Fields) => JsonObject): Pick<RequestParts, 'body' | 'form'> {
   let plain = fields

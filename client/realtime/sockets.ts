@@ -13,17 +13,21 @@ type SharedConnection = (listener: Listener) => boolean
 /** What the service allows on one connection. */
 const mostSubscriptions = 100
 
-export function overSockets(client: TransportClient, Socket: SocketConstructor): Transport {
+export function overSockets(client: TransportClient, socketNow: () => SocketConstructor): Transport {
   const connections = new Set<SharedConnection>()
   return (listener) => {
     for (const add of connections) if (add(listener)) return
-    const add = openConnection(client, Socket, () => connections.delete(add))
+    const add = openConnection(client, socketNow, () => connections.delete(add))
     connections.add(add)
     add(listener)
   }
 }
 
-function openConnection(client: TransportClient, Socket: SocketConstructor, onClosed: () => void): SharedConnection {
+function openConnection(
+  client: TransportClient,
+  socketNow: () => SocketConstructor,
+  onClosed: () => void,
+): SharedConnection {
   const { url, apiKey } = client.options
   const stop = new AbortController()
   /** By collection; nothing in the place of one that the service has not let go yet. */
@@ -70,7 +74,7 @@ function openConnection(client: TransportClient, Socket: SocketConstructor, onCl
     async connect(attempt) {
       const dialect = encodeText(realtimeDialect(await client.dialect()))
       if (attempt.signal.aborted) return
-      const opened = new Socket(`${url.replace(/^http/, 'ws')}/realtime?dialect=${dialect}`)
+      const opened = new (socketNow())(`${url.replace(/^http/, 'ws')}/realtime?dialect=${dialect}`)
       opened.onopen = () => {
         socket = opened
         newest = undefined

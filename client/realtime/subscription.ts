@@ -7,6 +7,7 @@ import type { Json, JsonObject } from '../protocol/model/json.js'
 import { documentDecoders } from '../protocol/wire/document/decode.js'
 import { decodeFailure } from '../protocol/wire/errors/message.js'
 import { decodeChange } from '../protocol/wire/frames/decode.js'
+import { requireName } from '../protocol/wire/paths/encode.js'
 import { encodeFilters } from '../protocol/wire/query/encode.js'
 import { isPassing, pause } from '../send.js'
 import type { WhereInput } from '../types.js'
@@ -81,6 +82,7 @@ export function openSubscription<Data>(
   async function begin() {
     while (!isClosed()) {
       try {
+        requireName(collection)
         const filters = encodeFilters(await session.dialect(), toWhere(where))
         if (isClosed()) return
         return session.listen({

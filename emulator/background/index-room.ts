@@ -114,7 +114,8 @@ function groupsOf(kept: readonly KeptIndex[]): Group[] {
   const groups = new Map<string, KeptIndex[]>()
   for (const index of kept) {
     const { collection, path, equal = [], kind } = index
-    const name = JSON.stringify([collection, path, equal, kind === 'text' || kind === 'creator' ? kind : 'order'])
+    const isOrder = kind === 'asc' || kind === 'desc' || kind === 'odd'
+    const name = JSON.stringify([collection, path, equal, isOrder ? 'order' : kind])
     groups.set(name, [...(groups.get(name) ?? []), index])
   }
   return [...groups.values()]

@@ -1,6 +1,6 @@
 /** What lists ask for, counted: which fields of which collections would be served by an index, and which indexes serve. */
 import { ownField } from '../../client/protocol/model/where.js'
-import { type FieldIndex, type FieldUse, nameOf } from '../store/lists/indexes.js'
+import { type FieldIndex, type FieldUse, isTimeKind, nameOf } from '../store/lists/indexes.js'
 
 /** Fields that are counted at a time; clients choose their names, so there has to be an end. */
 export const mostCounted = 1_000
@@ -33,6 +33,8 @@ export interface Wanted {
   readonly times: number
 }
 
+const ranges = { range: ['asc', 'desc'], 'time range': ['time asc', 'time desc'] } as const
+
 /** Counts what a list could use; answers the index to make, each time it was asked for often enough. */
 export function countUse(
   uses: IndexUses,
@@ -40,7 +42,7 @@ export function countUse(
   { path, kind, equal = [] }: FieldUse,
   { documents, fromDocuments, fromTimes, atOnceDocuments }: IndexThresholds & { readonly documents: number },
 ): Wanted | undefined {
-  const kinds = kind === 'range' ? (['asc', 'desc'] as const) : [kind]
+  const kinds = kind === 'range' || kind === 'time range' ? ranges[kind] : [kind]
   const candidates = kinds.map((one): FieldIndex => ({ collection, path, kind: one, equal }))
   const serving = candidates.find((index) => isReady(uses, index))
   if (serving) for (const name of partsOf(serving).map(nameOf)) uses.used.set(name, (uses.used.get(name) ?? 0) + 1)
@@ -55,7 +57,7 @@ export function countUse(
 
 /** An index in order comes with one for the values that it cannot hold; times are all alike. */
 export function partsOf(index: FieldIndex): readonly FieldIndex[] {
-  if (index.kind === 'text' || index.kind === 'creator' || (ownField(index.path) && !index.equal?.length))
-    return [index]
+  const isAlone = index.kind === 'text' || index.kind === 'creator' || isTimeKind(index.kind)
+  if (isAlone || (ownField(index.path) && !index.equal?.length)) return [index]
   return [{ ...index, kind: 'odd' }, index]
 }

@@ -1,6 +1,7 @@
 /** Text cells of CSV as JSON values, and back. */
 import { type FieldType, fieldTypes } from '../../client/protocol/model/collection.js'
-import { type Json, type JsonObject, setOwn } from '../../client/protocol/model/json.js'
+import { isChangedByNumber, parseExactJson } from '../../client/protocol/model/exact-json.js'
+import { isObject, type Json, type JsonObject, setOwn } from '../../client/protocol/model/json.js'
 import { misused } from '../failure.js'
 
 /** How a column's cells are read; `auto` reads numbers, true, false, null and JSON as what they are. */
@@ -29,21 +30,25 @@ export function readCells(
   names: readonly string[],
   cells: readonly string[],
   types: ColumnTypes,
-): { fields: JsonObject } | { problem: string } {
+): { fields: JsonObject; kept?: string } | { problem: string } {
   if (cells.length !== names.length) {
     return { problem: `has ${cells.length} cell${cells.length === 1 ? '' : 's'} where the header has ${names.length}` }
   }
   const fields: JsonObject = {}
+  let kept: string | undefined
+  const onKept = (literal: string) => {
+    kept ??= literal
+  }
   for (let at = 0; at < names.length; at++) {
     const name = names[at] ?? ''
     const text = cells[at] ?? ''
     if (text === '') continue
     const type = types.get(name) ?? types.get('*') ?? 'auto'
-    const value = readers[type](text)
+    const value = readers[type](text, onKept)
     if (value === undefined) return { problem: `"${name}" is not of type "${type}": ${text.slice(0, 80)}` }
     setOwn(fields, name, value)
   }
-  return { fields }
+  return kept === undefined ? { fields } : { fields, kept }
 }
 
 /** A value as the text of a cell; missing is empty. */
@@ -62,7 +67,9 @@ const booleans = new Map([
   ['false', false],
 ])
 
-const readers: { readonly [Type in ColumnType]: (text: string) => Json | undefined } = {
+type OnKept = (literal: string) => void
+
+const readers: { readonly [Type in ColumnType]: (text: string, onKept: OnKept) => Json | undefined } = {
   auto: readAny,
   any: readAny,
   string: (text) => text,
@@ -74,17 +81,17 @@ const readers: { readonly [Type in ColumnType]: (text: string) => Json | undefin
     return Number.isInteger(value) ? value : undefined
   },
   boolean: (text) => booleans.get(text.toLowerCase()),
-  array: (text) => readJson(text, Array.isArray),
-  object: (text) => readJson(text, (value) => typeof value === 'object' && value !== null && !Array.isArray(value)),
+  array: (text, onKept) => readJson(text, Array.isArray, onKept),
+  object: (text, onKept) => readJson(text, isObject, onKept),
 }
 
-function readAny(text: string): Json {
+function readAny(text: string, onKept: OnKept): Json {
   const first = text.charCodeAt(0)
-  if (first === 0x2d || (first >= 0x30 && first <= 0x39)) return readExactNumber(text) ?? text
+  if (first === 0x2d || (first >= 0x30 && first <= 0x39)) return readExactNumber(text) ?? keptText(text, onKept)
   if (text === 'true') return true
   if (text === 'false') return false
   if (text === 'null') return null
-  if (first === 0x7b || first === 0x5b) return readJson(text, () => true) ?? text
+  if (first === 0x7b || first === 0x5b) return readJson(text, () => true, onKept) ?? text
   return text
 }
 
@@ -98,14 +105,19 @@ function readExactNumber(text: string): number | undefined {
 }
 
 function readNumber(text: string): number | undefined {
-  if (!jsonNumber.test(text)) return undefined
+  if (!jsonNumber.test(text) || isChangedByNumber(text)) return undefined
   const value = Number(text)
   return Number.isFinite(value) ? value : undefined
 }
 
-function readJson(text: string, fits: (value: unknown) => boolean): Json | undefined {
+function keptText(text: string, onKept: OnKept): string {
+  if (isChangedByNumber(text)) onKept(text)
+  return text
+}
+
+function readJson(text: string, fits: (value: unknown) => boolean, onKept: OnKept): Json | undefined {
   try {
-    const value: Json = JSON.parse(text)
+    const value = parseExactJson(text, onKept)
     return fits(value) ? value : undefined
   } catch {
     return undefined

@@ -137,7 +137,7 @@ function readLine(
   if ('problem' in read) return bad(place, read.problem, cells.join(','))
   const bytes = cells.reduce((sum, cell) => sum + cell.length, 0) + names.join('').length
   if (bytes > mostRecordBytes) return { ...place, problem: 'is too long', text: cells.join(',').slice(0, 200) }
-  return { ...place, bytes, fields: read.fields }
+  return { ...place, bytes, ...read }
 }
 
 function bad(place: RowPosition, problem: string, text: string): BadRow {

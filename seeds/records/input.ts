@@ -5,6 +5,7 @@ import { extname } from 'node:path'
 import { addAbortSignal, PassThrough, Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import { InputFailure, misused, noFile } from '../failure.js'
+import { warnKeptAsText } from '../json-text.js'
 import type { ColumnTypes } from './cells.js'
 import { readJsonLines } from './json-lines.js'
 import { readJsonValues } from './json-values.js'
@@ -55,8 +56,20 @@ export async function isUnchanged({ path, bytes, changedAt }: ImportSource): Pro
   return found?.size === bytes && found.mtimeMs === changedAt
 }
 
-/** The records of an input, whatever its format; nothing of it stays in memory. */
+/** The records of an input, whatever its format; nothing of it stays in memory. Warns of the first integer that stays text. */
 export async function* readRecords(input: ImportSource, options: ReadOptions): Records {
+  let hasWarned = false
+  for await (const records of readFormat(input, options)) {
+    for (const record of hasWarned ? [] : records) {
+      if (!('kept' in record) || record.kept === undefined || hasWarned) continue
+      warnKeptAsText(`${input.name}:${record.line}`, record.kept)
+      hasWarned = true
+    }
+    yield records
+  }
+}
+
+async function* readFormat(input: ImportSource, options: ReadOptions): Records {
   const stream = await openStream(input)
   if (options.signal) addAbortSignal(options.signal, stream)
   const head = await readHead(stream)

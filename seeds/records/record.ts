@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer'
+import { parseExactJson } from '../../client/protocol/model/exact-json.js'
 import { isObject, type JsonObject } from '../../client/protocol/model/json.js'
 
 /** A row of an input, or what is wrong with it. */
@@ -6,6 +7,8 @@ export type InputRecord = ReadRow | BadRow
 export interface ReadRow extends RowPosition {
   readonly bytes: number
   readonly fields: JsonObject
+  /** An integer that a number would change, and that is kept as text. */
+  readonly kept?: string | undefined
 }
 export interface BadRow extends RowPosition {
   readonly problem: string
@@ -35,14 +38,17 @@ function readRow(bytes: Buffer, place: RowPosition): InputRecord {
   const bad = (problem: string): BadRow => ({ ...place, problem, text: text.slice(0, mostQuoted) })
   if (text.includes('\ufffd') && !isUtf8(bytes)) return bad('is not UTF-8')
   let fields: unknown
+  let kept: string | undefined
   try {
-    fields = JSON.parse(text)
+    fields = parseExactJson(text, (literal) => {
+      kept ??= literal
+    })
   } catch {
     return bad('is not JSON')
   }
   if (!isObject(fields)) return bad('is not a JSON object')
   if (suspiciousNumber.test(text) && hasInfinity(fields)) return bad('holds a number that is too large')
-  return { ...place, bytes: bytes.length, fields }
+  return { ...place, bytes: bytes.length, fields, ...(kept === undefined ? {} : { kept }) }
 }
 
 /** A record of which each piece of the input brings a part. Of one that is too long only the first part is kept. */

@@ -1,6 +1,6 @@
 /** How the client reads and writes documents and collections of a running service. */
-import { createClient, SvcError } from '../../client/index.js'
-import { type Cases, codeOf, same } from './world.js'
+import { createClient, type Filter, SvcError } from '../../client/index.js'
+import { type Cases, codeOf, type Post, same } from './world.js'
 
 export const documentCases: Cases = {
   'creates, reads, changes, replaces and deletes a document': async ({ posts }) => {
@@ -237,17 +237,27 @@ export const documentCases: Cases = {
     same(await posts.count(), 1)
   },
 
-  'asks for nothing but a document where an id is empty or dots': async ({ svc, posts }) => {
-    await posts.create({ title: 'Tea', views: 1 })
+  'an empty list in a filter matches nothing, and its opposite everything': async ({ svc, posts }) => {
+    await posts.createMany([{ title: '', views: 1 }, { title: 'Tea', views: 2 }, { views: 3 } as Post])
+    const cases: readonly (readonly [Filter<Post>, number])[] = [
+      [{ title: { in: [] } }, 0],
+      [{ title: { notin: [] } }, 3],
+      [{ title: { in: [] }, views: 1 }, 0],
+      [{ title: { notin: [] }, views: 1 }, 1],
+      [{ or: [{ title: { in: [] } }, { views: 1 }] }, 1],
+      [{ or: [{ title: { in: [] } }, { title: { in: [] } }] }, 0],
+      [{ or: [{ title: { in: [] }, views: 1 }, { views: { gt: 1 } }] }, 2],
+      [{ or: [{ title: { notin: [] } }, { views: 9 }] }, 3],
+      [{ or: [{ or: [{ title: { in: [] } }] }, { views: { in: [1, 2] } }] }, 2],
+    ]
 
-    for (const id of ['', '.', '..']) {
-      same(await codeOf(posts.get(id)), 'NOT_FOUND')
-      same(await codeOf(posts.update(id, { views: 2 })), 'NOT_FOUND')
-      same(await codeOf(posts.delete(id)), 'NOT_FOUND')
-      same(await codeOf(svc.collections.delete(id)), 'NOT_FOUND')
-      same(await codeOf(svc.users.get(id)), 'NOT_FOUND')
+    for (const [where, found] of cases) {
+      const page = await posts.list({ where })
+      same([where, page.items.length, page.total, await posts.count({ where })], [where, found, found, found])
     }
-    same(await posts.count(), 1)
+    await svc.auth.signUp({ email: 'a@example.com', password: 'Correct horse 1' })
+    same((await svc.users.list({ where: { email: { in: [] } } })).total, 0)
+    same((await svc.users.list({ where: { email: { notin: [] } } })).total, 1)
   },
 
   'manages collections': async ({ svc }) => {

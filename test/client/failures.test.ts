@@ -258,6 +258,45 @@ describe('contract 12.2 a value that cannot be sent', () => {
     expect(asked).toEqual([])
   })
 
+  const ids = [undefined, null, '', '.', '..', 5, {}, [], ['d1'], Symbol('d1'), '\ud800'] as never[]
+  const byId: Readonly<Record<string, (svc: Client, id: never) => Promise<unknown>>> = {
+    get: (svc, id) => svc.collection('posts').get(id),
+    update: (svc, id) => svc.collection('posts').update(id, { name: 'x' }),
+    replace: (svc, id) => svc.collection('posts').replace(id, { name: 'x' }),
+    delete: (svc, id) => svc.collection('posts').delete(id),
+    append: (svc, id) => svc.collection('posts').append(id, { tags: 'x' }),
+    remove: (svc, id) => svc.collection('posts').remove(id, { tags: 'x' }),
+    deleteMany: (svc, id) => svc.collection('posts').deleteMany(['d1', id]),
+    'list of a collection': (svc, name) => svc.collection(name).list(),
+    'count of a collection': (svc, name) => svc.collection(name).count(),
+    'iterate a collection': (svc, name) => svc.collection(name).iterate().next(),
+    'create in a collection': (svc, name) => svc.collection(name).create({}),
+    'createMany in a collection': (svc, name) => svc.collection(name).createMany([{}]),
+    'updateMany in a collection': (svc, name) => svc.collection(name).updateMany({ d1: {} }),
+    'subscribe to a collection': (svc, name) => svc.collection(name).subscribe().ready,
+    'live list of a collection': (svc, name) =>
+      new Promise((_, reject) => svc.collection(name).live({ onError: reject })),
+    'collections.get': (svc, name) => svc.collections.get(name),
+    'collections.update': (svc, name) => svc.collections.update(name, { name: 'x' }),
+    'collections.rename': (svc, name) => svc.collections.rename(name, 'x'),
+    'collections.rename to': (svc, name) => svc.collections.rename('posts', name),
+    'collections.delete': (svc, name) => svc.collections.delete(name),
+    'files.delete': (svc, id) => svc.files.delete(id),
+    'users.get': (svc, id) => svc.users.get(id),
+    'auth.provider': async (svc, name) => svc.auth.provider(name).url({}),
+  }
+
+  describe.each(['a', 'b', 'c'])('as an id or a name in dialect %s', (dialect) => {
+    it.each(Object.entries(byId))('is refused, and nothing is sent: %s', async (_, call) => {
+      const { svc, asked } = clientOf(() => new Response('{}'), { dialect })
+
+      const failures = await Promise.all(ids.map((id) => failureOf(call(svc, id))))
+
+      for (const failure of failures) expect(failure).toMatchObject({ name: 'SvcError', code: 'VALIDATION_ERROR' })
+      expect(asked).toEqual([])
+    })
+  })
+
   it('as a file is refused', async () => {
     const { svc, asked } = clientOf(() => new Response('{}'))
 
@@ -282,6 +321,29 @@ describe('contract 12.2 a stream', () => {
     const changes = svc.collection('posts').subscribe()[Symbol.asyncIterator]()
 
     expect(await failureOf(changes.next())).toMatchObject({ name: 'SvcError', code: 'INVALID_RESPONSE' })
+  })
+})
+
+describe('contract 12.2 an answer in another form', () => {
+  const time = '2026-01-01T00:00:00.000Z'
+  const collection = { id: 'c1', name: 'posts', created_at: time, createdAt: time, schema: null, permissions: {} }
+  const posts = (svc: Client) => svc.collection('posts')
+  const reads: readonly (readonly [string, object, (svc: Client) => Promise<unknown>])[] = [
+    ['a', collection, (svc) => posts(svc).get('d1')],
+    ['b', collection, (svc) => posts(svc).update('d1', { name: 'x' })],
+    ['c', { success: true, data: collection }, (svc) => posts(svc).update('d1', { name: 'x' })],
+    ['c', { success: true, data: { documents: [collection] } }, (svc) => posts(svc).list()],
+    ['a', { id: 5, collection: 'posts', data: {}, createdAt: time, updatedAt: time }, (svc) => posts(svc).get('d1')],
+    ['a', { name: 'posts', createdAt: time }, (svc) => svc.collections.get('posts')],
+    ['a', { id: 'c1', name: {} }, (svc) => svc.collections.get('posts')],
+    ['a', { email: 'a@example.com' }, (svc) => svc.users.get('u1')],
+    ['a', { id: 'f1' }, (svc) => svc.files.upload(file)],
+  ]
+
+  it.each(reads)('in dialect %s is not taken for a record: %j', async (dialect, answer, call) => {
+    const { svc } = clientOf(() => new Response(JSON.stringify(answer)), { dialect })
+
+    expect(await failureOf(call(svc))).toMatchObject({ name: 'SvcError', code: 'INVALID_RESPONSE', status: 200 })
   })
 })
 

@@ -1,5 +1,5 @@
 /** Subscriptions of the client to a running service. */
-import { createClient } from '../../client/index.js'
+import { createClient, type DocumentChange, type Filter } from '../../client/index.js'
 import { type Cases, codeOf, type Post, same, until, type World } from './world.js'
 
 export const realtimeCases: Cases = {
@@ -51,6 +51,28 @@ export const realtimeCases: Cases = {
     subscription.close()
 
     same(received, ['created Tea', 'deleted Tea', 'created Milk'])
+  },
+
+  'an empty list in a filter lets nothing through, and its opposite everything': async ({ posts }) => {
+    const received: string[] = []
+    const listen = (name: string, where: Filter<Post>) => {
+      const onChange = ({ document }: DocumentChange<Post>) => received.push(`${name} ${document.data.title}`)
+      return posts.subscribe({ where, onChange })
+    }
+    const open = [
+      listen('in', { title: { in: [] } }),
+      listen('or', { or: [{ title: { in: [] } }, { views: 2 }] }),
+      listen('notin', { title: { notin: [] } }),
+    ]
+    const list = posts.live({ where: { title: { in: [] } } })
+    await Promise.all(open.map(({ ready }) => ready))
+
+    await posts.createMany([{ title: '', views: 1 }, { title: 'Tea', views: 2 }, { title: 'last' }])
+    await until(() => received.includes('notin last') && list.status === 'open' && list.page !== undefined)
+    for (const one of [...open, list]) one.close()
+
+    same(received.sort(), ['notin ', 'notin Tea', 'notin last', 'or Tea'])
+    same([list.page?.items.length, list.page?.total], [0, 0])
   },
 
   'receives what a date and a part of a text ask for, and no more than is sent': async ({ posts }) => {

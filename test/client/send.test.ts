@@ -1,6 +1,6 @@
 /** How the client sends: against a fake `fetch`, because real networks do not fail on demand. */
 import { describe, expect, it, vi } from 'vitest'
-import { type ClientOptions, createClient, SvcError } from '../../client/index.js'
+import { type ClientOptions, createClient, SvcError, webStore } from '../../client/index.js'
 
 type Reply = Response | Error | 'never'
 
@@ -35,6 +35,46 @@ const document = { id: 'd1', collection: 'posts', data: { title: 'Tea' }, create
 const busy = json(503, { success: false, error: { code: 'UNAVAILABLE', message: 'busy' } }, { 'svc-dialect': 'a' })
 
 describe('the client', () => {
+  it('looks up what the runtime offers at each call, so that a test can replace it after the client was made', async () => {
+    const asked: string[] = []
+    const stubs = {
+      fetch: async (url: unknown) => {
+        asked.push(`fetch ${url}`)
+        return String(url).includes('sse') ? new Response(null, { status: 418 }) : json(200, document)()
+      },
+      WebSocket: class {
+        constructor(url: string) {
+          asked.push(`WebSocket ${url}`)
+        }
+        close() {}
+      },
+      localStorage: { getItem: (name: string) => void asked.push(`localStorage ${name}`) },
+    }
+    const options = { url: 'http://service.test', session: webStore('kept') }
+    const posts = createClient(options).collection('posts')
+    const streamed = createClient({ ...options, transport: 'sse' }).collection('posts')
+    for (const [name, stub] of Object.entries(stubs)) vi.stubGlobal(name, stub)
+
+    try {
+      await posts.get('d1')
+      await createClient(options).files.download('http://service.test/a.txt')
+      await streamed.subscribe().ready.catch(() => undefined)
+      const subscription = posts.subscribe()
+      await expect.poll(() => asked.at(-1)).toMatch(/^WebSocket/)
+      subscription.close()
+    } finally {
+      vi.unstubAllGlobals()
+    }
+
+    expect([...new Set(asked)]).toEqual([
+      'localStorage kept',
+      'fetch http://service.test/collections/posts/d1',
+      'fetch http://service.test/a.txt',
+      expect.stringMatching(/^fetch .*sse/),
+      expect.stringMatching(/^WebSocket ws:\/\/service\.test/),
+    ])
+  })
+
   it('sends key, dialect and filters, and reads the answer with its version', async () => {
     const { client, seen } = clientOf([json(200, document, { etag: '"7"' })])
 

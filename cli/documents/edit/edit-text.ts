@@ -2,8 +2,9 @@ import { type StdioOptions, spawn } from 'node:child_process'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
+import { parseExactJson } from '../../../client/protocol/model/exact-json.js'
 import { isObject, type JsonObject } from '../../../client/protocol/model/json.js'
-import { parseJsonFile } from '../../../seeds/json-text.js'
+import { warnKeptAsText, withoutMark } from '../../../seeds/json-text.js'
 import { CliFailure, exits, misuse, reworded } from '../../base/failure.js'
 import { printable } from '../../terminal/text-width.js'
 
@@ -139,7 +140,7 @@ async function wantsToMend(problem: string): Promise<boolean> {
 
 function readObject(text: string): { fields: JsonObject } | { problem: string } {
   try {
-    const fields: unknown = parseJsonFile(text)
+    const fields: unknown = parseExactJson(withoutMark(text), (literal) => warnKeptAsText('the editor', literal))
     return isObject(fields) ? { fields } : { problem: 'That is not a JSON object.' }
   } catch (error) {
     // It quotes the text, line breaks and all.

@@ -13,6 +13,8 @@ export interface Page<Item> {
 export interface Sort {
   readonly path: Path
   readonly direction: 'asc' | 'desc'
+  /** Whether a field of the data is ordered by point in time; only the service sets it. */
+  readonly isTime?: true
 }
 
 /** One list request, in the core's form. Without `sort`: newest first. */

@@ -19,11 +19,24 @@ export const operators = [
 ] as const
 export type Operator = (typeof operators)[number]
 
-/** One question about one field. `value` is text as a query says it; what it equals is in contract 4.2. */
+/**
+ * One question about one field. `value` is text as a query says it; what it equals is in contract 4.2. With `isTime`, field and value are
+ * compared as points in time; only the service sets it.
+ */
 export type Test =
-  | { readonly path: Path; readonly operator: Exclude<Operator, 'in' | 'notin' | 'isnull'>; readonly value: string }
-  | { readonly path: Path; readonly operator: 'in' | 'notin'; readonly values: readonly string[] }
-  | { readonly path: Path; readonly operator: 'isnull'; readonly isNull: boolean }
+  | {
+      readonly path: Path
+      readonly operator: Exclude<Operator, 'in' | 'notin' | 'isnull'>
+      readonly value: string
+      readonly isTime?: true
+    }
+  | {
+      readonly path: Path
+      readonly operator: 'in' | 'notin'
+      readonly values: readonly string[]
+      readonly isTime?: true
+    }
+  | { readonly path: Path; readonly operator: 'isnull'; readonly isNull: boolean; readonly isTime?: never }
 
 /** Every clause must hold; a clause holds when any of its tests does. */
 export interface Where {

@@ -24,6 +24,11 @@ export function asObject(body: Json | undefined, axis?: string): JsonObject {
   return expect(isObject(body), body, axis)
 }
 
+/** Whether each is a text that is not empty. */
+export function areTexts(...values: unknown[]): boolean {
+  return values.every((value) => typeof value === 'string' && value)
+}
+
 /** A record of the service's own, its names in camel case: `created_at` is `createdAt`. @throws {SvcError} */
 export function decodeRecord<Item = JsonObject>(record: Json | undefined): Item {
   const named = Object.entries(asObject(record)).map(([name, value]) => [

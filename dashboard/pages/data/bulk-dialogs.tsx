@@ -1,8 +1,10 @@
 /** Changing or deleting all that a query matches, with a look at the first of them before. */
+
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Client, Document, Fields } from '../../../client/index.js'
 import { mergeFields, splitOperators } from '../../../client/protocol/model/document.js'
+import { parseExactJson } from '../../../client/protocol/model/exact-json.js'
 import { formatCount } from '../../../client/protocol/model/figures.js'
 import { isObject, objectOfMany } from '../../../client/protocol/model/json.js'
 import { useUndo } from '../../frame/undo.js'
@@ -146,7 +148,7 @@ export function BulkEdit({ name, query, total, onClose }: BulkProps) {
 
 function parseChanges(text: string): [Fields, Error | undefined] {
   try {
-    const value = JSON.parse(text)
+    const value = parseExactJson(text)
     if (isObject(value)) return [value, undefined]
     return [{}, new Error('Write an object of fields.')]
   } catch (error) {

@@ -3,6 +3,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import type { Client, Fields } from '../../../client/index.js'
 import { placed } from '../../../client/protocol/model/errors.js'
+import { keptAsText } from '../../../client/protocol/model/exact-json.js'
 import { formatCount } from '../../../client/protocol/model/figures.js'
 import { useUndo } from '../../frame/undo.js'
 import { Field, FormDialog } from '../../parts/dialog.js'
@@ -35,6 +36,8 @@ export function ImportDialog({ name, file: dropped, onClose }: ImportProps) {
   const { client, owner } = useSession()
   const { doUndoably } = useUndo()
   const [rows, setRows] = useState<readonly Fields[]>([])
+  /** An integer that is imported as text, since a number would change it. */
+  const [kept, setKept] = useState<string>()
   const [wrong, setWrong] = useState<unknown>()
   const [done, setDone] = useState(0)
   /** What a try that failed has created: it is not created again by the next one, of which it is the beginning. */
@@ -43,12 +46,17 @@ export function ImportDialog({ name, file: dropped, onClose }: ImportProps) {
   async function take(read: () => Promise<string>) {
     create.reset()
     try {
-      const taken = await readRows(await read())
+      let first: string | undefined
+      const taken = await readRows(await read(), (literal) => {
+        first ??= literal
+      })
       setRows(taken)
+      setKept(first)
       setDone(beginsWith(taken, created.current.rows) ? created.current.rows.length : 0)
       setWrong(undefined)
     } catch (error) {
       setRows([])
+      setKept(undefined)
       setDone(0)
       setWrong(error)
     }
@@ -126,6 +134,7 @@ export function ImportDialog({ name, file: dropped, onClose }: ImportProps) {
         />
       </Field>
       {done > 0 && !create.isPending ? <p className="dim">The first {formatCount(done)} are there already.</p> : null}
+      {kept === undefined ? null : <p role="status">{keptAsText(kept)}</p>}
       {rows.length > 0 ? (
         <ul className="preview mono">
           {rows.slice(0, previewed).map((row, at) => (

@@ -1,5 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
 import type { Client, Fields } from '../../../client/index.js'
+import { parseExactJson } from '../../../client/protocol/model/exact-json.js'
 import { isObject } from '../../../client/protocol/model/json.js'
 import { useCollections } from '../../frame/counts.js'
 import { useUndo } from '../../frame/undo.js'
@@ -27,7 +28,7 @@ export function SendEvent({ onClose }: { onClose: () => void }) {
   const send = useMutation({
     mutationFn(form: FormData) {
       const [collection, id, text] = ['collection', 'id', 'data'].map((name) => String(form.get(name) ?? '').trim())
-      const data: unknown = JSON.parse(text || '{}')
+      const data: unknown = parseExactJson(text || '{}')
       if (!isObject(data) || !collection) throw new Error('Write an object of fields.')
       return id ? change(client.collection(collection), id, data) : create(client.collection(collection), data)
     },

@@ -22,6 +22,17 @@ test('a cell is a number, true, false, null, list or object only as JSON writes 
   expect(row).toEqual({ a: '007', b: '1e3', c: true, d: null, e: [1, 2], f: { x: 1 }, g: '=1+1' })
 })
 
+test('an integer that a number would change stays text, and is told', async () => {
+  const big = '12345678901234567890'
+  const kept: string[] = []
+  const read = (text: string) => readRows(text, (literal) => kept.push(literal))
+
+  expect(await read(`[{"id":${big}}]`)).toEqual([{ id: big }])
+  expect(await read(`{"id":${big}}\n{"id":1}`)).toEqual([{ id: big }, { id: 1 }])
+  expect(await read(`id,list\n${big},"[${big}]"\n`)).toEqual([{ id: big, list: [big] }])
+  expect(kept).toEqual(Array.from({ length: 4 }, () => big))
+})
+
 test('an empty cell is no field, also at the end, as for the command', async () => {
   expect(await readRows('a,b,c\n1,,\n,"",x\n')).toEqual([{ a: 1 }, { c: 'x' }])
   expect(await readRows('a\tb\r\n1\t\r\n\t\r\n')).toEqual([{ a: 1 }])

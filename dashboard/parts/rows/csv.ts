@@ -1,6 +1,9 @@
 /** Rows for and from spreadsheets. */
 import type { Fields, Json } from '../../../client/index.js'
+import { isChangedByNumber, parseExactJson, withExactIntegers } from '../../../client/protocol/model/exact-json.js'
 import { ahead } from '../../session/scripts.js'
+
+type OnKept = (literal: string) => void
 
 const writer = ahead(() => import('csv-stringify/browser/esm/sync'))
 const reader = ahead(() => import('csv-parse/browser/esm/sync'))
@@ -18,28 +21,35 @@ function cellOf(value: Json | undefined): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-/** What came as JSON, NDJSON, CSV or cells of a spreadsheet. @throws {Error} where none of them fits */
-export async function readRows(text: string): Promise<Fields[]> {
+/**
+ * What came as JSON, NDJSON, CSV or cells of a spreadsheet. Integers that a number would change are kept as text.
+ *
+ * @throws {Error} where none of them fits
+ */
+export async function readRows(text: string, onKept?: OnKept): Promise<Fields[]> {
   const trimmed = text.trim()
   if (trimmed === '') return []
-  if (trimmed.startsWith('[')) return objectsOf(JSON.parse(trimmed))
+  if (trimmed.startsWith('[')) return objectsOf(JSON.parse(withExactIntegers(trimmed, onKept)))
   if (trimmed.startsWith('{')) {
-    const lines = trimmed.split(/\r?\n/).filter((line) => line.trim() !== '')
-    return objectsOf(isWhole(trimmed) ? [JSON.parse(trimmed)] : lines.map(parseLine))
+    const exact = withExactIntegers(trimmed, onKept)
+    const lines = exact.split(/\r?\n/).filter((line) => line.trim() !== '')
+    return objectsOf(isWhole(exact) ? [JSON.parse(exact)] : lines.map(parseLine))
   }
   const { parse } = await reader()
   const [first = ''] = trimmed.split('\n', 1)
   const delimiter = first.includes('\t') ? '\t' : first.includes(';') && !first.includes(',') ? ';' : ','
   // Only the lines that follow go from its end: the last row may end with empty cells, which tabs part.
   const table = text.trimStart().replace(/\r?\n\s*$/, '')
-  return parse(table, { columns: true, delimiter, skip_empty_lines: true, relax_column_count: false }).map(fieldsOf)
+  return parse(table, { columns: true, delimiter, skip_empty_lines: true, relax_column_count: false }).map(
+    (row: unknown, at: number) => fieldsOf(row, at, onKept),
+  )
 }
 
 /** An empty cell is no field, as for the command. @throws {Error} for a row that has nothing else */
-function fieldsOf(row: unknown, at: number): Fields {
+function fieldsOf(row: unknown, at: number, onKept: OnKept | undefined): Fields {
   const cells = Object.entries(row as object).filter(([, cell]) => cell !== '')
   if (cells.length === 0) throw new Error(`Row ${at + 1} has no value.`)
-  return Object.fromEntries(cells.map(([name, cell]) => [name, meant(cell)]))
+  return Object.fromEntries(cells.map(([name, cell]) => [name, meant(cell, onKept)]))
 }
 
 function isWhole(text: string): boolean {
@@ -66,10 +76,11 @@ function objectsOf(values: Json[]): Fields[] {
 }
 
 /** A cell that is JSON is that value; all else is text. Numbers that JSON would write otherwise, such as 007, stay text. */
-function meant(cell: string): Json {
+function meant(cell: string, onKept: OnKept | undefined): Json {
+  if (isChangedByNumber(cell)) onKept?.(cell)
   if (/^(-?(0|[1-9]\d{0,14})(\.\d{1,15})?|true|false|null|\[.*\]|\{.*\})$/s.test(cell)) {
     try {
-      return JSON.parse(cell)
+      return parseExactJson(cell, onKept)
     } catch {
       return cell
     }

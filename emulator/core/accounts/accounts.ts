@@ -29,6 +29,7 @@ import { readerOf } from '../collections/permissions.js'
 import { readLong } from '../concurrency/long-reads.js'
 import type { Context, UserContext } from '../context.js'
 import { populate } from '../documents/populate.js'
+import { markTimes } from '../documents/times.js'
 import { requireLight } from '../documents/weight.js'
 import { userEvent } from '../events/happenings.js'
 import { dropForgotten } from '../files/owned-files.js'
@@ -111,7 +112,7 @@ export async function listUsers(ctx: Context, query: ListQuery): Promise<Page<Ou
   const { caller, project } = ctx
   const place = { project: project.id, ...readerOf(caller) }
   return readLong(ctx, async () => {
-    const page = await selectUsers(ctx.db, place, query)
+    const page = await selectUsers(ctx.db, place, { ...query, where: markTimes(query.where) })
     return { ...page, items: await populate(ctx, page.items, query.populate) }
   })
 }

@@ -1,7 +1,7 @@
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import type { Path } from '../../../client/protocol/model/path.js'
 import { selectCollection } from '../../store/collections.js'
-import { type KeptIndex, selectFieldIndexes } from '../../store/lists/indexes.js'
+import { isTimeKind, type KeptIndex, selectFieldIndexes } from '../../store/lists/indexes.js'
 import type { Backend } from '../context.js'
 import { requireProject } from '../projects/require-project.js'
 
@@ -28,15 +28,34 @@ export async function listIndexes(
   return kept.flatMap((index) => {
     const { kind, collectionName, equal = [], path, bytes, uses, madeAt, usedAt, reason } = index
     if (kind === 'odd' || collectionName === null || (name !== undefined && collectionName !== name)) return []
-    const beside = kept.find((other) => other.kind === 'odd' && isBeside(other, index))
+    const isTime = isTimeKind(kind)
+    const beside = isTime ? undefined : kept.find((other) => other.kind === 'odd' && isBeside(other, index))
     return [
       {
-        ...{ collection: collectionName, equal, path, kind, bytes: bytes + (beside?.bytes ?? 0), uses, madeAt, usedAt },
+        ...{
+          collection: collectionName,
+          equal,
+          path,
+          kind: shownKinds[kind],
+          bytes: bytes + (beside?.bytes ?? 0),
+          uses,
+          madeAt,
+          usedAt,
+        },
         ...{ isReady: index.isReady && beside?.isReady !== false, reason },
       },
     ]
   })
 }
+
+const shownKinds = {
+  asc: 'asc',
+  desc: 'desc',
+  'time asc': 'asc',
+  'time desc': 'desc',
+  text: 'text',
+  creator: 'creator',
+} as const
 
 function isBeside(one: KeptIndex, other: KeptIndex): boolean {
   const over = ({ collection, path, equal = [] }: KeptIndex) => JSON.stringify([collection, equal, path])

@@ -25,6 +25,7 @@ import { visibleTo, withoutFields } from './closed-fields.js'
 import { findable } from './creator-filter.js'
 import { populate } from './populate.js'
 import { changeDocument, removeOneDocument } from './single-writes.js'
+import { markSort, markTimes } from './times.js'
 import { requireLight } from './weight.js'
 import type { VersionGuard } from './writing.js'
 
@@ -37,8 +38,10 @@ export async function listDocuments(asked: Context, name: string, query: ListQue
   const { where, creator } = findable(caller, collection, query.where)
   if (query.sort) requireVisible(caller, collection, [query.sort.path])
   const place = { project: project.id, collection, ...readerOf(caller), creator, indexes: backend.indexes, totals }
+  const { schema } = collection
+  const timed = { ...query, where: markTimes(where, schema), sort: markSort(query.sort, schema) }
   return readLong(ctx, async () => {
-    const page = await selectPage(ctx.db, place, { ...query, where })
+    const page = await selectPage(ctx.db, place, timed)
     const items = await visibleTo(caller, collection, page.items)
     return { ...page, items: await populate(ctx, items, query.populate) }
   })

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto'
 import { type Fields, requireNoOperator } from '../../../client/protocol/model/document.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import { formatBytes } from '../../../client/protocol/model/figures.js'
-import { setOwn } from '../../../client/protocol/model/json.js'
+import { type Json, setOwn } from '../../../client/protocol/model/json.js'
 import { storageLimits } from '../../../client/protocol/model/limits.js'
 import type { Reason } from '../../../client/protocol/model/requests/reason.js'
 import { type FileOwner, insertFiles, selectSettled, selectUsage } from '../../store/files.js'
@@ -211,16 +211,29 @@ async function discardUploads(
   }
 }
 
-/** The fields with the addresses of the files in them; several of one name are an array. Contract 3.4. */
+/**
+ * The fields with the addresses of the files in them: behind those of an array that was sent too, and as an array where one name has
+ * several. Contract 3.4.
+ *
+ * @throws {SvcError} `VALIDATION_ERROR` for a file whose field holds another value
+ */
 export function withUploads(backend: Backend, fields: Fields, { files }: Uploads): Fields {
   if (files.length === 0) return fields
   for (const { field } of files) requireNoOperator({ [field]: null })
   const whole = { ...fields }
   for (const field of new Set(files.map(({ field }) => field))) {
     const urls = files.filter((file) => file.field === field).map((file) => fileUrl(backend, file))
-    setOwn(whole, field, urls.length === 1 ? (urls[0] ?? '') : urls)
+    setOwn(whole, field, withKept(field, Object.hasOwn(fields, field) ? fields[field] : null, urls))
   }
   return whole
+}
+
+function withKept(field: string, kept: Json | undefined, urls: readonly string[]): Json {
+  if (Array.isArray(kept)) return [...kept, ...urls]
+  const [url = '', another] = urls
+  if (kept === null || kept === undefined) return another === undefined ? url : [...urls]
+  const issue = { path: [field], message: 'is sent as a file, and also as a value that is not an array', type: 'array' }
+  throw new SvcError('VALIDATION_ERROR', `"${field}" ${issue.message}.`, [issue])
 }
 
 /** Contract 8.4. */

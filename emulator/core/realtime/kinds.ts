@@ -1,5 +1,5 @@
 /** As what a subscription receives a change, if it does: by its filter, and by whose documents the caller may read. */
-import type { StoredCollection } from '../../../client/protocol/model/collection.js'
+import type { Schema, StoredCollection } from '../../../client/protocol/model/collection.js'
 import { fieldsOf } from '../../../client/protocol/model/document.js'
 import type { Path } from '../../../client/protocol/model/path.js'
 import type { Where } from '../../../client/protocol/model/where.js'
@@ -7,6 +7,7 @@ import type { RecordedDocumentChange } from '../../store/realtime/changes.js'
 import { fieldsClosedTo } from '../collections/field-permissions.js'
 import type { Caller } from '../context.js'
 import { findable } from '../documents/creator-filter.js'
+import { markTimes } from '../documents/times.js'
 import { type Matchable, predicateOf } from './matching.js'
 
 interface Asked {
@@ -25,12 +26,14 @@ export function openKinds({
   where: asked,
   isLive,
 }: Asked): (caller: Caller, collection: StoredCollection) => Reception {
-  let matching: { readonly where: Where; readonly kindOf: KindOf } | undefined
+  let matching: { readonly where: Where; readonly schema: Schema; readonly kindOf: KindOf } | undefined
   return (caller, collection) => {
+    const { schema } = collection
     const { where, creator } = findable(caller, collection, asked)
     // All of what was asked, or all but who created a document: as many clauses are the same ones.
-    if (matching?.where.all.length !== where.all.length) {
-      matching = { where, kindOf: (isLive ? liveKind : plainKind)(where) }
+    if (matching?.where.all.length !== where.all.length || matching.schema !== schema) {
+      const timed = markTimes(where, schema)
+      matching = { where: timed, schema, kindOf: (isLive ? liveKind : plainKind)(timed) }
     }
     return {
       kindOf: amongOf(creator, matching.kindOf, isLive),

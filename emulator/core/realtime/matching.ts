@@ -4,12 +4,14 @@
  * each text is lower-cased once for all who ask, and looked through once for everything that one filter looks for.
  */
 import type { Document } from '../../../client/protocol/model/document.js'
+import { instantOf } from '../../../client/protocol/model/instant.js'
 import type { Json } from '../../../client/protocol/model/json.js'
 import { valueAt } from '../../../client/protocol/model/path.js'
 import {
   canHold,
   meaningsOf,
   numberOf,
+  type Operator,
   type OwnField,
   ownField,
   type Test,
@@ -44,7 +46,7 @@ interface Searches {
 
 function fieldTestOf(test: Test, searches: Searches): (document: Matchable) => boolean {
   const { path } = test
-  const holds = conditionOf(test, searches)
+  const holds = test.isTime ? timeConditionOf(test) : conditionOf(test, searches)
   const own = ownField(path)
   return own
     ? (document) => holds(document[own], document)
@@ -65,13 +67,10 @@ function conditionOf(test: Test, { exact, anyCase }: Searches): Condition {
     case 'isnull':
       return (value) => (value === undefined || value === null) === test.isNull
     case 'gt':
-      return compares(test.value, (order) => order > 0)
     case 'gte':
-      return compares(test.value, (order) => order >= 0)
     case 'lt':
-      return compares(test.value, (order) => order < 0)
     case 'lte':
-      return compares(test.value, (order) => order <= 0)
+      return compares(test.value, orders[test.operator])
     case 'contains':
       return exact.add(test.value)
     case 'icontains':
@@ -81,6 +80,39 @@ function conditionOf(test: Test, { exact, anyCase }: Searches): Condition {
     case 'endswith':
       return (value) => typeof value === 'string' && value.endsWith(test.value)
   }
+}
+
+/** Of points in time, whose texts `instantOf` makes comparable. */
+function timeConditionOf(test: Test): Condition {
+  if (test.operator === 'isnull') return () => false
+  const texts = 'values' in test ? test.values : [test.value]
+  const instants = texts.map(instantOf)
+  const [wanted] = instants
+  const isAmong: Condition = (value) =>
+    value === null ? texts.includes('null') : typeof value === 'string' && isIn(instants, instantOf(value))
+  if (test.operator === 'eq' || test.operator === 'in') return isAmong
+  if (test.operator === 'ne' || test.operator === 'notin') return not(isAmong)
+  const isWanted = isOrder(test.operator) ? orders[test.operator] : () => false
+  return (value) => {
+    const instant = typeof value === 'string' ? instantOf(value) : undefined
+    if (instant === undefined || wanted === undefined) return false
+    return isWanted(Number(instant > wanted) - Number(instant < wanted))
+  }
+}
+
+function isIn(instants: readonly (string | undefined)[], instant: string | undefined): boolean {
+  return instant !== undefined && instants.includes(instant)
+}
+
+const orders = {
+  gt: (order) => order > 0,
+  gte: (order) => order >= 0,
+  lt: (order) => order < 0,
+  lte: (order) => order <= 0,
+} as const satisfies { readonly [Name in Operator]?: (order: number) => boolean }
+
+function isOrder(operator: Operator): operator is keyof typeof orders {
+  return operator in orders
 }
 
 function not(condition: Condition): Condition {

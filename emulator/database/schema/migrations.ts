@@ -16,6 +16,7 @@ import { rateWindows } from './0015-rate-windows.js'
 import { schemaOrder } from './0023-schema-order.js'
 import { orderOfArrival } from './0024-order-of-arrival.js'
 import { knownOrder } from './0025-known-order.js'
+import { instants } from './0029-instants.js'
 import { keyScopes } from './access/0016-key-scopes.js'
 import { creators } from './access/0018-creators.js'
 import { audit } from './access/0019-audit.js'
@@ -58,4 +59,5 @@ export const migrations: readonly Migration[] = [
   leftNames,
   births,
   answersByTime,
+  instants,
 ]

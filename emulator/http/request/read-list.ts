@@ -24,7 +24,8 @@ export function readParameters(url: string): readonly Parameter[] {
 
 const populateParameter: QueryParameter = {
   name: 'populate',
-  description: 'Field whose linked document is put in the place of its id; dotted for nesting. Repeatable.',
+  description:
+    'Field whose linked document is put in the place of its id; dotted for nesting. Repeatable, and a comma separates several.',
   schema: { type: 'array', items: { type: 'string' } },
 }
 

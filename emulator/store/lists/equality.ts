@@ -25,7 +25,12 @@ export function equalityOf({ all }: Where): Equality | undefined {
 function canBeCompared(test: Test): test is Extract<Test, { operator: 'eq' }> & { operator: 'eq' } {
   const { path, operator } = test
   return (
-    operator === 'eq' && !ownField(path) && path.every(canHold) && !path.some(isIndexSegment) && canHold(test.value)
+    operator === 'eq' &&
+    !test.isTime &&
+    !ownField(path) &&
+    path.every(canHold) &&
+    !path.some(isIndexSegment) &&
+    canHold(test.value)
   )
 }
 

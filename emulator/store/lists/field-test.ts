@@ -13,8 +13,9 @@ import {
   isLikeAnyCase,
   type Order,
 } from '../sql-words.js'
-import { fieldText, fieldValue, inOrder, isOdd, isRegular } from './fields.js'
+import { fieldInstant, fieldText, fieldValue, inOrder, isOdd, isRegular } from './fields.js'
 import type { KnownFields } from './indexes.js'
+import { timeTest } from './time-test.js'
 
 /** Of more conditions than this the planner thinks that they hold nearly everywhere, and asks no index. */
 const mostContainments = 10
@@ -31,7 +32,7 @@ export interface Comparison {
 
 /** Whether the test is for one of so many values that each is looked up for itself where all matches are wanted. */
 export function looksManyUp(test: Test): boolean {
-  return test.operator === 'in' && new Set(test.values).size > mostContainments
+  return test.operator === 'in' && !test.isTime && new Set(test.values).size > mostContainments
 }
 
 /** What may help to find the documents. */
@@ -45,6 +46,7 @@ export interface Help {
 /** One test of a field in the data of `documents d`. It may be unknown (null) where the field is missing. Contract 4.2. */
 export function fieldTest(test: Test, { known, foundIn }: Help): Fragment {
   if (!canLeadSomewhere(test.path)) return missingTest(test)
+  if (test.isTime) return timeTest(fieldInstant(test.path), test, sql`(${fieldValue(test.path)} = 'null')`)
   switch (test.operator) {
     case 'eq':
       return equals(test.path, [test.value], foundIn)
@@ -151,9 +153,9 @@ function isNull(path: Path): Fragment {
   return sql`(coalesce(${fieldValue(path)}, 'null') = 'null')`
 }
 
-/** Whether it compares by order. */
+/** Whether it compares values by their order. Times are compared one by one. */
 export function isComparison(test: Test): test is Comparison {
-  return test.operator in comparisons
+  return test.operator in comparisons && !test.isTime
 }
 
 /** Comparisons of one field that all hold. Together, since an index then reads what lies between them, not what lies on either side. */

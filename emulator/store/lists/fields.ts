@@ -71,6 +71,11 @@ function oddnessAmong(equal: readonly Path[], sort: Path | undefined): Fragment 
   return sql`(case when ${joinSql(conditions, ' or ')} then 1 else 0 end)`
 }
 
+/** The point in time that the field's text names, null where it names none. */
+export function fieldInstant(path: Path): Fragment {
+  return sql`(case when jsonb_typeof(${fieldValue(path)}) = 'string' then svc.instant(${fieldText(path)}) end)`
+}
+
 /** Without regard to case: each code point for itself, whatever the database's language. */
 export function lowerCased(text: Fragment): Fragment {
   return sql`lower(${text} collate "pg_c_utf8")`

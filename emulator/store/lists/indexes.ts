@@ -1,10 +1,12 @@
 /** Indexes over fields of single collections, made where they are used. `background/indexes.ts` says when. */
 import { createHash } from 'node:crypto'
+import type { Sort } from '../../../client/protocol/model/page.js'
 import type { Path } from '../../../client/protocol/model/path.js'
 import { ownField } from '../../../client/protocol/model/where.js'
 import { type Database, type Fragment, joinSql, sql, textLiteral, writing } from '../../database/port.js'
 import { patientSql } from '../upkeep/tables.js'
 import {
+  fieldInstant,
   fieldText,
   fieldValue,
   hashed,
@@ -20,9 +22,11 @@ import {
 
 /**
  * `asc` and `desc` serve a sort in that direction, and either of them comparisons. `odd` holds the documents whose values
- * may not stand in those two. `text` serves parts of strings, `creator` lists of what one user created.
+ * may not stand in those two. `time asc` and `time desc` are the same over points in time, which any value has a place among. `text`
+ * serves parts of strings, `creator` lists of what one user created.
  */
-export type FieldIndexKind = 'asc' | 'desc' | 'odd' | 'text' | 'creator'
+export type FieldIndexKind = OrderKind | 'odd' | 'text' | 'creator'
+export type OrderKind = Sort['direction'] | `time ${Sort['direction']}`
 
 export interface FieldIndex {
   readonly collection: string
@@ -56,12 +60,12 @@ export interface KnownFields {
   readonly isSmall: boolean
   /** How many there were lately; undefined until they were counted. */
   readonly documents?: number | undefined
-  has(path: Path, kind: 'asc' | 'desc' | 'text', equal?: readonly Path[]): boolean
+  has(path: Path, kind: OrderKind | 'text', equal?: readonly Path[]): boolean
 }
 
-/** What a list could use: an index of that kind, and for a `range` one in either direction. */
+/** What a list could use: an index of that kind, and for a range one in either direction. */
 export interface FieldUse extends Pick<FieldIndex, 'path' | 'equal'> {
-  readonly kind: 'asc' | 'desc' | 'text' | 'range' | 'creator'
+  readonly kind: OrderKind | 'text' | 'range' | 'time range' | 'creator'
 }
 
 /** What lists of the documents of one creator have use for. The path only names it. */
@@ -241,6 +245,7 @@ function definitionOf({ collection, path, kind, equal = [] }: FieldIndex): strin
   if (own && own !== 'id') return inlined(sql`(${ownTimes[own]} ${directionOf(kind)}, d.id) where ${here}`)
   if (kind === 'text') return inlined(sql`using gin (${lowerCased(fieldText(path))} gin_trgm_ops) where ${here}`)
   if (kind === 'odd') return inlined(sql`(d.id) where ${here} and ${isOdd(path)}`)
+  if (isTimeKind(kind)) return inlined(sql`(${fieldInstant(path)} ${directionOf(kind)} nulls last, d.id) where ${here}`)
   return inlined(
     sql`(${inOrder(fieldValue(path))} ${directionOf(kind)} nulls last, d.id) where ${here} and ${isRegular(path)}`,
   )
@@ -257,7 +262,16 @@ function sortColumns(path: Path, direction: Fragment): Fragment[] {
 }
 
 function directionOf(kind: FieldIndexKind): Fragment {
-  return kind === 'desc' ? sql`desc` : sql`asc`
+  return kind === 'desc' || kind === 'time desc' ? sql`desc` : sql`asc`
+}
+
+export function isTimeKind(kind: FieldIndexKind): boolean {
+  return kind === 'time asc' || kind === 'time desc'
+}
+
+/** The index that has a sort's documents in order. */
+export function kindOfSort({ direction, isTime }: Sort): OrderKind {
+  return isTime ? `time ${direction}` : direction
 }
 
 /** An index is made of text alone: each parameter becomes a literal, and the table has no alias there. */

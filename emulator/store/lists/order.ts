@@ -1,7 +1,7 @@
 import type { Sort } from '../../../client/protocol/model/page.js'
 import { ownField } from '../../../client/protocol/model/where.js'
 import { type Fragment, nothing, sql } from '../../database/port.js'
-import { fieldValue, inOrder, ownTimes } from './fields.js'
+import { fieldInstant, fieldValue, inOrder, ownTimes } from './fields.js'
 
 /** How a list is ordered: what to read of `documents d` beside the id, and the order by id and that. */
 export interface Ordering {
@@ -47,6 +47,17 @@ export function orderingOf(sort: Sort | undefined): Ordering {
       fence: nothing,
       isById: false,
     }
+  if (sort.isTime) {
+    const value = fieldInstant(sort.path)
+    return {
+      value,
+      order: sql`value ${direction} nulls last, id`,
+      inIndex: sql`${value} ${direction} nulls last, d.id`,
+      ...ways,
+      fence: sql`offset 0`,
+      isById: false,
+    }
+  }
   return {
     value: inOrder(fieldValue(sort.path)),
     order: sql`(value > ${inOrder(sql`'true'::jsonb`)} or value = ${inOrder(sql`'[]'::jsonb`)}) ${direction} nulls last, value ${direction} nulls last, id`,

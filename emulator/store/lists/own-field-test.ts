@@ -3,9 +3,14 @@ import { canHold, type OwnField, type Test } from '../../../client/protocol/mode
 import { type Fragment, sql } from '../../database/port.js'
 import { anyOf, comparisons, escaped, isLike, isLikeAnyCase, type Order } from '../sql-words.js'
 import { ownTimes } from './fields.js'
+import { timeTest } from './time-test.js'
 
-/** One test of a field that the service sets. Each is a text that is always there; times are ISO 8601 UTC with milliseconds. */
+/**
+ * One test of a field that the service sets. Each is a text that is always there; times are ISO 8601 UTC with milliseconds. Of linked
+ * records times are compared as texts.
+ */
 export function ownFieldTest(field: OwnField, test: Test): Fragment {
+  if (test.isTime && field !== 'id') return timeTest(ownTimes[field], test)
   switch (test.operator) {
     case 'eq':
       return equals(field, [test.value])

@@ -3,7 +3,8 @@ import { ownField } from '../../../client/protocol/model/where.js'
 import { type Fragment, joinSql, literal, naming, plannedEachTime, sql } from '../../database/port.js'
 import { isExactly, pageEnd } from '../sql-words.js'
 import { partsOfEquality } from './equality.js'
-import { fieldValue, inCollection, inOrder, isOdd, isRegular } from './fields.js'
+import { inCollection, isOdd, isRegular } from './fields.js'
+import { kindOfSort } from './indexes.js'
 import type { ListPlan, Strategy } from './plan.js'
 import { totalOf, totalOfMatches } from './totals.js'
 import { compileWhere } from './where.js'
@@ -192,12 +193,13 @@ function matchesInOrder(plan: ListPlan, condition: Fragment): Fragment {
   const { scope, ordering, query } = plan
   const { sort, limit, offset } = query
   const from = sql`from documents d where ${inCollection(scope.collection)} and ${condition}`
-  const isIndexed = sort && !ownField(sort.path) && scope.known?.has(sort.path, sort.direction)
+  const isIndexed = sort && !ownField(sort.path) && scope.known?.has(sort.path, kindOfSort(sort))
   if (!isIndexed) return sql`(select d.id, ${ordering.value} as value ${from} ${ordering.fence}) as found`
+  const end = sql`order by ${ordering.inIndex} limit ${limit + offset}::bigint`
+  if (sort.isTime) return sql`(select d.id, ${ordering.value} as value ${from} ${end}) as found`
   return sql`(
       (select d.id, ${ordering.value} as value ${from} and ${isRegular(sort.path)}
-      order by ${inOrder(fieldValue(sort.path))} ${ordering.direction} nulls last, d.id
-      limit ${limit + offset}::bigint)
+      ${end})
       union all
       select d.id, ${ordering.value} ${from} and ${isOdd(sort.path)}
     ) as found`

@@ -2,11 +2,18 @@
 import type { Collection } from '../../../client/protocol/model/collection.js'
 import type { ListQuery, Sort } from '../../../client/protocol/model/page.js'
 import type { Path } from '../../../client/protocol/model/path.js'
-import { canHold, type Operator, ownField, type Where } from '../../../client/protocol/model/where.js'
+import { canHold, type Operator, ownField, type Test, type Where } from '../../../client/protocol/model/where.js'
 import type { Planned } from '../../database/port.js'
 import { type Equality, equalityOf } from './equality.js'
 import { looksManyUp } from './field-test.js'
-import { creatorUse, type FieldIndexes, type FieldUse, type KnownFields } from './indexes.js'
+import {
+  creatorUse,
+  type FieldIndexes,
+  type FieldUse,
+  type KnownFields,
+  kindOfSort,
+  type OrderKind,
+} from './indexes.js'
 import { type Ordering, orderingOf } from './order.js'
 import type { CountedTotal, Totals } from './totals.js'
 import { fieldTestAlone, isLinked, type Reach, type Reader } from './where.js'
@@ -119,16 +126,18 @@ function isLookUp({ where, populate }: ListQuery): boolean {
 
 /** Whether one index serves it, so that the planner has nothing to choose by the values: a sort, or tests of one field. */
 function isServed({ where, sort, populate }: ListQuery, known: KnownFields): boolean {
-  if (where.all.length === 0) return sort !== undefined && !ownField(sort.path) && known.has(sort.path, sort.direction)
+  if (where.all.length === 0)
+    return sort !== undefined && !ownField(sort.path) && known.has(sort.path, kindOfSort(sort))
   const uses = where.all.map((clause) => {
     const test = fieldTestAlone(clause, populate)
-    return test && { path: test.path, kind: kinds[test.operator] }
+    return test && { path: test.path, kind: kindOfTest(test) }
   })
   const [use] = uses
   if (!use?.kind || !uses.every((one) => one && one.kind === use.kind && isSame(one.path, use.path))) return false
-  if (sort && ownField(sort.path) !== 'id')
-    return use.kind === 'range' && isSame(sort.path, use.path) && known.has(sort.path, sort.direction)
-  return use.kind === 'text' ? known.has(use.path, 'text') : known.has(use.path, 'asc') || known.has(use.path, 'desc')
+  const serving = servingKinds[use.kind]
+  if (!sort || ownField(sort.path) === 'id') return serving.some((kind) => known.has(use.path, kind))
+  const kind = kindOfSort(sort)
+  return serving.includes(kind) && isSame(sort.path, use.path) && known.has(sort.path, kind)
 }
 
 function isSame(path: Path, other: Path): boolean {
@@ -206,22 +215,39 @@ function equalityIn({ where, populate }: ListQuery): Equality | undefined {
 function inEquality(equality: Equality, sort: Sort | undefined) {
   const equal = equality.map(({ path }) => path)
   if (!sort || ownField(sort.path) === 'id') return { path: ['id'], kind: 'desc', equal } as const
-  return sort.path.every(canHold) ? ({ path: sort.path, kind: sort.direction, equal } as const) : undefined
+  return !sort.isTime && sort.path.every(canHold)
+    ? ({ path: sort.path, kind: sort.direction, equal } as const)
+    : undefined
 }
 
 /** Which indexes any other list would have use for. Equality needs none: the index over all data serves it. */
 function usesOf({ where, sort, populate }: ListQuery): readonly FieldUse[] {
   const tests = where.all.flatMap(({ any }) => any)
   return [
-    ...(sort ? [{ path: sort.path, kind: sort.direction }] : []),
-    ...tests.flatMap(({ path, operator }) => {
-      const kind = kinds[operator]
+    ...(sort ? [{ path: sort.path, kind: kindOfSort(sort) }] : []),
+    ...tests.flatMap((test) => {
+      const { path } = test
+      const kind = kindOfTest(test)
       return kind && !isLinked(path, populate) ? [{ path, kind }] : []
     }),
   ].filter(({ path, kind }) => canBeIndexed(path, kind))
 }
 
-const kinds: { readonly [Name in Operator]?: FieldUse['kind'] } = {
+type TestKind = 'range' | 'time range' | 'text'
+
+const servingKinds: { readonly [Kind in TestKind]: readonly (OrderKind | 'text')[] } = {
+  range: ['asc', 'desc'],
+  'time range': ['time asc', 'time desc'],
+  text: ['text'],
+}
+
+/** What a test has use for. Own times have one kind of index, whatever they are compared as. */
+function kindOfTest({ path, operator, isTime }: Test): TestKind | undefined {
+  if (!isTime || ownField(path)) return kinds[operator]
+  return operator === 'ne' || operator === 'notin' ? undefined : 'time range'
+}
+
+const kinds: { readonly [Name in Operator]?: TestKind } = {
   gt: 'range',
   gte: 'range',
   lt: 'range',

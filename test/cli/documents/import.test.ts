@@ -53,6 +53,29 @@ test('a file that several words name is imported once', async () => {
   expect(await exported('once')).toEqual([{ name: 'new' }, { name: 'old' }])
 })
 
+test('integers that a number would change stay text, with a warning on stderr', async () => {
+  const big = '12345678901234567890'
+  file('big.json', `[{"n":1},{"n":${big}},{"n":${big}}]`)
+  file('big.csv', `n\n1\n${big}\n`)
+  file('one.json', `{"n":${big}}`)
+  const warning = (place: string) => `warning  ${place}: ${big} is too large for a JSON number. It is kept as text.\n`
+  await world.svc(['collections', 'create', 'big'])
+
+  const json = await world.svc(['docs', 'import', 'big', 'big.json', '--json'])
+  const csv = await world.svc(['docs', 'import', 'big', 'big.csv'])
+  const field = await world.svc(['docs', 'create', 'big', `n:=[${big}]`, '--json'])
+  const whole = await world.svc(['docs', 'create', 'big', '-f', 'one.json'])
+  const exact = await world.svc(['docs', 'create', 'big', 'n:=9007199254740992'])
+
+  expect(json.stderr).toContain(warning('big.json:1'))
+  expect(json.stderr.split('warning')).toHaveLength(2)
+  expect(csv.stderr).toContain(warning('big.csv:3'))
+  expect(field.stderr).toContain(warning('"n"'))
+  expect(whole.stderr).toContain(warning('one.json'))
+  expect(exact.stderr).not.toContain('warning')
+  expect((await exported('big')).map(({ n }) => n)).toEqual([1, big, big, 1, big, [big], big, 9007199254740992])
+})
+
 test('how columns of CSV are read can be set', async () => {
   file('typed.csv', 'zip,code,big\n01234,42,12345678901234567890\n99,7,1\n')
 

@@ -21,6 +21,21 @@ test('seeds may have comments, with collections and without', async () => {
   expect(await fields(`${seeds.own}two`)).toEqual([{ a: 1 }, { a: 2 }])
 })
 
+test('integers of a seed that a number would change stay text, with a warning on stderr', async () => {
+  const big = '12345678901234567890'
+  const name = `${seeds.own}large`
+  const one = file(`${name}-file.json`, `{"collections": {"${name}": {"documents": [{"a": ${big} /* "1" */}]}}}`)
+  const two = file(`${name}2.json`, `[\n// "the first\n{"a": ${big}}\n]`)
+
+  const { stderr } = await seeds.world.svc(['seed', one, two])
+
+  for (const place of [one, two]) {
+    expect(stderr).toMatch(new RegExp(`warning {2}.*${place}.*: ${big} is too large for a JSON number`))
+  }
+  expect(await fields(name)).toEqual([{ a: big }])
+  expect(await fields(`${name}2`)).toEqual([{ a: big }])
+})
+
 test('a pattern names files of folders with brackets in their names', async () => {
   file(`${seeds.own}[id]/(group)/${seeds.own}cities.csv`, 'name\nBern\n')
 

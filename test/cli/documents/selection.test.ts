@@ -34,6 +34,7 @@ it('documents that somebody deletes meanwhile are left out, and all others are w
   let isFirst = true
 
   const result = await writeSelection(
+    posts,
     {
       ids: matchingIds(posts, where),
       signal: new AbortController().signal,
@@ -56,6 +57,7 @@ it('a stop lets what is in flight end, writes nothing more, and says how much wa
   const stop = new AbortController()
 
   const { written } = await writeSelection(
+    posts,
     { ids: matchingIds(posts, where), signal: stop.signal, onWritten: () => undefined },
     async (ids) => {
       stop.abort()
@@ -73,6 +75,7 @@ it('a change that the schema refuses ends it, and onWritten has said how much wa
   let batches = 0
 
   const work = writeSelection(
+    posts,
     {
       ids: matchingIds(posts, where),
       signal: new AbortController().signal,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { expectFailure, inDialects, someDocuments } from '../../fixtures/wires.js'
+import { expectFailure, expectStatus, inDialects, someDocuments } from '../../fixtures/wires.js'
 
 const documents = [
   { name: 'tea', views: 5, price: 1.5, live: true, tags: ['hot', 'green', '5'], at: '2026-01-05T00:00:00Z' },
@@ -210,6 +210,90 @@ inDialects('Filters', (wire) => {
       expect(await posts.names(`${field}${wire.mark}gt=${two.updatedAt}`)).toEqual(['one'])
     }
     expect(await posts.names(`createdAt${wire.mark}isnull=true`)).toEqual([])
+  })
+
+  test('contract 4.2 own times are points in time in every operator but the text ones', async () => {
+    const { api, posts } = await someDocuments(wire, [{ name: 'one' }])
+    const [{ createdAt = '' } = {}] = (await posts.list()).rows
+    const at = Date.parse(createdAt)
+    const iso = (milliseconds: number) => new Date(at + milliseconds).toISOString()
+    const inZone = (milliseconds: number, hours: number, zone: string) =>
+      encodeURIComponent(iso(milliseconds + hours * 3_600_000).replace('Z', zone))
+    const cases: readonly Case[] = [
+      [`~gt=${inZone(-1, -8, '-08:00')}`, ['one']],
+      [`~gt=${inZone(0, -8, '-08:00')}`, []],
+      [`~lte=${inZone(0, 5, '+0500')}`, ['one']],
+      [`~gte=${iso(0).replace('Z', '000Z')}`, ['one']],
+      [`~gt=${iso(-1000).slice(0, 19)}Z`, ['one']],
+      [`~lt=${iso(1000).slice(0, 19)}`, ['one']],
+      [`=${inZone(0, 2, '+02:00')}`, ['one']],
+      [`~ne=${inZone(0, 2, '+02:00')}`, []],
+      [`~in=2020,${inZone(0, 2, '+02:00')}`, ['one']],
+      ['~gte=2020', ['one']],
+      ['~gte=2020-02&createdAt~lt=2020-02-29', []],
+      [`__notin=${inZone(0, 2, '+02')}`, []],
+      [`__startswith=${createdAt.slice(0, 13)}`, ['one']],
+    ]
+
+    for (const [query, names] of cases) {
+      for (const name of ['createdAt', 'created_at', 'updatedAt', 'updated_at']) {
+        const asked = `${name}${query.replaceAll('~', wire.mark)}`
+        expect([asked, await posts.names(asked)]).toEqual([asked, names])
+      }
+    }
+    for (const bad of ['', 'today', '26', '2026-02-30', '2026-01-01T25:00', 'null', '1770000000']) {
+      for (const suffix of ['', `${wire.mark}gt`, `${wire.mark}in`]) {
+        const answer = await api.get(`${wire.listPath('posts')}?updated_at${suffix}=${bad}`)
+        expectFailure(answer, 400, 'INVALID_FILTER')
+      }
+    }
+    expectFailure(await api.get('/auth-collections/users?createdAt=today'), 400, 'INVALID_FILTER')
+  })
+
+  test('contract 4.2 a datetime field of the collection is compared and sorted as a point in time', async () => {
+    const due = ['2026-03-01T00:00:00+02:00', '2026-02-28T23:00:00Z', '2026-02-28', '2026-02-28T22:00:00.5Z']
+    const untyped = [null, 'soon', 2026, ['2026-02-28'], undefined]
+    const { api, posts } = await someDocuments(
+      wire,
+      [...due, ...untyped].map((due, at) => ({ name: `${at}`, due, text: due })),
+    )
+    expectStatus(200, await api.patch('/api/collections/posts', { schema: { due: { type: 'datetime' } } }))
+    const filters: readonly Case[] = [
+      ['due~gte=2026-02-28T22:00:00Z', ['0', '1', '3']],
+      ['due~gt=2026-02-28T22:00Z&due~lt=2026-02-28T18:00:00-05:00', ['3']],
+      ['due~lte=2026-02-28', ['2']],
+      ['due=2026-02-28T22:00:00Z', ['0']],
+      ['due~ne=2026-02-28T22:00:00Z', ['1', '2', '3', '4', '5', '6', '7', '8']],
+      ['due~in=2026-02-28,2026-03-01T04:30:00%2B05:30', ['1', '2']],
+      ['due=null', ['4']],
+      ['due~isnull=true', ['4', '8']],
+      ['[or]due=2026-02-28&[or]name=7', ['2', '7']],
+      ['text~gte=2026-03', ['0', '5']],
+    ]
+
+    for (const [query, names] of filters) {
+      const asked = query.replaceAll('~', wire.mark)
+      expect([asked, await posts.names(`${asked}&orderBy=name`)]).toEqual([asked, names])
+    }
+    expect((await posts.names('orderBy=due')).slice(0, 4)).toEqual(['2', '0', '3', '1'])
+    expect((await posts.names('orderBy=due&order=desc&limit=4')).slice(0, 4)).toEqual(['1', '3', '0', '2'])
+    expect((await posts.names(`orderBy=due&due${wire.mark}gt=2026-02-28`)).slice(0, 4)).toEqual(['0', '3', '1'])
+    for (const query of ['due=soon', `due${wire.mark}gt=null`, 'due=2026-02-30']) {
+      expectFailure(await api.get(`${wire.listPath('posts')}?${query}`), 400, 'INVALID_FILTER')
+    }
+  })
+
+  test('contract 4.2 through a link, times are compared as text', async () => {
+    const { api, posts } = await someDocuments(wire, [{ name: 'target' }])
+    const [{ id = '', createdAt = '' } = {}] = (await posts.list()).rows
+    await posts.create({ name: 'source', link: id })
+    const found = (text: string) =>
+      posts.names(`populate=link&link.createdAt${wire.mark}gte=${encodeURIComponent(text)}&orderBy=name`)
+
+    expect(await found(createdAt)).toEqual(['source'])
+    expect(await found(`${createdAt.slice(0, -1)}+00:00`)).toEqual(['source'])
+    expect(await found('z')).toEqual([])
+    expectStatus(200, await api.get(`${wire.listPath('posts')}?populate=link&link.createdAt=today`))
   })
 
   test('contract 4.2 isnull takes true or false, anything else is 400', async () => {

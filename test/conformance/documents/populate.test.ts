@@ -18,6 +18,9 @@ inDialects('Populate', (wire) => {
     const deep = await posts.get(tea.id, 'populate=author.company.location')
     const two = await posts.get(tea.id, 'populate=author&populate=editor')
     const both = await posts.get(tea.id, 'populate=author&populate=author.company')
+    const listed = await posts.list('populate=editor,author.company&name=tea')
+    const comma = await posts.create({ 'first,author': ada.id, first: ada.id })
+    const escaped = await posts.get(comma.id, 'populate=first%5C,author')
 
     const author = wire.row(deep.fields.author)
     const company = wire.row(author.fields.company)
@@ -27,6 +30,9 @@ inDialects('Populate', (wire) => {
     expect(wire.row(two.fields.editor).fields.name).toBe('Bob')
     expect(wire.row(wire.row(both.fields.author).fields.company)).toEqual(acme)
     expect(deep.fields.editor).toBe(tea.fields.editor)
+    expect(wire.row(listed.rows[0]?.fields.editor).fields.name).toBe('Bob')
+    expect(wire.row(wire.row(listed.rows[0]?.fields.author).fields.company)).toEqual(acme)
+    expect([wire.row(escaped.fields['first,author']), escaped.fields.first]).toEqual([ada, ada.id])
   })
 
   test('LST-05 an array of ids is replaced in its order, what leads nowhere stays', async () => {
@@ -96,7 +102,7 @@ inDialects('Populate', (wire) => {
     const { api, posts, tea } = await aLibrary(wire)
     const paths = (count: number) => Array.from({ length: count }, (_, at) => `populate=f${at}`).join('&')
 
-    for (const query of ['populate=a.b.c.d.e.f', paths(21)]) {
+    for (const query of ['populate=a.b.c.d.e.f', paths(21), `populate=${'a,'.repeat(20)}a`]) {
       expectFailure(await posts.ask(query), 400, 'INVALID_QUERY')
       expectFailure(await api.get(`/collections/posts/${tea.id}?${query}`), 400, 'INVALID_QUERY')
     }

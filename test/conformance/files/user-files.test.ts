@@ -37,6 +37,26 @@ inDialects('Files of users', (wire) => {
     expect(await filesOf(wire, town)).toEqual([])
   })
 
+  test('contract 3.4 files of a profile go behind the addresses that data keeps', async () => {
+    const town = await aTown(wire)
+    const { api } = await town.anAccount()
+    const patch = (data: object, ...contents: string[]) => {
+      const files = contents.map((content) => fileOf('albums', content))
+      return sendForm(api, 'PATCH', me, [textOf('data', data), ...files])
+    }
+    const albumsOf = async (answer: Promise<Awaited<ReturnType<typeof patch>>>) =>
+      userOf(wire, wire.record(expectStatus(200, await answer))).data.albums as string[]
+
+    const [one, two] = await albumsOf(patch({}, 'one', 'two'))
+    const kept = await albumsOf(patch({ albums: [two] }, 'three'))
+
+    expect(kept).toEqual([two, expect.any(String)])
+    expect((await read(one)).status).toBe(404)
+    expect((await read(kept[1])).text).toBe('three')
+    expectFailure(await patch({ albums: 'a text' }, 'four'), 422, 'VALIDATION_ERROR')
+    expect(await filesOf(wire, town)).toHaveLength(2)
+  })
+
   test('contract 6.3 sign-up takes a form, with email and password as texts or inside data', async () => {
     const { api } = await aTown(wire)
     const profile = { full_name: 'Ada' }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { aTown } from '../../fixtures/accounts.js'
 import { openAuthenticated, openSocket, refusedWith } from '../../fixtures/realtime/streams.js'
 import { service } from '../../fixtures/service.js'
-import { inDialects, someDocuments, type Wire } from '../../fixtures/wires.js'
+import { expectStatus, inDialects, someDocuments, type Wire } from '../../fixtures/wires.js'
 
 const names = {
   a: { created: 'created', updated: 'updated', deleted: 'deleted' },
@@ -111,6 +111,25 @@ inDialects('The WebSocket', (wire) => {
     const events = (await socket.atLeast(4)).slice(2).map((event) => sent(wire, event))
     expect(events.map(({ data }) => data.age)).toEqual([18, 19])
     expect(socket.heard).toHaveLength(4)
+  })
+
+  test('contract 4.2 filters compare times as a list does', async () => {
+    const { api, posts, socket } = await aSocket(wire)
+    expectStatus(200, await api.patch('/api/collections/posts', { schema: { due: { type: 'datetime' } } }))
+    const filters = {
+      [`createdAt${wire.mark}gt`]: '2020-01-01T00:00:00-08:00',
+      [`due${wire.mark}lte`]: '2026-03-01T00:00+02:00',
+    }
+    await socket.ask({ type: 'subscribe', collection: 'posts', filters })
+    for (const due of ['2026-02-28T22:00:00.1Z', '2026-02-28T23:59:00+02:00', '2026-03-01T00:00:00+02:00']) {
+      await posts.create({ due })
+    }
+
+    const events = (await socket.atLeast(4)).slice(2).map((event) => sent(wire, event))
+
+    expect(events.map(({ data }) => data.due)).toEqual(['2026-02-28T23:59:00+02:00', '2026-03-01T00:00:00+02:00'])
+    const failure = await socket.ask({ type: 'subscribe', collection: 'posts', filters: { due: 'soon' } })
+    expect(failure).toMatchObject({ type: 'error', code: 'INVALID_FILTER', collection: 'posts' })
   })
 
   test('RTM-05 auth comes before subscribe, and a wrong token is UNAUTHORIZED', async () => {

@@ -114,6 +114,42 @@ onEachEngine(() => {
       }
     })
 
+    test('over points in time serves comparisons and sorts of them, and changes nothing about what is found', async () => {
+      const zones = ['Z', '+08:00', '-03:30']
+      const due = (n: number) =>
+        n % 50 === 0
+          ? [null, 'soon', n, [`2026-01-01`]][(n / 50) % 4]
+          : `2026-01-01T0${n % 9}:00:${10 + (n % 50)}.${n}${zones[n % 3]}`
+      const posts = await aCollection(
+        'posts',
+        Array.from({ length: 3_000 }, (_, n) => (n % 70 === 0 ? { n } : { n, due: due(n) })),
+      )
+      const path = ['due'] as const
+      const onDue = await withIndexes(posts, [
+        { path, kind: 'time asc' },
+        { path, kind: 'time desc' },
+      ])
+      const indexes: Indexes = { asked: (...uses) => ({ has: () => false, ...onDue?.asked(...uses), isSmall: false }) }
+      const place = { project: 'p', collection: { id: posts, name: 'posts' }, mayReadAll: true, roles: [], indexes }
+      const test = (operator: 'eq' | 'gte' | 'lt', value: string) => ({
+        all: [{ any: [{ path, operator, value, isTime: true } as const] }],
+      })
+      const range = and(test('gte', '2026-01-01T03:00+08:00'), test('lt', '2026-01-01T00:00:30Z'))
+
+      for (const filter of [{ all: [] }, range, test('eq', '2025-12-31T17:00:11.1+00:00'), test('lt', '2026-01-01')]) {
+        for (const direction of ['asc', 'desc', undefined] as const) {
+          const sort = direction && ({ path, direction, isTime: true } as const)
+          if (!sort && filter.all.length === 0) continue
+          const query = { where: filter, sort, limit: 30, offset: 2_900 * Number(filter.all.length === 0) }
+          expect(await list(posts, query, indexes)).toEqual(await list(posts, query))
+
+          const statement = pageOf(planList(place, { ...query, count: true, populate: [] }))
+          expect(statement.planned).toBe('once, of many')
+          expect(await explainedForAny(statement)).toMatch(/Index (Only )?Scan (using|on) field_/)
+        }
+      }
+    })
+
     test('of which there are many for a list is chosen by the values each time', async () => {
       const indexes: Indexes = { asked: () => ({ isSmall: false, documents: 30_000, has: () => true }) }
       const place = { project: 'p', collection: { id: idOf(1), name: 'posts' }, mayReadAll: true, roles: [], indexes }

@@ -1,9 +1,11 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Fields } from '../../../client/protocol/model/document.js'
+import { instantOf } from '../../../client/protocol/model/instant.js'
 import type { Json } from '../../../client/protocol/model/json.js'
 import { type Path, parsePath } from '../../../client/protocol/model/path.js'
 import { type Operator, operators, type Test, type Where } from '../../../client/protocol/model/where.js'
+import { markTimes } from '../../../emulator/core/documents/times.js'
 import { lowerCase, matches } from '../../../emulator/core/realtime/matching.js'
 import { type Database, sql } from '../../../emulator/database/port.js'
 import { compileWhere } from '../../../emulator/store/lists/where.js'
@@ -197,6 +199,66 @@ describe.each(engines)('On %s', (engine) => {
           expect(await found(where), `${path.length} segments`).toEqual(wanted)
           expect(await found(where, collection), `${path.length} segments, one by one`).toEqual(wanted)
         }
+      }
+    }
+  })
+
+  const zone = ['', 'Z', 'z', '+08:00', '-0330', '+14', ' 05:30', '+24:00', '+08:60', '8:00']
+  const fraction = ['', '.5', '.123456', '.1234569', '.', '.5a', `.${'0'.repeat(300)}1`]
+  const times = [
+    ...[
+      '',
+      '2026',
+      '02026',
+      '0000',
+      '0001',
+      '9999',
+      '2026-1',
+      '2026-00',
+      '2026-02',
+      '2026-13',
+      '2026-02-28',
+      '2026-02-29',
+    ],
+    ...['2024-02-29', '1900-02-29', '2000-02-29', '2026-04-31', '2026-02-00', '2026-02-28 08:00', '2026-02-28T8:00'],
+    ...['2026-02-28t08:00', '2026-02-28T24:00', '2026-02-28T23:60', '2026-02-28T23:59:60', '2026-02-28\n', '٢٠٢٦'],
+    ...['0001-01-01T00:00+00:01', '0001-01-01T00:00-00:01', '9999-12-31T23:59-00:01', '9999-12-31T23:59:59.9999999'],
+    ...zone.flatMap((at) => fraction.map((part) => `2026-02-28T08:30:15${part}${at}`)),
+    ...zone.map((at) => `2026-02-28T08:30${at}`),
+  ] // prettier-ignore
+
+  test('contract 4.2 svc.instant reads the same points in time as instantOf, and never throws', async () => {
+    const someTime = fc.stringMatching(
+      /^\d{4}(-[01]\d(-[0-3]\d(T[0-2]\d:[0-6]\d(:[0-6]\d(\.\d{1,9})?)?(Z|[+-][0-2]\d:?[0-6]\d)?)?)?)?$/,
+    )
+    const texts = [...times, ...fc.sample(someTime, 2_000), ...fc.sample(fc.string({ unit: 'binary' }), 500)]
+    const asked = texts.filter((text) => !text.includes('\0') && !/\p{Surrogate}/u.test(text))
+
+    const rows = await db.query<{ instant: string | null }>(sql`
+      select to_char(svc.instant(text) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as instant
+      from unnest(${asked}::text[]) with ordinality as every (text, at)
+      order by at`)
+
+    expect(rows.map(({ instant }, at) => [asked[at], instant ?? undefined])).toEqual(
+      asked.map((text) => [text, instantOf(text)]),
+    )
+  })
+
+  test.each(operators)('contract 4.2 "%s" compares the same points in time', async (operator) => {
+    const values: Json[] = [...times, ...others, 2026, 'tea']
+    const documents = await store([{}, ...values.map((field) => ({ field }))])
+    const takesNull = /^(eq|ne|in|notin)$/.test(operator)
+    const asked = times.filter((text) => instantOf(text) !== undefined)
+    const own = documents.slice(0, 3).flatMap(({ createdAt }) => [createdAt, createdAt.replace('Z', '+00:00')])
+
+    for (const path of [['field'], ['createdAt'], ['updatedAt']] as const) {
+      for (const value of [...asked, ...own, ...(path[0] === 'field' && takesNull ? ['null'] : [])]) {
+        const test = aTest(path, operator, [value, ...asked.slice(0, 2)])
+        const where = markTimes({ all: [{ any: [test] }] }, { field: { type: 'datetime' } })
+
+        expect(await found(where), `${path.join('.')} ${operator} ${JSON.stringify(value)}`).toEqual(
+          expected(where, documents),
+        )
       }
     }
   })

@@ -2,6 +2,7 @@
 import type { Fields } from '../../model/document.js'
 import { SvcError } from '../../model/errors.js'
 import { type JsonObject, valueKind } from '../../model/json.js'
+import { requireName } from '../paths/encode.js'
 
 export const bodyWrappers = {
   // Always wrapped: fields that look like a wrapper would be taken apart on the other side.
@@ -35,6 +36,7 @@ export function encodeBatchUpdate(updates: Readonly<Record<string, object>>): ob
   return { updates: wrapped }
 }
 
+/** @throws {SvcError} `VALIDATION_ERROR` */
 export function encodeBatchDelete(ids: readonly string[]): object {
-  return { document_ids: ids }
+  return { document_ids: ids.map(requireName) }
 }

@@ -1,14 +1,16 @@
 /** The `document` axis, as clients decode it. */
 import type { Document } from '../../model/document.js'
 import { isObject, type Json, type JsonObject } from '../../model/json.js'
-import { asObject, decodeRecord, expect, type HeaderReader, numberIn } from '../expected.js'
+import { areTexts, asObject, decodeRecord, expect, type HeaderReader, numberIn } from '../expected.js'
 
 export const documentDecoders = {
   enveloped: readNamed,
   snake: readNamed,
   flat: (body) => {
     const { id, createdAt, updatedAt, ...data } = asObject(body, 'document')
-    return documentOf({ id: createdAt && id, data, createdAt, updatedAt })
+    // Nothing else tells it from the record of a collection.
+    expect(areTexts(createdAt, updatedAt), body, 'document')
+    return documentOf({ id, data, createdAt, updatedAt })
   },
 } as const satisfies { readonly [form: string]: (body: Json) => Document }
 
@@ -16,9 +18,9 @@ export type DocumentForm = keyof typeof documentDecoders
 
 /** What tells a document in each shape from an object of a document's own. */
 export const isRecord = {
-  snake: (value) => isObject(value.data) && 'created_at' in value,
-  enveloped: (value) => isObject(value.data) && 'collection' in value,
-  flat: (value) => 'id' in value && 'createdAt' in value,
+  snake: (value) => isObject(value.data) && 'created_at' in value && areTexts(value.id),
+  enveloped: (value) => isObject(value.data) && 'collection' in value && areTexts(value.id),
+  flat: (value) => areTexts(value.id, value.createdAt, value.updatedAt),
 } as const satisfies Record<DocumentForm, (value: JsonObject) => boolean>
 
 function readNamed(body: Json): Document {
@@ -28,10 +30,10 @@ function readNamed(body: Json): Document {
 /** A document of parts that were decoded; what the wire has no room for is left out. */
 export function documentOf(parts: { readonly [part: string]: Json | undefined }): Document {
   asObject(parts.data, 'document')
-  return expect(parts.id, parts, 'document')
+  return expect(areTexts(parts.id), parts, 'document')
 }
 
-/** The version of a document is in its `etag`. */
+/** The version of a document is in its `etag`. @throws {SvcError} for another kind of record */
 export function decodeDocument(
   record: Json,
   { document }: { readonly document: DocumentForm },

@@ -3,12 +3,19 @@ import { SvcError } from '../../model/errors.js'
 import { encodeText } from '../sendable.js'
 
 /**
- * A name as a part of an address. What is empty or only dots would name what stands above it: the delete of a
- * document without an id would be that of its collection. @throws {SvcError} `NOT_FOUND`
+ * Encodes an id or a name as one segment of a path. Refuses everything that would address the resource above: without an id, deleting
+ * a document would delete its collection. @throws {SvcError} `VALIDATION_ERROR`
  */
 export function segment(name: string): string {
-  if (/^\.{0,2}$/.test(name)) throw new SvcError('NOT_FOUND', `There is no "${name}".`)
-  return encodeText(name)
+  // URLs drop the segments "." and "..".
+  if (typeof name === 'string' && !/^\.{0,2}$/.test(name)) return encodeText(name)
+  throw new SvcError('VALIDATION_ERROR', `"${String(name)}" is not a valid id or name.`)
+}
+
+/** The same rule for an id or a name in a body. @throws {SvcError} `VALIDATION_ERROR` */
+export function requireName(name: string): string {
+  segment(name)
+  return name
 }
 
 /** Where a document is created. */

@@ -60,7 +60,7 @@ export function decodeListQuery(dialect: Dialect, parameters: readonly Parameter
   const populate: Path[] = []
   const filters: Parameter[] = []
   for (const [name, value] of parameters) {
-    if (name === 'populate') populate.push(parsePath(value))
+    if (name === 'populate') populate.push(...splitList(value).map(parsePath))
     else if (!listParameters.includes(name)) filters.push([name, value])
     else if (named.has(name)) throw new SvcError('INVALID_QUERY', `"${name}" is given twice.`)
     else named.set(name, value)
@@ -96,7 +96,9 @@ function readPlace(dialect: Dialect, named: ReadonlyMap<string, string>): Pick<L
 
 /** The populate parameters alone, as the get of one document takes them. */
 export function decodePopulate(parameters: readonly Parameter[]): Path[] {
-  return checkPopulate(parameters.filter(([name]) => name === 'populate').map(([, value]) => parsePath(value)))
+  return checkPopulate(
+    parameters.flatMap(([name, value]) => (name === 'populate' ? splitList(value).map(parsePath) : [])),
+  )
 }
 
 /**

@@ -2,7 +2,7 @@
 import { SvcError } from '../../model/errors.js'
 import type { Json, JsonObject } from '../../model/json.js'
 import type { ListQuery } from '../../model/page.js'
-import { formatPath } from '../../model/path.js'
+import { formatPath, type Path } from '../../model/path.js'
 import type { Test, Where } from '../../model/where.js'
 import { suffixEncoders } from '../filters/encode.js'
 import type { GivenParameter } from './format.js'
@@ -24,8 +24,13 @@ export function encodeListQuery(dialect: Speaks, query: AskedList): GivenParamet
     ['limit', query.limit],
     ['offset', query.offset],
     ['count', count ? undefined : count],
-    ...populate.map((path) => ['populate', formatPath(path)] as const),
+    ...populate.map(populateParameter),
   ]
+}
+
+/** Asks for the record that a field links to. A comma separates paths, so one in a name is escaped. Contract 4.6. */
+export function populateParameter(path: Path): GivenParameter {
+  return ['populate', joinList([formatPath(path)])]
 }
 
 /** Filters as realtime takes them: names and values. @throws {SvcError} `INVALID_FILTER` if the dialect has no spelling for a test */
@@ -43,9 +48,21 @@ export function encodeFilters(dialect: Speaks, where: Where): JsonObject {
   return filters
 }
 
-/** Each test with what its name begins with: alternatives share a group. */
+/** No record has this id. */
+const never: Test = { path: ['id'], operator: 'eq', value: '00000000-0000-0000-0000-000000000000' }
+
+/**
+ * Each test with the prefix of its name: alternatives share a group. On the wire an empty list is a list of one empty text, so it is
+ * never sent: `in` no values is false, `notin` no values is true.
+ */
 function testsOf({ all }: Where): (readonly [prefix: string, test: Test])[] {
-  return all.flatMap(({ any }, at) => any.map((test) => [any.length === 1 ? '' : `[or:${at}]`, test] as const))
+  return all.flatMap(({ any }, at) => {
+    const isEmptyList = (test: Test) => 'values' in test && test.values.length < 1
+    if (any.some((test) => test.operator === 'notin' && isEmptyList(test))) return []
+    const possible = any.filter((test) => !isEmptyList(test))
+    const prefix = possible.length > 1 ? `[or:${at}]` : ''
+    return (possible[0] ? possible : [never]).map((test) => [prefix, test] as const)
+  })
 }
 
 function writeName(dialect: Speaks, { path, operator }: Test): string {

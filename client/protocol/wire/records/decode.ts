@@ -6,7 +6,7 @@ import type { StoredFile } from '../../model/file.js'
 import { isObject, type Json, type JsonObject } from '../../model/json.js'
 import type { Page } from '../../model/page.js'
 import type { AppUser } from '../../model/user.js'
-import { asObject, decodeRecord, expect, type HeaderReader } from '../expected.js'
+import { areTexts, asObject, decodeRecord, expect, type HeaderReader } from '../expected.js'
 import { type Listed, listDecoders } from '../list/decode.js'
 import type { Spoken } from '../spoken.js'
 
@@ -18,25 +18,25 @@ export type Read<Value> = (record: Json, dialect: Spoken, header: HeaderReader) 
 /** Decodes one record, alone or of a list. */
 export type ReadItem<Item> = (record: Json, dialect: Spoken, header?: HeaderReader) => Item
 
-/** Records of one kind, known by a field that each of them has. */
-function recordsWith<Item>(field: keyof Item & string): (record: Json) => Item {
+/** Records of one kind, known by texts that each of them has. */
+function recordsWith<Item>(...fields: (keyof Item & string)[]): (record: Json) => Item {
   return (record) => {
     const named = decodeRecord<Partial<Item>>(record)
-    return expect(named[field], named)
+    return expect(areTexts(...fields.map((field) => named[field])), named)
   }
 }
 
 /** Users, collections and files are never flattened: what names their times, in either naming, is their own. */
-export const decodeUser = recordsWith<AppUser>('email')
+export const decodeUser = recordsWith<AppUser>('id', 'email')
 
 /** Whether a linked record is a user rather than a document. */
 export function isUserBody(body: JsonObject): boolean {
   return 'email' in body && 'oauth_id' in body && isObject(body.data)
 }
 
-export const decodeCollection = recordsWith<AnyCollection>('name')
+export const decodeCollection = recordsWith<AnyCollection>('id', 'name')
 
-export const decodeFile = recordsWith<StoredFile>('url')
+export const decodeFile = recordsWith<StoredFile>('id', 'url')
 
 /** The array of records that a batch answers, and all collections, which are never paged. */
 export function decodeAll<Item>(read: ReadItem<Item>, axis?: string): (record: Json, dialect: Spoken) => Item[] {

@@ -1,7 +1,8 @@
 /** The fields of a document, each with a control for its type. They are the same text as the JSON beside it. */
 import { useState } from 'react'
 import type { Fields, Issue, Json } from '../../../../client/index.js'
-import { isObject, parseJson, setOwn } from '../../../../client/protocol/model/json.js'
+import { parseExactJson } from '../../../../client/protocol/model/exact-json.js'
+import { isObject, setOwn } from '../../../../client/protocol/model/json.js'
 import { Button } from '../../../parts/button.js'
 import { Empty } from '../../../parts/states.js'
 import { typeOf } from '../columns.js'
@@ -16,7 +17,7 @@ interface FieldsTabProps {
 const mostFields = 200
 
 export function FieldsTab({ text, edit, issues }: FieldsTabProps) {
-  const data = parseJson(text)
+  const data = parsed(text)
   if (!isObject(data)) return <Empty title="The JSON has an error">Mend it there first.</Empty>
   const entries = Object.entries(data)
   const change = (name: string, value: Json | undefined) => {
@@ -121,7 +122,7 @@ function JsonControl({ value, onChange }: { value: Json; onChange: (value: Json)
 
 function parsed(text: string): Json | undefined {
   try {
-    return JSON.parse(text)
+    return parseExactJson(text)
   } catch {
     return undefined
   }

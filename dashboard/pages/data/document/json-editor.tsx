@@ -10,6 +10,7 @@ import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } f
 import { findNodeAtLocation, parseTree } from 'jsonc-parser'
 import { useEffect, useRef } from 'react'
 import type { Issue } from '../../../../client/index.js'
+import { keptAsText, withExactIntegers } from '../../../../client/protocol/model/exact-json.js'
 import { codeLook } from '../../../parts/code-look.js'
 import { completeJson, type KnownFields } from './json-completion.js'
 
@@ -82,6 +83,15 @@ export default function JsonEditor({ value, onChange, onSave, issues, known, sta
   return <div className="editor" ref={host} />
 }
 
+/** Integers that are saved as text. */
+function keptIntegers(text: string): Diagnostic[] {
+  const marks: Diagnostic[] = []
+  withExactIntegers(text, (literal, from) => {
+    marks.push({ from, to: from + literal.length, severity: 'warning', message: keptAsText(literal) })
+  })
+  return marks
+}
+
 interface Current<Value> {
   readonly current: Value
 }
@@ -98,7 +108,8 @@ function extensionsOf(
   // What it answers takes the place of all marks that there are, those of the service among them.
   const lint = (opened: EditorView) => {
     const { doc } = opened.state
-    return [...(doc.length > mostLinted ? [] : parse(opened)), ...marksOf(doc, refused.current)]
+    const own = doc.length > mostLinted ? [] : [...parse(opened), ...keptIntegers(doc.toString())]
+    return [...own, ...marksOf(doc, refused.current)]
   }
   return [
     [

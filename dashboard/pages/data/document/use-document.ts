@@ -2,6 +2,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useRef, useState } from 'react'
 import { type Client, type Document, type Fields, type Issue, SvcError } from '../../../../client/index.js'
+import { parseExactJson } from '../../../../client/protocol/model/exact-json.js'
 import { isObject } from '../../../../client/protocol/model/json.js'
 import { type Acting, useSession } from '../../../session/context.js'
 import { type Draft, draftKey, draftOf, dropDraft, keepDraft } from './drafts.js'
@@ -175,7 +176,7 @@ function otherWords(name: string): string {
 
 /** @throws {Error} what is no JSON object */
 function parse(text: string): Fields {
-  const value: unknown = JSON.parse(text)
+  const value: unknown = parseExactJson(text)
   if (isObject(value)) return value
   throw new Error('A document is a JSON object: { … }')
 }

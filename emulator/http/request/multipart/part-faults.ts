@@ -48,6 +48,13 @@ export function formFault(error: Error | null | undefined, mostFiles: number = s
   return new SvcError('INVALID_BODY', 'The body is not a whole multipart form, or a part has no name that can be read.')
 }
 
+export function noBoundary(): SvcError {
+  return new SvcError(
+    'INVALID_BODY',
+    'The content type of the form has no "boundary". Leave the header out: what builds the form sets it.',
+  )
+}
+
 export function textTooLong(): SvcError {
   return overLimit('body bytes', sizes.mostBodyBytes, `A text part is at most ${formatBytes(sizes.mostBodyBytes)}.`)
 }

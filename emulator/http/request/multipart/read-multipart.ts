@@ -19,7 +19,7 @@ import type { Exchange, HttpContext } from '../../exchange.js'
 import { Aborted, decodeUtf8, drain, holdFor } from '../read-json.js'
 import { type FormSource, openFormSource } from './form-source.js'
 import { type FileWeight, type FormWeight, openFormWeight, weighWhileParsed } from './form-weight.js'
-import { formFault, notOnce, requireFieldName, requireWanted, textTooLong } from './part-faults.js'
+import { formFault, noBoundary, notOnce, requireFieldName, requireWanted, textTooLong } from './part-faults.js'
 import { type PartHeads, watchParts } from './watch-parts.js'
 
 /** A sender who says nothing for as long has gone. */
@@ -46,6 +46,10 @@ export interface Parts {
 /** Whether a request brings a form. */
 export function isMultipart({ headers }: IncomingMessage): boolean {
   return /^multipart\/form-data\s*(?:;|$)/i.test(headers['content-type'] ?? '')
+}
+
+function hasBoundary({ headers }: IncomingMessage): boolean {
+  return /;\s*boundary=\s*(?:"[^"]|[^\s;"])/i.test(headers['content-type'] ?? '')
 }
 
 /**
@@ -176,6 +180,8 @@ function takeParts(req: IncomingMessage, rules: PartRules, take: Takers): Promis
       source.pipe(parser)
     }
 
+    // Of an empty boundary the parser makes a form without parts.
+    if (!hasBoundary(req)) return refuse(noBoundary())
     const storage: StorageEngine = {
       _handleFile(_req, file, done) {
         takePart(file).then(

@@ -1,0 +1,40 @@
+/** Which tests and sorts compare points in time. Contract 4.2. */
+import type { Schema } from '../../../client/protocol/model/collection.js'
+import { SvcError } from '../../../client/protocol/model/errors.js'
+import { instantOf } from '../../../client/protocol/model/instant.js'
+import type { Sort } from '../../../client/protocol/model/page.js'
+import { formatPath, type Path } from '../../../client/protocol/model/path.js'
+import { type Operator, ownField, type Test, type Where } from '../../../client/protocol/model/where.js'
+
+const timeOperators: readonly Operator[] = ['eq', 'ne', 'gt', 'gte', 'lt', 'lte', 'in', 'notin']
+const nullOperators: readonly Operator[] = ['eq', 'ne', 'in', 'notin']
+
+/** Marks the tests of times. @throws {SvcError} `INVALID_FILTER` for a value that is not a time */
+export function markTimes(where: Where, schema: Schema = {}): Where {
+  const isMarked = (test: Test) => timeOperators.includes(test.operator) && isTime(test.path, schema)
+  if (!where.all.some(({ any }) => any.some(isMarked))) return where
+  return { all: where.all.map(({ any }) => ({ any: any.map((test) => (isMarked(test) ? marked(test) : test)) })) }
+}
+
+/** Own times are sorted as times in any case. */
+export function markSort(sort: Sort | undefined, schema: Schema): Sort | undefined {
+  return sort && !ownField(sort.path) && isTime(sort.path, schema) ? { ...sort, isTime: true } : sort
+}
+
+function isTime([name, below]: Path, schema: Schema): boolean {
+  if (below !== undefined) return false
+  const own = ownField([name])
+  return own ? own !== 'id' : Object.hasOwn(schema, name) && schema[name]?.type === 'datetime'
+}
+
+function marked(test: Test): Test {
+  if (test.operator === 'isnull') return test
+  // Fields may be null in documents that are older than their schema.
+  const isNull = (text: string) => text === 'null' && nullOperators.includes(test.operator) && !ownField(test.path)
+  const bad = ('values' in test ? test.values : [test.value]).find((text) => !isNull(text) && !instantOf(text))
+  if (bad === undefined) return { ...test, isTime: true }
+  throw new SvcError(
+    'INVALID_FILTER',
+    `"${formatPath(test.path)}" is a time, and "${bad.slice(0, 80)}" is not. Write "2026-01-31" or "2026-01-31T08:30:00Z".`,
+  )
+}
