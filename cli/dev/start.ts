@@ -53,16 +53,16 @@ export async function boxDetails(options: DevOptions, { secretKey }: Emulator, b
   const server = options['database-url']
   const data =
     server !== undefined
-      ? `in PostgreSQL, ${await serverNames(server)}`
+      ? `in PostgreSQL, ${await serverName(server)}`
       : memory
         ? 'in memory, gone when it stops'
         : [nearby(folder), branch?.words()].filter(Boolean).join(', ')
   return { folder, secretKey, data, isKept: !memory, isOpenToOthers: isOpenToOthers(host) || names.length > 0 }
 }
 
-async function serverNames(url: string): Promise<string> {
-  const { shownAddresses } = await import('../../emulator/database/postgres/addresses.js')
-  return shownAddresses(url).join(', ')
+async function serverName(url: string): Promise<string> {
+  const { shownAddress } = await import('../../emulator/database/postgres/server-address.js')
+  return shownAddress(url)
 }
 
 function freePort(host: string | undefined) {
