@@ -13,7 +13,7 @@ let world: World
 let here: Client
 beforeAll(async () => {
   ;[serve, world] = await Promise.all([openServeWorld(), openWorld()])
-  serving = await serve.start('--workers', '2')
+  serving = await serve.start()
   const { url } = await world.dev('--memory')
   const apiKey = (await world.svc(['project', 'key', '--secret'])).stdout.trim()
   here = createClient({ url, apiKey })
