@@ -9,11 +9,11 @@ it('no request fails and no event is lost or doubled while two processes are res
   const hosts = await openHosts(bin, startReadinessProxy)
   onTestFinished(hosts.close)
   const load = await openLoad(hosts)
-  await load.goesOn()
+  await load.goesOn(50)
 
   for (const at of [0, 1]) {
     await hosts.replace(at, bin)
-    await load.goesOn()
+    await load.goesOn(50)
   }
 
   await load.expectExact()

@@ -22,6 +22,8 @@ interface Options {
   readonly options: string | undefined
 }
 
+const ignore = () => undefined
+
 /** The state that a standby refuses writes with, such as a former primary: it still answers reads. */
 const isReadOnly = '25006'
 
@@ -34,10 +36,14 @@ export function openPool({ server, mostConnections, options }: Options): Pool {
     application_name: 'svc',
   })
   // An idle connection that breaks is replaced; one in use rejects its statement.
-  pool.on('error', () => undefined)
+  pool.on('error', ignore)
   /** Opened since a server last was read-only. All others are closed instead of used. */
   let trusted = new WeakSet<pg.PoolClient>()
-  pool.on('connect', (client) => void trusted.add(client))
+  pool.on('connect', (client) => {
+    trusted.add(client)
+    // It may break at any moment, also in the one that it is handed out in. Without a listener, that would end the process.
+    client.on('error', ignore)
+  })
 
   // Certificates that cannot be read make the driver throw before there is a promise.
   const connect = async () => pool.connect()

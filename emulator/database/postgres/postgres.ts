@@ -113,9 +113,6 @@ async function repeated<T>(work: () => Promise<T>): Promise<T> {
 async function inTransaction<T>(postgres: Postgres, work: (tx: Database) => Promise<T>): Promise<T> {
   const { pool } = postgres
   const client = await pool.connect()
-  // Without a listener, a connection that breaks between two statements would end the process.
-  const onError = () => undefined
-  client.on('error', onError)
   let isBroken = false
   try {
     await client.query(within('begin', postgres)).catch(refuse)
@@ -133,7 +130,6 @@ async function inTransaction<T>(postgres: Postgres, work: (tx: Database) => Prom
     })
     throw error
   } finally {
-    client.off('error', onError)
     client.release(isBroken)
   }
 }

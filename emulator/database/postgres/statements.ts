@@ -4,7 +4,7 @@ import type pg from 'pg'
 import { DatabaseError, mostPrepared, mostResultBytes, resultTooLarge, type Sql } from '../port.js'
 import { columnReader, writeValue } from '../values.js'
 import { newConnection } from './connect.js'
-import { asSentError, isCut, isStale, refuse } from './failures.js'
+import { asSentError, isStale, refuse } from './failures.js'
 import type { Pool } from './pool.js'
 import type { Server } from './server-address.js'
 import { connectionOptions, sessionSettings } from './session-settings.js'
@@ -66,30 +66,15 @@ export async function runAlone(postgres: Postgres, statement: Sql): Promise<unkn
   const { pool } = postgres
   // The pool itself would not say whether it had a connection.
   const client = await pool.connect()
-  return onConnection(client, () => ask(client, postgres, statement, postgres)).catch((error) => {
-    const known = error instanceof DatabaseError ? error : asSentError(error, statement.text)
-    pool.failed(client, known)
-    throw known
-  })
-}
-
-/**
- * Work on a connection of a pool, to which it goes back unless it broke.
- *
- * @throws what the work throws
- */
-async function onConnection<T>(client: pg.PoolClient, work: () => Promise<T>): Promise<T> {
-  // Without a listener, a connection that breaks would end the process.
-  const onError = () => undefined
-  client.on('error', onError)
   let isBroken = false
   try {
-    return await work()
+    return await ask(client, postgres, statement, postgres)
   } catch (error) {
-    isBroken = error instanceof DatabaseError ? error.kind === 'unavailable' : isCut(error)
-    throw error
+    const known = error instanceof DatabaseError ? error : asSentError(error, statement.text)
+    isBroken = known.kind === 'unavailable' || known.kind === 'unknown outcome'
+    pool.failed(client, known)
+    throw known
   } finally {
-    client.off('error', onError)
     client.release(isBroken)
   }
 }
