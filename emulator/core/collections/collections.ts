@@ -199,7 +199,7 @@ export async function requireCollection(ctx: Context, name: string): Promise<Sto
 }
 
 /** The collection of that name or id. */
-export async function findCollection(ctx: Context, name: string): Promise<StoredCollection | undefined> {
+async function findCollection(ctx: Context, name: string): Promise<StoredCollection | undefined> {
   const { backend, db, project } = ctx
   const read = () => selectCollection(db, project.id, name)
   // As JSON, as either part may hold any character: run together, they could name the collection of another project.

@@ -12,7 +12,7 @@ interface Thrown {
 }
 
 /** Without a state of the server, the connection is what failed; what the port has said itself stays as it is. */
-export function asDatabaseError(error: unknown): DatabaseError {
+function asDatabaseError(error: unknown): DatabaseError {
   if (error instanceof DatabaseError) return error
   const { code, message, constraint, position } = error as Thrown
   return new DatabaseError(message, hasState(code) ? code : '08006', {
