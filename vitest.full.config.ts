@@ -1,10 +1,6 @@
 /** `npm run full`: what is too slow for `npm test`, one file at a time. */
 import { defineConfig } from 'vitest/config'
 import { leftOut } from './test/fixtures/balanced/left-out.js'
-import { balancerMissing } from './test/fixtures/balancer.js'
-
-if (balancerMissing !== undefined)
-  console.log(`The conformance suite behind a balancer is passed over: ${balancerMissing}.`)
 
 export default defineConfig({
   test: {
@@ -30,9 +26,9 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          // Two `svc serve --workers 2` behind HAProxy.
+          // Two `svc serve` behind HAProxy.
           name: 'balanced',
-          include: balancerMissing === undefined ? ['test/conformance/**/*.test.ts'] : [],
+          include: ['test/conformance/**/*.test.ts'],
           exclude: leftOut.flatMap(({ file, test }) => (test === undefined ? [`test/conformance/${file}`] : [])),
           globalSetup: ['test/fixtures/balanced/global-setup.ts'],
           setupFiles: ['test/fixtures/balanced/leave-out.ts'],

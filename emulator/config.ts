@@ -22,12 +22,10 @@ export interface Config extends MailUrls {
   readonly fresh: boolean
   /** Draws another control token for the folder. */
   readonly newToken: boolean
-  /** `postgres://…` instead of the embedded database; of several hosts, whichever is the primary. */
+  /** `postgres://…` instead of the embedded database. */
   readonly databaseUrl: string | undefined
   /** The server behind a pooler at `databaseUrl`, for the connection that listens and for maintenance. */
   readonly databaseListenUrl: string | undefined
-  /** Standbys, for lists and gets that need not be newest. */
-  readonly databaseReadUrl: string | undefined
   /** `s3://bucket/prefix`: files are kept there instead of in the folder. */
   readonly filesUrl: string | undefined
   /** The id of the project that the keys belong to; made on first use. */
@@ -73,7 +71,6 @@ export const defaultConfig: Config = {
   newToken: false,
   databaseUrl: undefined,
   databaseListenUrl: undefined,
-  databaseReadUrl: undefined,
   filesUrl: undefined,
   project: 'dev',
   dialect: undefined,

@@ -83,7 +83,7 @@ function cannotListen(error: unknown, { host, port, portFlag = '--port' }: Place
   const { code = '' } = error as NodeJS.ErrnoException
   if (code === 'EADDRINUSE') {
     const hint = `Name another one with ${portFlag}; 0 takes a free one.`
-    return new StartError('PORT_IN_USE', `Port ${port} is in use.`, hint, error, port)
+    return new StartError('PORT_IN_USE', `Port ${port} is in use.`, hint, error)
   }
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
     const hint = 'Name one with --host; 0.0.0.0 takes all of them.'

@@ -23,7 +23,6 @@ import { openFeeds } from './core/realtime/feeds.js'
 import { openConnections } from './core/realtime/open-connections.js'
 import { openRequestLog } from './core/requests/request-log.js'
 import type { Database } from './database/port.js'
-import { serversOf } from './database/postgres/addresses.js'
 import { cannotOpen } from './database/postgres/server.js'
 import type { DisposalStack } from './disposal-stack.js'
 import type { Log } from './http/logging/log.js'
@@ -34,14 +33,13 @@ import { openMemoryLimits } from './ports/limits/memory-limits.js'
 import type { Limits } from './ports/limits/port.js'
 import type { Mailer } from './ports/mail/port.js'
 import { openBcryptPool } from './ports/passwords/bcrypt-pool.js'
-import type { DatabaseAddresses, Storage } from './storage.js'
+import type { Storage } from './storage.js'
 import { openTotals } from './store/lists/totals.js'
 
 /** What the profiles of a service differ in. */
 export interface Parts
   extends Pick<Backend, 'about' | 'keyring' | 'localProvider' | 'signingKey' | 'url'>,
-    Pick<Config, 'now' | 'providerTimeout' | 'requestLog'>,
-    Pick<DatabaseAddresses, 'databaseListenUrl' | 'databaseUrl'> {
+    Pick<Config, 'databaseListenUrl' | 'databaseUrl' | 'now' | 'providerTimeout' | 'requestLog'> {
   readonly log: Log
   readonly warn: (message: string) => void
   /** What happened, for the stream of all events. */
@@ -102,7 +100,7 @@ export async function openBackend(
     localProvider,
     indexes,
     totals: openTotals(),
-    longReads: databaseUrl === undefined ? unlimitedReads() : openLongReads(db.standby?.standing().length ?? 1),
+    longReads: databaseUrl === undefined ? unlimitedReads() : openLongReads(),
     joinedCreates: openJoinedCreates(),
     requests: openRequestLog({ isOn: parts.requestLog }),
     events,
@@ -147,13 +145,12 @@ async function openBus(
   const { openPostgresBus } = await import('./ports/bus/postgres-bus.js')
   const url = databaseListenUrl ?? databaseUrl
   const flag = databaseListenUrl === undefined ? '--database-url' : '--database-listen-url'
-  const servers = serversOf(url, flag)
   return openPostgresBus({ url, db, report }).catch((cause) => {
-    throw cannotOpen(servers, cause, flag)
+    throw cannotOpen(url, cause, flag)
   })
 }
 
-async function openLimits(databaseUrl: DatabaseAddresses['databaseUrl'], db: Database): Promise<Limits> {
+async function openLimits(databaseUrl: Config['databaseUrl'], db: Database): Promise<Limits> {
   if (databaseUrl === undefined) return openMemoryLimits()
   const { openPostgresLimits } = await import('./ports/limits/postgres-limits.js')
   return openPostgresLimits(db)

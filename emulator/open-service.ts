@@ -10,7 +10,7 @@ import { openEventLog } from './core/events/event-log.js'
 import { changeProject, type OpenedProject, openProject } from './core/projects/projects.js'
 import { damagedPages } from './database/pglite/state-folder.js'
 import { DatabaseError } from './database/port.js'
-import { shownAddresses } from './database/postgres/addresses.js'
+import { shownAddress } from './database/postgres/server-address.js'
 import { StartError } from './database/start-error.js'
 import { type DisposalStack, openInOrder } from './disposal-stack.js'
 import { type FolderKeys, openFolderKeys } from './folder-keys.js'
@@ -126,7 +126,7 @@ async function openEmulatorBackend(
   { config, publicUrl, log, about, warn }: Surroundings,
 ): Promise<{ backend: Backend; localProvider: LocalApp }> {
   const listensAt = () => about.url ?? ''
-  const servers = config.databaseUrl === undefined ? [] : shownAddresses(config.databaseUrl)
+  const servers = config.databaseUrl === undefined ? [] : [shownAddress(config.databaseUrl)]
   const localProvider = openLocalProvider({
     ...{ db, url: listensAt, now: Date.now, report: log.failure },
     isLocal: isFromThisMachine,

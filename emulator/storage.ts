@@ -12,7 +12,6 @@ import { copyBeforeUpgrade, damaged, newer, prepareData } from './database/pglit
 import { readTemplate } from './database/pglite/template.js'
 import { endSpareThread, startSpareThread } from './database/pglite/thread.js'
 import type { Database } from './database/port.js'
-import type { Address } from './database/postgres/addresses.js'
 import { newerServer, refuseStart } from './database/postgres/server.js'
 import type { StartError } from './database/start-error.js'
 import type { DisposalStack } from './disposal-stack.js'
@@ -26,18 +25,10 @@ export interface Storage {
   readonly dataDir: string | undefined
 }
 
-/** As in the config; where a file has them, with what stands there now. */
-export interface DatabaseAddresses {
-  readonly databaseUrl: Address | undefined
-  readonly databaseListenUrl: Address | undefined
-  readonly databaseReadUrl: Address | undefined
-}
-
-type Options = DatabaseAddresses &
-  Pick<Config, 'dir' | 'branch' | 'memory' | 'fresh' | 'filesUrl' | 'holdsProcess'> & {
-    /** Whether the bucket need not answer yet: it is known to be right. */
-    readonly mayLackBucket?: boolean
-  }
+type Options = Pick<
+  Config,
+  'branch' | 'databaseListenUrl' | 'databaseUrl' | 'dir' | 'filesUrl' | 'fresh' | 'holdsProcess' | 'memory'
+>
 
 export interface Surroundings {
   /** Called once the folder is held and before anything is changed: a start that fails here leaves all as it was. */
@@ -91,7 +82,7 @@ function requireOwnParts({ databaseUrl, filesUrl }: Options, folder: string, pla
 }
 
 async function openFor(
-  { databaseUrl, databaseListenUrl, databaseReadUrl, memory, fresh, holdsProcess }: Options,
+  { databaseUrl, databaseListenUrl, memory, fresh, holdsProcess }: Options,
   folder: string | undefined,
   { report, warn, whileOpening }: Surroundings,
 ): Promise<{ db: Database; dataDir: string | undefined }> {
@@ -99,8 +90,7 @@ async function openFor(
     await endSpareThread()
     // Its library takes longer to load than everything else here.
     const { openPostgres } = await import('./database/postgres/postgres.js')
-    const addresses = { url: databaseUrl, directUrl: databaseListenUrl, readUrl: databaseReadUrl }
-    const opening = openPostgres({ ...addresses, warn })
+    const opening = openPostgres({ url: databaseUrl, directUrl: databaseListenUrl })
     whileOpening()
     const db = await upToDate(await opening, newerServer, { warn }).catch(refuseStart)
     return { db, dataDir: undefined }
@@ -137,18 +127,13 @@ async function requireWholeIndexes(db: Database, dataDir: string): Promise<void>
 }
 
 /** Each database has a place of its own, so that two that share a folder or a bucket leave each other's files alone. */
-async function openFiles(
-  db: Database,
-  { filesUrl, memory, mayLackBucket }: Options,
-  folder: string | undefined,
-): Promise<FileStore> {
+async function openFiles(db: Database, { filesUrl, memory }: Options, folder: string | undefined): Promise<FileStore> {
   const isKept = folder !== undefined && !memory
   return openFileStore({
     url: filesUrl,
     folder: isKept ? join(folder, 'files') : undefined,
     place: () => ensureFilePlace(db),
     isSynced: db.capabilities.isDurable,
-    mayLackBucket,
   })
 }
 

@@ -1,6 +1,5 @@
 import { resolve } from 'node:path'
 import * as Flags from '@oclif/core/flags'
-import type { Served } from '../../emulator/serve.js'
 import { SvcCommand } from '../base/svc-command.js'
 import { onStopSignals } from '../dev/until-stopped.js'
 import { clearReadyFile, withdrawFile } from '../files/ready-file.js'
@@ -10,19 +9,19 @@ import { ignoreClosedOutput } from '../terminal/closed-output.js'
 import { prose } from '../terminal/prose.js'
 
 export default class Serve extends SvcCommand {
-  static override summary = 'Serve apps from PostgreSQL and S3, by one process or many.'
+  static override summary = 'Run one replica of the service on PostgreSQL and S3.'
   static override description =
-    prose(`The same service as svc dev for more than one machine: any number of processes on any number of hosts, with all state in
-PostgreSQL and a bucket. Nothing that is for development comes along: no dashboard, no mailbox, no login provider, no
+    prose(`The same service as svc dev, with all state in PostgreSQL and a bucket. Each svc serve is one process and one replica: systemd,
+Docker Compose or Kubernetes run as many as you want, and restart one that ends. Nothing that is for development comes along: no dashboard, no mailbox, no login provider, no
 keys and no project before you make one. TLS is left to the balancer in front.
 
 It needs SVC_DATABASE_URL, SVC_FILES_URL and SVC_SECRET, which svc serve keys makes. Each flag but --ready-file is also a variable: --public-url
 is SVC_PUBLIC_URL. Secrets have files as well: SVC_SECRET_FILE names the file that holds SVC_SECRET.
 
-SIGTERM and Ctrl-C let requests finish and hand streams over to other processes; a second one ends it at once. Keys of S3
+SIGTERM and Ctrl-C let requests finish and hand streams over to other replicas; a second one ends it at once. Keys of S3
 come from the environment, as AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.`)
   static override examples = [
-    '<%= config.bin %> serve --public-url https://api.example.com --workers 2 --admin-port 4401',
+    '<%= config.bin %> serve --public-url https://api.example.com --admin-port 4401',
     '<%= config.bin %> serve --host 0.0.0.0 --trusted-proxies 1 --shutdown-delay 5s --json --ready-file ready.json',
   ]
   static override flags = {
@@ -35,17 +34,17 @@ come from the environment, as AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.`)
     const readyFile = flags['ready-file'] === undefined ? undefined : resolve(flags['ready-file'])
     if (flags['ready-file'] !== undefined) await clearReadyFile(flags['ready-file'])
     const config = readServeConfig(flags)
-    const signals = openSignals()
+    const stopped = firstStopSignal()
     const { serve } = await import('../../emulator/serve.js')
     const served = await serve(config)
     ignoreClosedOutput()
     try {
       const { url, adminUrl = null } = served
-      const ready = { url, adminUrl, publicUrl: config.publicUrl ?? url, workers: config.workers, pid: process.pid }
+      const ready = { url, adminUrl, publicUrl: config.publicUrl ?? url, pid: process.pid }
       if (readyFile !== undefined) await writePrivateFile(readyFile, `${JSON.stringify(ready, null, 2)}\n`)
       if (this.jsonEnabled()) process.stdout.write(`${JSON.stringify({ type: 'ready', ...ready })}\n`)
       else this.log(readyLine(config.publicUrl, ready))
-      await signals.stopped(served)
+      await stopped
       this.say('Stopping: requests at work are finished.')
     } finally {
       // Also where closing fails or hangs: nobody is to take it for one that serves.
@@ -64,32 +63,18 @@ come from the environment, as AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.`)
 interface Ready {
   readonly url: string
   readonly adminUrl: string | null
-  readonly workers: number
 }
 
-function readyLine(publicUrl: string | undefined, { url, adminUrl, workers }: Ready): string {
-  const processes = workers === 1 ? 'one process' : `${workers} processes`
+function readyLine(publicUrl: string | undefined, { url, adminUrl }: Ready): string {
   const places = [
-    `Serving at ${url} by ${processes}`,
+    `Serving at ${url}`,
     ...(publicUrl === undefined ? [] : [`for ${publicUrl}`]),
     ...(adminUrl === null ? [] : [`probes and metrics at ${adminUrl}`]),
   ]
   return `${places.join(', ')}.`
 }
 
-/** The first signal stops it, also while it starts; a second one ends it and its workers at once. */
-function openSignals(): { stopped(served: Served): Promise<void> } {
-  let served: Served | undefined
-  const stopped = new Promise<void>((resolve) => {
-    onStopSignals(
-      () => resolve(),
-      () => served?.kill(),
-    )
-  })
-  return {
-    stopped(started) {
-      served = started
-      return stopped
-    },
-  }
+/** Resolves with the first signal, also one during the start. A second one ends the process at once. */
+function firstStopSignal(): Promise<void> {
+  return new Promise((resolve) => onStopSignals(() => resolve()))
 }

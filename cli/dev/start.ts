@@ -54,7 +54,7 @@ export async function boxDetails(options: DevOptions, { secretKey }: Emulator, b
   const server = options['database-url']
   const data =
     server !== undefined
-      ? `in PostgreSQL, ${await serverNames(server)}`
+      ? `in PostgreSQL, ${await serverName(server)}`
       : memory
         ? 'in memory, gone when it stops'
         : [nearby(folder), branch?.words()].filter(Boolean).join(', ')
@@ -62,9 +62,9 @@ export async function boxDetails(options: DevOptions, { secretKey }: Emulator, b
   return { folder, secretKey, data, publicUrl, isKept: !memory, isOpenToOthers: isOpen }
 }
 
-async function serverNames(url: string): Promise<string> {
-  const { shownAddresses } = await import('../../emulator/database/postgres/addresses.js')
-  return shownAddresses(url).join(', ')
+async function serverName(url: string): Promise<string> {
+  const { shownAddress } = await import('../../emulator/database/postgres/server-address.js')
+  return shownAddress(url)
 }
 
 function freePort(host: string | undefined) {

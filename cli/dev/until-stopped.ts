@@ -34,7 +34,7 @@ export function untilStopped(): Stopping {
 }
 
 /** Calls back with the first of them; a second Ctrl-C or SIGTERM ends the process at once. */
-export function onStopSignals(stop: (signal: NodeJS.Signals) => void, beforeExit = () => {}): void {
+export function onStopSignals(stop: (signal: NodeJS.Signals) => void): void {
   let isStopping = false
   const isEcho = signalEchoes()
   const onSignal = (signal: NodeJS.Signals) => {
@@ -44,7 +44,6 @@ export function onStopSignals(stop: (signal: NodeJS.Signals) => void, beforeExit
       stop(signal)
     } else if (signal !== 'SIGHUP') {
       // That a terminal is closed is said by the system and by the shell, and is no haste.
-      beforeExit()
       process.exit(exitOfSignal(signal))
     }
   }

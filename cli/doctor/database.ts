@@ -13,7 +13,7 @@ export async function checkDatabase(patient: Patient): Promise<Seen> {
   const { url = configured?.databaseUrl, directUrl = configured?.databaseListenUrl } = patient.database
   if (url === undefined) return well(await elsewhere(patient))
   const { checkServer } = await import('../../emulator/database/postgres/check.js')
-  return checkServer({ url, directUrl, processes: 1, losesNothing: false })
+  return checkServer({ url, directUrl, losesNothing: false })
 }
 
 /** What `svc.json` names; that of a folder where svc was never used is not asked. Contract 12.4. */

@@ -34,15 +34,13 @@ const others = {
   'admin-port': '4501',
   'allowed-host': 'former.example, other.example',
   'trusted-proxies': '2',
-  workers: '3',
-  'worker-timeout': '50s',
+  'hang-timeout': '50s',
   'mail-from': 'us@example.com',
   'shutdown-delay': '6s',
   'shutdown-timeout': '21s',
   'request-log': 'false',
   'database-url': 'postgres://svc@127.0.0.1/other',
   'database-listen-url': 'postgres://svc@127.0.0.1/listen',
-  'database-read-url': 'postgres://svc@127.0.0.1/read',
   smtp: 'smtp://127.0.0.1',
 } satisfies Record<keyof typeof serveFlags, string>
 
@@ -74,7 +72,6 @@ it.each([
   ['SVC_ADMIN_TOKEN', 'f'.repeat(43)],
   ['SVC_DATABASE_URL', 'postgres://svc@127.0.0.1/filed'],
   ['SVC_DATABASE_LISTEN_URL', 'postgres://svc@127.0.0.1/filed'],
-  ['SVC_DATABASE_READ_URL', 'postgres://svc@127.0.0.1/filed'],
   ['SVC_SMTP_URL', 'smtp://127.0.0.1'],
 ])('%s is read from the file of %s_FILE as well, without the line break at its end', async (variable, value) => {
   const file = await aFile(`${value}\n`)
@@ -82,20 +79,8 @@ it.each([
   const read = await config([], { [variable]: undefined, [`${variable}_FILE`]: file })
 
   const said = await config([], { [variable]: value })
-  expect({ ...read, databaseUrlFiles: said.databaseUrlFiles }).toEqual(said)
+  expect(read).toEqual(said)
   expect(read).not.toEqual(await config([]))
-})
-
-it('names the file that an address of the database is read from, unless a flag goes before it', async () => {
-  const file = await aFile('postgres://svc:secret@127.0.0.1/svc\n')
-  const env = { SVC_DATABASE_URL: undefined, SVC_DATABASE_URL_FILE: file, SVC_DATABASE_READ_URL_FILE: file }
-
-  const read = await config([], env)
-  const flagged = await config(['--database-url', whole.SVC_DATABASE_URL], env)
-
-  expect(read).toMatchObject({ databaseUrl: 'postgres://svc:secret@127.0.0.1/svc', databaseReadUrl: read.databaseUrl })
-  expect(read.databaseUrlFiles).toEqual({ databaseUrl: file, databaseReadUrl: file })
-  expect(flagged.databaseUrlFiles).toEqual({ databaseReadUrl: file })
 })
 
 it.each([
@@ -161,20 +146,14 @@ it.each([
   expect(() => requireServable(read)).toThrow(expect.objectContaining(failure))
 })
 
-it.each([
-  ['a folder is for one process: it says why', 'file:///var/lib/svc', 2, 'FOLDER_SHARED'],
-  ['a path is not an address', '/var/lib/svc', 1, 'FILES_UNREACHABLE'],
-])('%s', async (_, filesUrl, workers, code) => {
-  const read = { ...(await config([])), filesUrl, workers }
-
-  expect(() => requireServable(read)).toThrow(expect.objectContaining({ code }))
-})
-
-it('takes a folder for a single process, and a bucket for several', async () => {
-  const read = await config(['--public-url', 'https://api.example.com', '--host', '0.0.0.0', '--workers', '4'])
+it('takes a bucket or a folder for files, and no path', async () => {
+  const read = await config(['--public-url', 'https://api.example.com', '--host', '0.0.0.0'])
 
   expect(() => requireServable(read)).not.toThrow()
-  expect(() => requireServable({ ...read, filesUrl: 'file:///var/lib/svc', workers: 1 })).not.toThrow()
+  expect(() => requireServable({ ...read, filesUrl: 'file:///var/lib/svc' })).not.toThrow()
+  expect(() => requireServable({ ...read, filesUrl: '/var/lib/svc' })).toThrow(
+    expect.objectContaining({ code: 'FILES_UNREACHABLE' }),
+  )
   expect(read.mailFrom).toBe('no-reply@api.example.com')
 })
 

@@ -1,6 +1,5 @@
 /** What `svc serve` and its commands take: flags, variables of the environment and, for secrets, files. */
 import { readFileSync } from 'node:fs'
-import { resolve } from 'node:path'
 import * as Flags from '@oclif/core/flags'
 import type { InferredFlags } from '@oclif/core/interfaces'
 import type { ServeConfig } from '../../emulator/serve.js'
@@ -15,13 +14,12 @@ const secretVariables = [
   'SVC_ADMIN_TOKEN',
   'SVC_DATABASE_URL',
   'SVC_DATABASE_LISTEN_URL',
-  'SVC_DATABASE_READ_URL',
   'SVC_SMTP_URL',
 ] as const
 
 type SecretVariable = (typeof secretVariables)[number]
 
-/** The database that all processes share, for commands that need no more. */
+/** The database that all replicas share, for commands that need no more. */
 export const databaseFlags = {
   'database-url': Flags.string({
     description: 'PostgreSQL server, 17 or later; with a password rather in SVC_DATABASE_URL or SVC_DATABASE_URL_FILE',
@@ -36,10 +34,6 @@ export const databaseFlags = {
 
 export const serveFlags = {
   ...databaseFlags,
-  'database-read-url': Flags.string({
-    description: 'standbys, which answer reads that ask for svc-consistency: eventual',
-    helpValue: 'postgres://…',
-  }),
   'files-url': Flags.string({
     description: 'S3 bucket for files; file:///folder for a single process',
     helpValue: 's3://bucket/prefix',
@@ -82,18 +76,11 @@ export const serveFlags = {
     description: 'proxies in front that report where clients are, in x-forwarded-for',
     env: 'SVC_TRUSTED_PROXIES',
   }),
-  workers: Flags.integer({
-    min: 1,
-    max: 128,
-    default: 1,
-    description: 'processes that answer on the port; one that ends is replaced',
-    env: 'SVC_WORKERS',
-  }),
-  'worker-timeout': Flags.string({
+  'hang-timeout': Flags.string({
     default: '30s',
-    description: 'how long a worker may hang before it is killed and replaced, 1s to 1h; 0s waits for ever',
+    description: 'how long the event loop may hang before the process kills itself, 1s to 1h; 0s for never',
     helpValue: '30s',
-    env: 'SVC_WORKER_TIMEOUT',
+    env: 'SVC_HANG_TIMEOUT',
   }),
   ...sendingFlags,
   'mail-from': Flags.string({ description: 'sender address of mail', helpValue: 'address', env: 'SVC_MAIL_FROM' }),
@@ -157,12 +144,6 @@ export function readServeConfig(flags: ServeFlags, env: NodeJS.ProcessEnv = proc
   if (filesUrl === undefined) throw missing(others)
   return {
     ...{ ...place, filesUrl, secret: secret ?? '' },
-    databaseReadUrl: flags['database-read-url'] ?? readSecret('SVC_DATABASE_READ_URL', env),
-    databaseUrlFiles: {
-      databaseUrl: fileOf(flags['database-url'], 'SVC_DATABASE_URL', env),
-      databaseListenUrl: fileOf(flags['database-listen-url'], 'SVC_DATABASE_LISTEN_URL', env),
-      databaseReadUrl: fileOf(flags['database-read-url'], 'SVC_DATABASE_READ_URL', env),
-    },
     adminToken: readSecret('SVC_ADMIN_TOKEN', env),
     publicUrl: flags['public-url'],
     host: flags.host,
@@ -170,8 +151,7 @@ export function readServeConfig(flags: ServeFlags, env: NodeJS.ProcessEnv = proc
     adminPort: flags['admin-port'],
     allowedHosts: readHostNames(flags['allowed-host']),
     trustedProxies: flags['trusted-proxies'],
-    workers: flags.workers,
-    workerTimeout: readTime('worker-timeout', flags['worker-timeout'], { fewest: 1_000 }),
+    hangTimeout: readTime('hang-timeout', flags['hang-timeout'], { fewest: 1_000 }),
     ...readMailUrls({ smtp: flags.smtp ?? readSecret('SVC_SMTP_URL', env) }),
     mailFrom: flags['mail-from'] ?? defaultMailFrom(flags['public-url']),
     shutdownDelay: readTime('shutdown-delay', flags['shutdown-delay']),
@@ -184,7 +164,7 @@ export function readServeConfig(flags: ServeFlags, env: NodeJS.ProcessEnv = proc
 const wanted = {
   SVC_DATABASE_URL: 'postgres://user:password@host:5432/database',
   SVC_FILES_URL: 's3://bucket/prefix',
-  SVC_SECRET: 'what `svc serve keys` prints, the same for every process',
+  SVC_SECRET: 'what `svc serve keys` prints, the same for every replica',
 }
 
 type Found = { readonly [Name in keyof typeof wanted]?: string | undefined }
@@ -203,12 +183,6 @@ function readTime(name: string, text: string, { fewest = 0 } = {}): number {
     return milliseconds
   const times = fewest === 0 ? '0s to 1h' : `0s, or ${fewest / 1_000}s to 1h`
   throw misuse(`--${name} takes ${times}, not "${text}".`, `As in --${name} 20s.`)
-}
-
-/** The file that a secret was read from, unless a flag goes before it. */
-function fileOf(flag: string | undefined, name: SecretVariable, env: NodeJS.ProcessEnv): string | undefined {
-  const file = env[`${name}_FILE`]
-  return flag !== undefined || !file ? undefined : resolve(file)
 }
 
 /** What a variable says, or the file that its `_FILE` names, as Docker and Kubernetes mount secrets. */

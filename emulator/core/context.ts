@@ -10,7 +10,7 @@ import type { Hasher } from '../ports/passwords/port.js'
 import type { FieldIndexes } from '../store/lists/indexes.js'
 import type { Totals } from '../store/lists/totals.js'
 import type { ProjectKey } from '../store/projects.js'
-import type { LongReads } from './concurrency/long-read-places.js'
+import type { FairSemaphore } from './concurrency/fair-semaphore.js'
 import type { Semaphore } from './concurrency/semaphore.js'
 import type { JoinedCreates } from './documents/joined-creates.js'
 import type { DocumentEvents } from './events/document-events.js'
@@ -74,7 +74,7 @@ export interface Backend {
   /** How many documents filters have found, remembered. */
   readonly totals: Totals
   /** Places of reads that may take seconds, of this process. */
-  readonly longReads: LongReads
+  readonly longReads: FairSemaphore
   /** Writes documents that are created at the same time together. */
   readonly joinedCreates: JoinedCreates
   /** The last requests, for developers. */

@@ -64,24 +64,8 @@ export interface Database {
    * that fails, whatever `work` makes of that. Retried on serialization failures and deadlocks.
    */
   transaction<T>(work: (tx: Database) => Promise<T>): Promise<T>
-  /** Servers that follow this one, where there are some. */
-  readonly standby?: Standby
   /** How many connections there are, for an engine that has a pool of them. */
   connections?(): Connections
-  close(): Promise<void>
-}
-
-/** What follows the database: the same, as it was a moment ago. */
-export interface Standby {
-  /**
-   * Where to read what need not be newest, but holds what was committed at that position; nothing where only the database itself
-   * does. Statements that fail there for the standby's sake are asked of the database, by `instead`.
-   */
-  reading(after: string | undefined, instead: Database['query']): Promise<Database | undefined>
-  /** The database's position: what was committed before the question is before it. */
-  position(): Promise<string>
-  /** Of each, whether it answers and how far it is behind. Those that are not near are not read from. */
-  standing(): readonly { readonly isUp: boolean; readonly isNear: boolean; readonly lagMilliseconds: number }[]
   close(): Promise<void>
 }
 

@@ -34,7 +34,7 @@ const kinds: Readonly<Record<string, DatabaseErrorKind>> = {
   '08007': 'unknown outcome',
   '23503': 'gone',
   '23505': 'taken',
-  // A former primary, which is a standby now.
+  // From a standby, such as a former primary.
   '25006': 'unavailable',
   // Prepared statements that a pooler has mixed up. None is prepared any more.
   '26000': 'conflict',

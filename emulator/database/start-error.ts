@@ -16,8 +16,6 @@ export class StartError extends Error {
       | 'ENCODING'
       | 'FILES_UNREACHABLE'
       | 'FOLDER_NOT_WRITABLE'
-      | 'FOLDER_SHARED'
-      | 'NOT_STARTED'
       | 'NO_RIGHTS'
       | 'NO_SUCH_HOST'
       | 'PORT_IN_USE'
@@ -31,8 +29,6 @@ export class StartError extends Error {
     message: string,
     readonly hint: string,
     cause?: unknown,
-    /** The one that is in use. */
-    readonly port?: number,
   ) {
     super(message, { cause })
   }

@@ -125,8 +125,6 @@ interface RouteOf<Need extends Needs, Path extends string, Body, Query, Kind ext
   ): Promise<unknown>
   /** Other methods at these paths belong to the more general path that they could be read as. */
   readonly sharesPaths?: boolean
-  /** May be answered from a standby where the request asks for `svc-consistency: eventual`. */
-  readonly mayLag?: boolean
   /** Takes an `if-match`. */
   readonly isGuarded?: boolean
   /** Takes an `idempotency-key`. Contract 3.9. */

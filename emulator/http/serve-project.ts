@@ -13,7 +13,6 @@ import { meetFaults } from './faults/meet-faults.js'
 import { identifyCaller } from './guards/identify.js'
 import { projectDialect, speak } from './reply/spoken-dialect.js'
 import { admitFiles } from './request/admit-files.js'
-import { addPosition, readingFor } from './request/consistency.js'
 import { type Placing, samePlace } from './request/issue-places.js'
 import { readIdempotencyKey } from './request/preconditions.js'
 import { type Body, markOf, readBody } from './request/read-body.js'
@@ -39,13 +38,7 @@ export async function serveProject(http: HttpContext, endpoint: Endpoint, exchan
   const { backend } = exchange
   requireAllowed(route, identity)
   const head = readHead(http, route, exchange)
-  const reading = await readingFor(http, route, exchange, identity)
-  const ctx: Context = {
-    ...identity,
-    ...unitOf(backend),
-    requestId: exchange.id,
-    ...(reading ? { db: reading } : {}),
-  }
+  const ctx: Context = { ...identity, ...unitOf(backend), requestId: exchange.id }
   const room = await admitFiles(ctx, route, exchange, head)
   try {
     const body = await readBody(http, route, exchange, { backend, project, room })
@@ -65,7 +58,6 @@ async function answerWith(
   const { uploads } = asked.body
   try {
     const { answer, isRepeated } = await answerOnce(ctx, route, exchange, asked)
-    await addPosition(http, route, exchange)
     // All that a duplicate did is taken back, its files with it.
     if (!isRepeated) uploads.commit()
     return answer

@@ -5,7 +5,6 @@ import type { DisposalStack } from '../disposal-stack.js'
 import { adminRoutes } from '../http/profiles/admin-routes.js'
 import { type AppOptions, createRouteApp, type ServerHandlers } from '../http/server.js'
 import { type Listening, listen } from '../listen.js'
-import { openPrimaryMetrics } from './ask-primary.js'
 import type { ServeConfig } from './config.js'
 import type { Metrics } from './metrics.js'
 import { answerProbes } from './probes.js'
@@ -54,13 +53,11 @@ export function guarded(
   return { ...app, answer: answerProbes(readiness, answer) }
 }
 
-/** One of several processes answers for all of them. */
 function answerMetrics(metrics: Metrics, next: RequestListener): RequestListener {
-  const read = openPrimaryMetrics() ?? metrics.text
   return (req, res) => {
     const [path] = (req.url ?? '').split('?', 1)
     if (path !== '/metrics' || req.method !== 'GET') return next(req, res)
-    void read().then(
+    void metrics.text().then(
       (text) => answer(res, 200, metrics.contentType, text),
       (error: Error) => answer(res, 503, 'text/plain; charset=utf-8', `${error.message}\n`),
     )

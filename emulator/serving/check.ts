@@ -22,7 +22,7 @@ export async function checkServing(config: ServeConfig): Promise<readonly Checke
 }
 
 function checkSettings(config: ServeConfig): Checked {
-  const { publicUrl, smtpUrl, trustedProxies, workers } = config
+  const { publicUrl, smtpUrl, trustedProxies } = config
   const notes: CheckFinding[] = [
     ...(publicUrl?.startsWith('http:')
       ? [note('NO_TLS', `Apps reach it at ${publicUrl}, without TLS.`, 'End TLS at a balancer, and name https://…')]
@@ -46,7 +46,7 @@ function checkSettings(config: ServeConfig): Checked {
         ]
       : []),
   ]
-  const said = `${workers} ${workers === 1 ? 'process' : 'processes'}, for ${publicUrl ?? 'this machine'}`
+  const said = `for ${publicUrl ?? 'this machine'}`
   try {
     requireServable(config)
     return { check: 'settings', said, findings: notes }
@@ -56,8 +56,8 @@ function checkSettings(config: ServeConfig): Checked {
 }
 
 async function checkDatabase(config: ServeConfig): Promise<Checked> {
-  const { databaseUrl: url, databaseListenUrl: directUrl, databaseReadUrl: readUrl, workers } = config
-  const server = { url, directUrl, readUrl, processes: workers, losesNothing: true }
+  const { databaseUrl: url, databaseListenUrl: directUrl } = config
+  const server = { url, directUrl, losesNothing: true }
   // One that is missing or too short is a finding of the settings, and no reason to change the secret of the others.
   const also = isSecret(config.secret) ? (db: Database) => checkSameSecret(db, config.secret) : undefined
   return { check: 'database', ...(await checkServer(server, also)) }

@@ -5,14 +5,10 @@ import { publicOrigin, publicUrlHint } from '../addresses.js'
 import { StartError } from '../database/start-error.js'
 
 export interface ServeConfig extends MailUrls {
-  /** `postgres://…`: the state that all processes share. */
+  /** `postgres://…`: the state that all replicas share. */
   readonly databaseUrl: string
   /** The same server past a pooler in transaction mode, which passes no notifications on; left out, `databaseUrl`. */
   readonly databaseListenUrl: string | undefined
-  /** Standbys, for reads that need not be newest. */
-  readonly databaseReadUrl: string | undefined
-  /** The files that these were read from: read again for each connection, so that user and password may change. */
-  readonly databaseUrlFiles?: Partial<Record<'databaseUrl' | 'databaseListenUrl' | 'databaseReadUrl', string>>
   /** `s3://bucket/prefix`, or `file:///folder` for a single process. */
   readonly filesUrl: string
   /** Goes into what user tokens and logins are signed with; the same in all processes. */
@@ -31,9 +27,8 @@ export interface ServeConfig extends MailUrls {
   readonly allowedHosts: readonly string[]
   readonly trustedProxies: number
   readonly mailFrom: string
-  readonly workers: number
-  /** How long a worker may be silent before it is ended and replaced; 0 waits for ever. */
-  readonly workerTimeout: number
+  /** Milliseconds that the event loop may hang before the process kills itself; 0 turns that off. */
+  readonly hangTimeout: number
   /** How long requests are still taken after it has said that it is not ready any more, so that balancers notice. */
   readonly shutdownDelay: number
   /** How long requests that are at work may take then. */
@@ -76,18 +71,11 @@ export function requireSecret(name: string, value: string): void {
   throw new StartError('SECRET_MISSING', message, makeThem)
 }
 
-function requireFilesPlace({ filesUrl, workers }: ServeConfig): void {
+function requireFilesPlace({ filesUrl }: ServeConfig): void {
   const { protocol } = URL.canParse(filesUrl) ? new URL(filesUrl) : { protocol: '' }
-  if (protocol === 's3:') return
-  if (protocol !== 'file:') {
-    const hint = 'Use s3://bucket/prefix, or file:///var/lib/svc for a single process.'
-    throw new StartError('FILES_UNREACHABLE', 'Not a valid address of a file storage: --files-url.', hint)
-  }
-  if (workers === 1) return
-  const hint = 'Name a bucket, as in --files-url s3://bucket/prefix, or run one process with --workers 1.'
-  const reason =
-    'its disk promises neither that others see a file once it is written, nor that only one of them sweeps it'
-  throw new StartError('FOLDER_SHARED', `A folder is not shared by ${workers} processes: ${reason}.`, hint)
+  if (protocol === 's3:' || protocol === 'file:') return
+  const hint = 'Use s3://bucket/prefix, or file:///var/lib/svc for a single process.'
+  throw new StartError('FILES_UNREACHABLE', 'Not a valid address of a file storage: --files-url.', hint)
 }
 
 /** The folder of files, where it is not a bucket. */

@@ -1,10 +1,8 @@
 /** What a process counts, in the form that Prometheus reads. Labels are route patterns, methods and states: never what users wrote. */
-import cluster from 'node:cluster'
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Backend } from '../core/context.js'
 import { subscribeMeasure } from '../core/measures.js'
 import type { RequestLine } from '../http/logging/log.js'
-import { type FromWorker, isOurs, type ToWorker } from './messages.js'
 
 export interface Metrics {
   readonly contentType: string
@@ -47,17 +45,13 @@ export function openMetrics(backend: Measured, version: string): Metrics {
     name: 'svc_info',
     help: 'The version that runs.',
     labelNames: ['version'],
-    aggregator: 'max',
   }).set({ version }, 1)
-  const started = new Counter({ registers, name: 'svc_processes_started_total', help: 'Processes of this service.' })
-  started.inc()
   const unsubscribe = [
     subscribeMeasure('changes', ({ lagSeconds }) => lag.observe(lagSeconds)),
     subscribeMeasure('rounds', ({ name, seconds, isFailed }) =>
       rounds.observe({ name, outcome: isFailed ? 'failed' : 'done' }, seconds),
     ),
   ]
-  if (cluster.isWorker) answerPrimary(registry)
   return {
     contentType: registry.contentType,
     request: ({ method, route, status, milliseconds }) =>
@@ -78,7 +72,7 @@ function gauges(register: Registry, { db, feeds, longReads, passwords }: Measure
     name: 'svc_database_connections',
     help: 'Connections of the pool: open, idle; statements that wait for one, and long reads that wait for a place.',
     collect() {
-      const waiting_for_place = longReads.primary.waiting() + longReads.standbys.waiting()
+      const waiting_for_place = longReads.waiting()
       const all = { ...db.connections?.(), waiting_for_place }
       for (const [state, count] of Object.entries(all)) this.set({ state }, count)
     },
@@ -106,14 +100,5 @@ function gauges(register: Registry, { db, feeds, longReads, passwords }: Measure
     collect() {
       this.set(passwords.waiting())
     },
-  })
-}
-
-/** A worker hands its figures to the primary, which adds those of all workers up. */
-function answerPrimary(registry: Registry): void {
-  process.on('message', async (message) => {
-    if (!isOurs<ToWorker>(message) || message.kind !== 'figures') return
-    const answer: FromWorker = { kind: 'figures', id: message.id, figures: await registry.getMetricsAsJSON() }
-    process.send?.(answer)
   })
 }

@@ -13,9 +13,9 @@ import { openMailTransports } from '../ports/mail/open-transports.js'
 import { openOutbox } from '../ports/mail/outbox.js'
 import { openStorage } from '../storage.js'
 import { version } from '../version.js'
-import { currentAddresses } from './address-file.js'
 import { type Drainable, guarded, openAdmin } from './admin.js'
 import { filesFolder, requireServable, type ServeConfig } from './config.js'
+import { openHangWatch } from './hang-watch.js'
 import type { Metrics } from './metrics.js'
 import { openReadiness } from './readiness.js'
 import { requireSameSecret } from './secret.js'
@@ -47,13 +47,14 @@ const noKeyring: Keyring = {
 }
 
 /** @throws {StartError} whose `code` and `hint` say why it cannot start and what to do */
-export async function openServing(config: ServeConfig, { isReplacement = false } = {}): Promise<ServingProcess> {
+export async function openServing(config: ServeConfig): Promise<ServingProcess> {
   requireServable(config)
   const log = openLog({ level: config.log, folder: undefined, isOfService: true })
   const hurry = new AbortController()
   const about: { url?: string } = config.publicUrl === undefined ? {} : { url: new URL(config.publicUrl).origin }
   const opened = await openInOrder(async (stack) => {
-    const backend = await openServedBackend(stack, config, { log, url: () => about.url ?? '', isReplacement })
+    stack.use(openHangWatch(config.hangTimeout, log))
+    const backend = await openServedBackend(stack, config, { log, url: () => about.url ?? '' })
     const readiness = openReadiness(backend)
     const state: Drainable = { isDraining: false }
     const metrics = await openOwnMetrics(stack, config, backend)
@@ -85,26 +86,23 @@ export async function openServing(config: ServeConfig, { isReplacement = false }
 interface Surroundings {
   readonly log: Log
   readonly url: () => string
-  readonly isReplacement: boolean
 }
 
 async function openServedBackend(
   stack: DisposalStack,
   config: ServeConfig,
-  { log, url, isReplacement }: Surroundings,
+  { log, url }: Surroundings,
 ): Promise<Backend> {
   const { secret, mailFrom } = config
   const folder = filesFolder(config)
   const warn = (message: string) => log.warn(message)
-  const addresses = currentAddresses(config, warn)
+  const { databaseUrl, databaseListenUrl } = config
   const storage = await openStorage(
     stack,
     {
       ...{ dir: folder, branch: undefined, memory: false, fresh: false, holdsProcess: true },
-      ...addresses,
+      ...{ databaseUrl, databaseListenUrl },
       filesUrl: folder === undefined ? config.filesUrl : undefined,
-      // While it does not answer, all but files go on, for which workers that end have to be replaced.
-      mayLackBucket: isReplacement,
     },
     {
       beforeChanges: async () => undefined,
@@ -127,7 +125,7 @@ async function openServedBackend(
     providerTimeout: 9_000,
     requestLog: false,
     signingKey: (tokenSecret) => createHmac('sha256', secret).update(`project ${tokenSecret}`).digest('base64url'),
-    ...{ ...addresses, log, url, warn },
+    ...{ databaseUrl, databaseListenUrl, log, url, warn },
   })
 }
 

@@ -25,7 +25,7 @@ export function openReadiness({ db, files }: Pick<Backend, 'db' | 'files'>): Pro
   function look(): Promise<Parts> {
     const now = performance.now()
     if (!asked || now - asked.at > keptMilliseconds) {
-      asked = { at: now, parts: lookAt({ ...standbyOf(db), database: ping(db), files: files.has(noFile) }) }
+      asked = { at: now, parts: lookAt({ database: ping(db), files: files.has(noFile) }) }
     }
     return asked.parts
   }
@@ -41,13 +41,6 @@ export function openReadiness({ db, files }: Pick<Backend, 'db' | 'files'>): Pro
       return { isReady, status: isReady ? 'ready' : 'unready', parts }
     },
   }
-}
-
-/** Reads go on without one, at the primary: that is told, and no more. */
-function standbyOf({ standby }: Backend['db']): Readonly<Record<string, Promise<unknown>>> {
-  if (!standby) return {}
-  const isWhole = standby.standing().every(({ isUp, isNear }) => isUp && isNear)
-  return { standby: isWhole ? Promise.resolve() : Promise.reject(new Error('A standby is left out.')) }
 }
 
 type Parts = Readonly<Record<string, 'ok' | 'unreachable'>>

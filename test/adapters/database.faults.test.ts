@@ -3,7 +3,7 @@ import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createClient } from '../../client/index.js'
 import { asSvcError } from '../../emulator/core/failures.js'
 import { openPglite } from '../../emulator/database/pglite/pglite.js'
@@ -14,6 +14,7 @@ import { startEmulator } from '../../emulator/dev.js'
 import { type Databases, openDatabases } from '../fixtures/databases/shared-server.js'
 import { patiently } from '../fixtures/patience.js'
 import { type CuttingProxy, cuttingProxy } from '../fixtures/proxies/cutting-proxy.js'
+import { startEndingProxy } from '../fixtures/proxies/ending-proxy.js'
 
 /** It reads no file of the folder, so it hangs whatever happens to those. */
 const endless = sql`do $$ begin loop end loop; end $$`
@@ -157,6 +158,22 @@ describe('PostgreSQL', () => {
     await work(db)
 
     expect(await db.query(sql`select n from things where id = 'a'`)).toEqual([{ n: 1 }])
+  })
+
+  it('goes on where a connection ends in the moment that it is handed out', async () => {
+    const proxy = await startEndingProxy(server.url)
+    onTestFinished(proxy.close)
+    const through = await openPostgres({ url: server.url.replace(/:\d+\//, `:${proxy.port}/`) })
+    // It keeps the connections that are open, so that the next statement opens another.
+    const asleep = through.query(sql`select pg_sleep(1)::text`)
+    proxy.endNext()
+
+    const failure = await through.query(sql`select 1 as one`).catch((error: unknown) => error)
+
+    expect(failure).toMatchObject({ kind: 'unavailable' })
+    expect(await through.query(sql`select 1 as one`)).toEqual([{ one: 1 }])
+    await asleep
+    await through.close()
   })
 
   describe('over a line that can be cut', () => {

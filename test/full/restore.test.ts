@@ -24,7 +24,7 @@ describe.skipIf(clientToolsMissing !== undefined)(clientToolsMissing ?? 'a backu
   afterAll(() => world.close())
 
   it('that was taken under load is restored as the guide says', { timeout: 600_000 }, async () => {
-    const before = await world.start('--workers', '2')
+    const before = await world.start()
     const { apiKey, secretKey } = await before.newProject()
     const owner = ownerAt(before.url, secretKey)
     await owner.collections.create({ name: 'entries' })
@@ -60,7 +60,7 @@ describe.skipIf(clientToolsMissing !== undefined)(clientToolsMissing ?? 'a backu
     await world.postgres.dropDatabase(databaseName())
     await bringBack()
     await runBlocks('### Restore', '### To a point in time')
-    const { url, stop } = await world.start('--workers', '2')
+    const { url, stop } = await world.start()
 
     const restored = ownerAt(url, secretKey)
     const found: number[] = []

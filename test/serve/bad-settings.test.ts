@@ -1,7 +1,4 @@
 /** Settings that cannot be, as an operator meets them on the first day: each is refused by a code, and says what to change. */
-import { writeFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
-import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startSmtp } from '../fixtures/mail/smtp.js'
@@ -29,8 +26,8 @@ interface Refusal {
 
 /** What a start is refused with. */
 async function refusal(env: Env, ...words: string[]): Promise<Refusal> {
-  const admin = words.includes('--admin-port') ? [] : ['--admin-port', '0']
-  const { exit, stdout } = await world.run(['--port', '0', ...admin, '--json', ...words], env)
+  const free = ['--port', '--admin-port'].flatMap((flag) => (words.includes(flag) ? [] : [flag, '0']))
+  const { exit, stdout } = await world.run([...free, '--json', ...words], env)
   expect(exit).not.toBe(0)
   return JSON.parse(stdout).error
 }
@@ -95,13 +92,12 @@ describe('a bucket that cannot be opened', () => {
 })
 
 describe('a database that will not do', () => {
-  it.each(['1', '2'])('a role without rights is told what it lacks, with --workers %s', async (workers) => {
+  it('a role without rights is told what it lacks', async () => {
     const SVC_DATABASE_URL = await world.postgres.newDatabase()
-    const role = `weak_${workers}`
-    await query(SVC_DATABASE_URL, `create role ${role} login`, 'create schema svc')
-    const weak = SVC_DATABASE_URL.replace('svc@', `${role}@`)
+    await query(SVC_DATABASE_URL, 'create role weak login', 'create schema svc')
+    const weak = SVC_DATABASE_URL.replace('svc@', 'weak@')
 
-    const refused = await refusal({ SVC_DATABASE_URL: weak }, '--workers', workers)
+    const refused = await refusal({ SVC_DATABASE_URL: weak })
 
     expect(refused).toMatchObject({
       code: 'NO_RIGHTS',
@@ -151,10 +147,18 @@ describe('a database that will not do', () => {
     ])
   })
 
-  it('a standby that is not there is noted by the check', async () => {
-    expect(await findings({ SVC_DATABASE_READ_URL: 'postgres://svc@127.0.0.1:1/svc' })).toMatchObject([
-      { code: 'STANDBY_UNREACHABLE', level: 'note', remedy: expect.stringContaining('--database-read-url') },
-    ])
+  it('an address of several hosts is refused by a start and by the check', async () => {
+    const env = { SVC_DATABASE_URL: 'postgres://svc:hidden@one:5432,two:5432/svc' }
+    const remedy = expect.stringContaining('HAProxy in front of the servers')
+
+    const refused = await refusal(env)
+
+    expect(refused).toMatchObject({
+      code: 'DATABASE_UNREACHABLE',
+      message: 'The address in --database-url names several hosts.',
+      hint: remedy,
+    })
+    expect(await findings(env)).toMatchObject([{ code: 'DATABASE_UNREACHABLE', level: 'wrong', remedy }])
   })
 })
 
@@ -167,10 +171,15 @@ it('a server without TLS is named, and no warning of the driver is in the way', 
   expect(stderr).not.toContain('Warning')
 })
 
-it.each(['5', 'soon', '2h'])('a duration of "%s" is refused by the name of its flag', async (SVC_SHUTDOWN_DELAY) => {
-  const refused = await refusal({ SVC_SHUTDOWN_DELAY })
+it.each([
+  ['--shutdown-delay', '5', '0s to 1h'],
+  ['--shutdown-delay', 'soon', '0s to 1h'],
+  ['--shutdown-delay', '2h', '0s to 1h'],
+  ['--hang-timeout', '10ms', '0s, or 1s to 1h'],
+])('%s %s is refused', async (flag, given, times) => {
+  const refused = await refusal({}, flag, given)
 
-  expect(refused).toMatchObject({ code: 'MISUSE', message: expect.stringContaining('--shutdown-delay takes 0s to 1h') })
+  expect(refused).toMatchObject({ code: 'MISUSE', message: expect.stringContaining(`${flag} takes ${times}`) })
 })
 
 it('a mail server that takes no mail is found wrong by the check, and one that does is not', async () => {
@@ -203,30 +212,14 @@ describe('a secret', () => {
   })
 })
 
-it('a port that is given and in use is tried once by workers, and named', async () => {
-  const counting = join(world.folder, 'counting.cjs')
-  await writeFile(counting, `if (require('node:cluster').isWorker) console.error('a worker begins')`)
-  const env = { NODE_OPTIONS: `--require ${counting}` }
+it.each(['--port', '--admin-port'])('a port in use is named by its flag %s', async (flag) => {
   const taken = new URL(elsewhere.url).port
-  for (const [port, adminPort] of [
-    [taken, '0'],
-    ['0', taken],
-  ] as const) {
-    const words = ['--workers', '2', '--port', port, '--admin-port', adminPort]
-    const { exit, stderr } = await world.run(words, env)
 
-    expect([exit, stderr]).toEqual([1, expect.stringContaining(`Port ${taken} is in use.`)])
-    expect(stderr.match(/a worker begins/g)).toHaveLength(1)
-  }
-})
+  const refused = await refusal({}, flag, taken)
 
-it('the admin port that is in use is named by its flag', async () => {
-  const taken = createServer().listen(0, '127.0.0.1')
-  await new Promise((resolve) => taken.once('listening', resolve))
-  const { port } = taken.address() as { port: number }
-
-  const refused = await refusal({}, '--admin-port', String(port))
-  taken.close()
-
-  expect(refused).toMatchObject({ code: 'PORT_IN_USE', hint: expect.stringContaining('--admin-port') })
+  expect(refused).toMatchObject({
+    code: 'PORT_IN_USE',
+    message: `Port ${taken} is in use.`,
+    hint: expect.stringContaining(flag),
+  })
 })

@@ -12,6 +12,7 @@ import { serveFlags } from '../../cli/serve/serve-flags.js'
 import type { CheckFinding } from '../../emulator/database/postgres/check.js'
 import { bin, hungMilliseconds } from '../cli/command-line.js'
 import { startPooler } from '../fixtures/databases/pooler.js'
+import { startPostgres } from '../fixtures/databases/postgres.js'
 import { endsByItself } from '../fixtures/patience.js'
 import { openServeWorld, type ServeWorld } from '../fixtures/serve.js'
 
@@ -62,8 +63,11 @@ describe('svc serve check', () => {
     },
   )
 
-  it('says that so many processes take more connections than there are', async () => {
-    expect((await check(['--workers', '40'])).codes).toContain('CONNECTIONS')
+  it('says that a process takes more connections than the server allows', async () => {
+    const small = await startPostgres({ settings: { max_connections: '15' } })
+    onTestFinished(small.stop)
+
+    expect((await check([], { SVC_DATABASE_URL: small.url })).codes).toContain('CONNECTIONS')
   })
 
   it('counts what goes past a pooler, and says what the pooler has to take', async () => {
@@ -71,25 +75,25 @@ describe('svc serve check', () => {
     onTestFinished(() => pooler.close())
     const database = await world.postgres.newDatabase()
     const env = { SVC_DATABASE_URL: pooler.url(database), SVC_DATABASE_LISTEN_URL: database }
-    const run = async (workers: string) => {
-      const { stdout } = await world.run(['check', '--admin-port', '1', '--workers', workers, '--json'], env)
+    const run = async () => {
+      const { stdout } = await world.run(['check', '--admin-port', '1', '--json'], env)
       const { checks } = JSON.parse(stdout) as { checks: { findings: CheckFinding[] }[] }
       return checks.flatMap(({ findings }) => findings)
     }
-    const remedy = (await run('1')).find(({ code }) => code === 'DATABASE_SETTINGS')?.remedy ?? ''
+    const remedy = (await run()).find(({ code }) => code === 'DATABASE_SETTINGS')?.remedy ?? ''
     const client = new pg.Client({ connectionString: database })
     await client.connect()
     await client.query(remedy.slice(remedy.indexOf('alter role'))).finally(() => client.end())
     pooler.reconnect()
 
-    const found = await run('40')
+    const found = await run()
 
     expect(found.map(({ code }) => code)).not.toContain('CONNECTIONS')
     expect(found).toContainEqual(
       expect.objectContaining({
         code: 'POOLER',
         level: 'note',
-        message: '40 processes take up to 400 connections of the pooler, and 40 of the 300 of the server itself.',
+        message: 'Each process takes up to 10 connections of the pooler, and 1 of the 300 of the server itself.',
       }),
     )
   })
@@ -165,7 +169,7 @@ describe('the files of deploy/', () => {
   const variables = Object.values(serveFlags).flatMap(({ env = [] }) => env)
   const secrets = ['SVC_SECRET', 'SVC_ADMIN_TOKEN', 'SVC_DATABASE_URL', 'SVC_SMTP_URL']
   const known = new Set([...variables, ...secrets, ...secrets.map((name) => `${name}_FILE`), 'SVC_VERSION'])
-  const names = ['Dockerfile', 'compose.yaml', 'svc.service', 'kubernetes.yaml']
+  const names = ['Dockerfile', 'compose.yaml', 'haproxy.cfg', 'svc@.service', 'kubernetes.yaml']
   const deployed = (name: string) => readFile(join(root, 'deploy', name), 'utf8')
 
   it.each(names)('%s names flags and variables that there are, and the same two ports', async (name) => {
@@ -179,7 +183,8 @@ describe('the files of deploy/', () => {
 
     expect(unknown).toEqual([])
     expect(flags.map(([, flag]) => flag).filter((flag) => !Object.hasOwn(serveFlags, flag ?? ''))).toEqual([])
-    expect(new Set(ports)).toEqual(new Set(['4400', '4401']))
+    // The instance name of the unit gives its ports.
+    expect(new Set(ports)).toEqual(new Set(name === 'svc@.service' ? [] : ['4400', '4401']))
   })
 
   it.each(['compose.yaml', 'kubernetes.yaml'])('%s is YAML', async (name) => {
@@ -250,8 +255,9 @@ describe('the files of deploy/', () => {
     const text = await deployed('compose.yaml')
     const { secrets: made, services } = parseDocument(text).toJS()
     // Else the image of the former version goes on.
-    expect(services.svc.image).toContain('${SVC_VERSION')
-    expect(Object.keys(services.svc.environment)).toEqual(expect.arrayContaining(Object.keys(handedOn)))
+    expect(services['svc-1'].image).toContain('${SVC_VERSION')
+    expect(Object.keys(services['svc-1'].environment)).toEqual(expect.arrayContaining(Object.keys(handedOn)))
+    expect(services['svc-2']).toEqual(services['svc-1'])
     for (const { file } of Object.values<{ file: string }>(made)) {
       const { mode, size } = await stat(join(folder, 'deploy', file))
       expect([file, mode & 0o004, size > 10]).toEqual([file, 0o004, true])
@@ -271,7 +277,7 @@ describe('the files of deploy/', () => {
 
   it('each gives a process longer to end than it takes', async () => {
     const [compose, unit, kubernetes] = await Promise.all(
-      ['compose.yaml', 'svc.service', 'kubernetes.yaml'].map(deployed),
+      ['compose.yaml', 'svc@.service', 'kubernetes.yaml'].map(deployed),
     )
     const graces = [/stop_grace_period: (\d+)s/, /TimeoutStopSec=(\d+)/, /terminationGracePeriodSeconds: (\d+)/].map(
       (form, at) => Number(form.exec([compose, unit, kubernetes][at] ?? '')?.[1]),

@@ -1,12 +1,10 @@
-/** State that processes share: the secret, and failed logins. And how a process ends that cannot be trusted any more. */
+/** State that replicas share: the secret, and failed logins. And how a process ends after an uncaught error. */
 import { writeFile } from 'node:fs/promises'
-import { request } from 'node:http'
 import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createClient } from '../../client/index.js'
-import { patiently } from '../fixtures/patience.js'
 import { aSubscriber, overWebSocket } from '../fixtures/realtime/subscriber.js'
+import { halfAPost } from '../fixtures/requests/half-post.js'
 import { openServeWorld, type ServeWorld } from '../fixtures/serve.js'
 
 let world: ServeWorld
@@ -37,7 +35,7 @@ describe('another SVC_SECRET', () => {
     const refused = await world.run(['--port', '0', '--admin-port', '0'], other)
     const checked = await world.run(['check', '--admin-port', '1', '--json'], other)
     const rotated = await world.run(['rotate', '--yes', '--json'], other)
-    const former = await world.run(['--port', '0', '--workers', '2', '--admin-port', '0'])
+    const former = await world.run(['--port', '0', '--admin-port', '0'])
 
     expect([refused.exit, refused.stderr]).toEqual([
       1,
@@ -63,7 +61,7 @@ it('svc serve rotate and resync need what they use alone, and take no flag besid
 
   const rotated = await world.run(['rotate', ...database], alone)
   const resynced = await world.run(['resync', ...database], { ...alone, SVC_SECRET: undefined })
-  const refused = await world.run(['rotate', ...database, '--workers', '4'], alone)
+  const refused = await world.run(['rotate', ...database, '--admin-port', '1'], alone)
 
   expect(JSON.parse(rotated.stdout)).toEqual({ isReplaced: false, stillServing: 0 })
   expect(JSON.parse(resynced.stdout)).toEqual({ projects: expect.any(Number) })
@@ -91,51 +89,29 @@ it('failed logins at one process count at the other', async () => {
   await Promise.all([here.stop(), there.stop()])
 })
 
-describe('an error that nothing catches', () => {
-  it.each([
-    ['an exception', 1],
-    ['a rejection', 1],
-    ['an exception', 2],
-  ])(
-    '%s in one of %i takes nothing more, lets requests finish, hands streams over, and ends the process',
-    async (kind, workers) => {
-      const preload = join(world.folder, 'fault.cjs')
-      const raised = kind === 'an exception' ? "throw new Error('a fault')" : "Promise.reject(new Error('a fault'))"
-      await writeFile(preload, `process.on('SIGUSR2', () => { ${raised} })\n`)
-      const serving = await world.startWith(
-        { NODE_OPTIONS: `--require ${preload}` },
-        '--workers',
-        `${workers}`,
-        '--shutdown-delay',
-        '1h',
-      )
-      const { apiKey, owner } = await serving.newProject()
-      await owner.collections.create({ name: 'posts' })
-      if (workers > 1) await vi.waitFor(() => expect(serving.workers()).toHaveLength(workers), patiently)
-      const { connection } = await aSubscriber(overWebSocket, { url: serving.url, apiKey, collection: 'posts' })
-      const atWork = workers === 1 ? [serving.pid] : serving.workers()
-      const posting = await halfAPost(`${serving.url}/collections/posts`, apiKey)
+it.each([
+  ['an exception', "throw new Error('a fault')"],
+  ['a rejection', "Promise.reject(new Error('a fault'))"],
+])(
+  '%s that nothing catches takes nothing more, lets requests finish, hands streams over, and ends the process',
+  async (_, raise) => {
+    const preload = join(world.folder, 'fault.cjs')
+    await writeFile(preload, `process.on('SIGUSR2', () => { ${raise} })\n`)
+    const serving = await world.startWith({ NODE_OPTIONS: `--require ${preload}` }, '--shutdown-delay', '1h')
+    const { apiKey, owner } = await serving.newProject()
+    await owner.collections.create({ name: 'posts' })
+    const { connection } = await aSubscriber(overWebSocket, { url: serving.url, apiKey, collection: 'posts' })
+    const posting = await halfAPost(`${serving.url}/collections/posts`, apiKey, { title: 'Hello' })
 
-      for (const pid of atWork) process.kill(pid, 'SIGUSR2')
+    serving.signal('SIGUSR2')
 
-      expect(await connection.closed).toBe(1012)
-      posting.finish()
-      expect(await posting.status).toBe(201)
-      if (workers === 1) expect((await serving.ended).exit).toBe(1)
-      else
-        await vi.waitFor(
-          () => expect(serving.workers().filter((pid) => !atWork.includes(pid))).toHaveLength(2),
-          patiently,
-        )
-      expect(serving.log()).toMatch(/"level":60,.*"msg":"uncaught".*a fault/)
-      if (workers === 1) return
-      const stopped = serving.stop()
-      // In haste.
-      serving.signal('SIGINT')
-      await stopped
-    },
-  )
-})
+    expect(await connection.closed).toBe(1012)
+    posting.finish()
+    expect(await posting.status).toBe(201)
+    expect((await serving.ended).exit).toBe(1)
+    expect(serving.log()).toMatch(/"level":60,.*"msg":"uncaught".*a fault/)
+  },
+)
 
 const post = (url: string, body: object, apiKey: string) =>
   fetch(url, {
@@ -143,19 +119,3 @@ const post = (url: string, body: object, apiKey: string) =>
     headers: { 'x-api-key': apiKey, 'content-type': 'application/json', 'svc-dialect': 'b' },
     body: JSON.stringify(body),
   })
-
-/** A request of which the service has read the first half. */
-async function halfAPost(url: string, apiKey: string) {
-  const body = JSON.stringify({ title: 'Hello' })
-  const headers = { 'x-api-key': apiKey, 'content-type': 'application/json', 'content-length': body.length }
-  const sent = request(url, { method: 'POST', headers: { ...headers, expect: '100-continue' } })
-  const status = new Promise<number>((resolve, reject) => {
-    sent.once('error', reject)
-    sent.once('response', (response) => void text(response).then(() => resolve(response.statusCode ?? 0)))
-  })
-  sent.flushHeaders()
-  // It is being handled once the service has asked for the body (100).
-  await new Promise((resolve) => sent.once('continue', resolve))
-  sent.write(body.slice(0, 5))
-  return { status, finish: () => sent.end(body.slice(5)) }
-}

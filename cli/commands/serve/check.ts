@@ -15,7 +15,7 @@ deleted again; no mail is sent. Each finding comes with its remedy.
 Exits with 10 when something is wrong. Notes alone do not count.`)
   static override examples = [
     '<%= config.bin %> serve check',
-    '<%= config.bin %> serve check --public-url https://api.example.com --workers 4 --json',
+    '<%= config.bin %> serve check --public-url https://api.example.com --json',
   ]
   static override flags = serveFlags
 

@@ -198,20 +198,12 @@ export async function requireCollection(ctx: Context, name: string): Promise<Sto
   return collection
 }
 
-/**
- * The collection of that name or id, of the primary, as permissions are among it and every request is answered from the cache: a
- * standby may lag behind. In a transaction, of that one.
- */
-export async function findCollection(ctx: Context, name: string): Promise<StoredCollection | undefined> {
-  const { backend, project } = ctx
-  const read = () => selectCollection(mayLag(ctx) ? backend.db : ctx.db, project.id, name)
+/** The collection of that name or id. */
+async function findCollection(ctx: Context, name: string): Promise<StoredCollection | undefined> {
+  const { backend, db, project } = ctx
+  const read = () => selectCollection(db, project.id, name)
   // As JSON, as either part may hold any character: run together, they could name the collection of another project.
   return backend.caches.collections.of(JSON.stringify([project.id, name]), read)
-}
-
-/** Whether a standby answers. */
-export function mayLag({ backend, db, pending }: Context): boolean {
-  return !pending && db !== backend.db
 }
 
 /** The collection of that name or id, if the caller may do that in it. */

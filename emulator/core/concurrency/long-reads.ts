@@ -1,9 +1,7 @@
-import { mayLag } from '../collections/collections.js'
 import type { Context } from '../context.js'
 
 /** For lists and what they populate, which may take seconds: reads once there is a place. @throws {SvcError} `UNAVAILABLE` */
 export function readLong<Result>(ctx: Context, read: () => Promise<Result>): Promise<Result> {
   const { backend, project, caller } = ctx
-  const places = mayLag(ctx) ? backend.longReads.standbys : backend.longReads.primary
-  return places.run([project.id, caller.id], read)
+  return backend.longReads.run([project.id, caller.id], read)
 }

@@ -8,11 +8,9 @@ import {
 } from '../../../client/protocol/model/document.js'
 import type { ListQuery, Page } from '../../../client/protocol/model/page.js'
 import type { Path } from '../../../client/protocol/model/path.js'
-import type { Where } from '../../../client/protocol/model/where.js'
 import { selectDocument } from '../../store/documents.js'
 import { selectPage } from '../../store/lists/documents.js'
-import { isLinked } from '../../store/lists/where.js'
-import { mayLag, requireOpenCollection } from '../collections/collections.js'
+import { requireOpenCollection } from '../collections/collections.js'
 import { fieldsClosedTo, requireVisible } from '../collections/field-permissions.js'
 import { noSuchDocument } from '../collections/missing.js'
 import { mayWith, readerOf } from '../collections/permissions.js'
@@ -30,8 +28,7 @@ import { requireLight } from './weight.js'
 import type { VersionGuard } from './writing.js'
 
 /** Spec, "List query parameters". Page and total come from the same moment. */
-export async function listDocuments(asked: Context, name: string, query: ListQuery): Promise<Page<OutgoingDocument>> {
-  const ctx = readingOf(asked, query)
+export async function listDocuments(ctx: Context, name: string, query: ListQuery): Promise<Page<OutgoingDocument>> {
   const collection = await requireOpenCollection(ctx, name, 'read')
   const { caller, project, backend } = ctx
   const totals = ctx.db === backend.db ? backend.totals : undefined
@@ -45,19 +42,6 @@ export async function listDocuments(asked: Context, name: string, query: ListQue
     const items = await visibleTo(caller, collection, page.items)
     return { ...page, items: await populate(ctx, items, query.populate) }
   })
-}
-
-/**
- * A filter through links asks the database itself what the caller may read of linked documents. A standby's permissions may be
- * former ones, so the primary answers.
- */
-function readingOf(ctx: Context, { where, populate }: ListQuery): Context {
-  if (!mayLag(ctx) || !reachesLinked(where, populate)) return ctx
-  return { ...ctx, db: ctx.backend.db }
-}
-
-function reachesLinked({ all }: Where, populate: readonly Path[]): boolean {
-  return all.some(({ any }) => any.some(({ path }) => isLinked(path, populate)))
 }
 
 /** @throws {SvcError} `NOT_FOUND` */

@@ -1,4 +1,3 @@
-import type { StoredCollection } from '../../../client/protocol/model/collection.js'
 import {
   isId,
   LinkedRecord,
@@ -12,8 +11,7 @@ import { sizes } from '../../../client/protocol/model/limits.js'
 import type { Path } from '../../../client/protocol/model/path.js'
 import type { LimitName } from '../../../client/protocol/model/requests/reason.js'
 import { selectUsersById } from '../../store/accounts/users.js'
-import { type FoundRecord, selectRecords } from '../../store/documents.js'
-import { findCollection, mayLag } from '../collections/collections.js'
+import { selectRecords } from '../../store/documents.js'
 import { fieldsClosedTo } from '../collections/field-permissions.js'
 import { mayWith } from '../collections/permissions.js'
 import { mayReadUsers } from '../collections/scopes.js'
@@ -141,7 +139,6 @@ async function load(
     linked.set(record.id, new LinkedRecord({ ...record, data: draft ?? record.data }))
   }
 
-  const guardOf = openGuards(ctx)
   const ids = [...wanted.keys()]
   growth.lookups += ids.length
   requireSmall(growth)
@@ -150,8 +147,8 @@ async function load(
     const { records, others } = await selectRecords(ctx.db, ctx.project.id, piece)
     for (const record of records) {
       const { document } = record
-      const collection = await guardOf(record)
-      if (!collection || !mayWith(ctx.caller, collection, 'read', document)) continue
+      const collection = { name: document.collection, permissions: JSON.parse(record.permissions) }
+      if (!mayWith(ctx.caller, collection, 'read', document)) continue
       await take(withoutFields(document, fieldsClosedTo(ctx.caller, collection, 'hidden')))
     }
     ids.push(...others)
@@ -159,20 +156,6 @@ async function load(
     for (const user of await selectUsersById(ctx.db, ctx.project.id, piece)) await take(user)
   }
   return linked
-}
-
-type Guarded = Pick<StoredCollection, 'name' | 'permissions'>
-
-/** What guards a record: what came with it, unless a standby answers, whose permissions may be former ones. */
-function openGuards(ctx: Context): (record: FoundRecord) => Promise<Guarded | undefined> | Guarded {
-  if (!mayLag(ctx))
-    return ({ document, permissions }) => ({ name: document.collection, permissions: JSON.parse(permissions) })
-  const found = new Map<string, Promise<Guarded | undefined>>()
-  return ({ document: { collectionId } }) => {
-    const finding = found.get(collectionId) ?? findCollection(ctx, collectionId)
-    found.set(collectionId, finding)
-    return finding
-  }
 }
 
 /** The fields of a record that stands so many times in the answer, as a draft; nothing where no path leads to an id. */

@@ -1,12 +1,11 @@
 /** Whether a PostgreSQL server will do, and what to do where it will not: for `svc serve check` and `svc doctor`. Nothing is changed. */
 import type { Database } from '../port.js'
 import { StartError } from '../start-error.js'
-import { type Address, areElsewhere, type Server, serversOf } from './addresses.js'
 import { newConnection } from './connect.js'
 import { readServerFacts, type ServerFacts } from './facts.js'
-import { findPrimary } from './find-primary.js'
 import { openPostgres, type PostgresOptions } from './postgres.js'
 import { asStartError, cannotOpen } from './server.js'
+import { areElsewhere, openServer, type Server } from './server-address.js'
 
 export interface CheckFinding {
   /** The same in every version, for scripts. */
@@ -24,8 +23,6 @@ export interface CheckedServer {
 }
 
 export interface ServerToCheck extends PostgresOptions {
-  /** How many processes share it. */
-  readonly processes: number
   /** Whether a server that may lose what was acknowledged is wrong, rather than worth knowing. */
   readonly losesNothing: boolean
 }
@@ -40,7 +37,7 @@ const mostConnectMilliseconds = 5_000
 
 /** @param also looks at more over the same connections; what it throws is a finding */
 export async function checkServer(
-  { processes, losesNothing, ...options }: ServerToCheck,
+  { losesNothing, ...options }: ServerToCheck,
   also: (db: Database) => Promise<void> = async () => undefined,
 ): Promise<CheckedServer> {
   try {
@@ -48,17 +45,13 @@ export async function checkServer(
     try {
       const facts = await readServerFacts(db)
       const state = facts.migration === 0 ? 'empty' : `at migration ${facts.migration}`
-      const needs = {
-        processes,
-        isPooled: options.directUrl !== undefined && areElsewhere(options.url, options.directUrl),
-      }
+      const isPooled = options.directUrl !== undefined && areElsewhere(options.url, options.directUrl)
       const said = `PostgreSQL ${facts.version}, ${facts.encoding}, ${facts.collation}, ${state}`
       const more = await Promise.all([
         also(db).then(noFindings, (error) => [wrongOf(error)]),
         checkListening(options.directUrl),
-        checkStandbys(options.readUrl),
       ])
-      return { said, findings: [...findingsOf(facts, needs, losesNothing), ...more.flat()] }
+      return { said, findings: [...findingsOf(facts, { isPooled, losesNothing }), ...more.flat()] }
     } finally {
       await db.close()
     }
@@ -70,44 +63,28 @@ export async function checkServer(
 const noFindings = (): CheckFinding[] => []
 
 /** The address for what listens, which a start needs as much as the other. */
-async function checkListening(url: Address | undefined): Promise<CheckFinding[]> {
+async function checkListening(url: string | undefined): Promise<CheckFinding[]> {
   if (url === undefined) return []
   const flag = '--database-listen-url'
-  return reach(serversOf(url, flag), flag).then(noFindings, (error) => [wrongOf(error)])
+  return openConnection(openServer(url, flag)).then(noFindings, (cause) => [wrongOf(cannotOpen(url, cause, flag))])
 }
 
-/** A start does not wait for standbys, so that one that is never found goes unnoticed. */
-async function checkStandbys(url: Address | undefined): Promise<CheckFinding[]> {
-  if (url === undefined) return []
-  const flag = '--database-read-url'
-  const findings = serversOf(url, flag).map((server) =>
-    reach([server], flag).then(noFindings, ({ message, hint }) => [note('STANDBY_UNREACHABLE', message, hint)]),
-  )
-  return (await Promise.all(findings)).flat()
-}
-
-/** Opens a connection, and closes it. @throws {StartError} `DATABASE_UNREACHABLE` */
-async function reach(servers: readonly Server[], flag: string): Promise<void> {
-  try {
-    const client = newConnection(await findPrimary(servers), { connectionTimeoutMillis: mostConnectMilliseconds })
-    client.on('error', () => undefined)
-    await client.connect().finally(() => client.end().catch(() => undefined))
-  } catch (cause) {
-    throw cannotOpen(servers, cause as Error, flag)
-  }
+/** Opens a connection, and closes it. */
+async function openConnection(server: Server): Promise<void> {
+  const client = newConnection(server, { connectionTimeoutMillis: mostConnectMilliseconds })
+  client.on('error', () => undefined)
+  await client.connect().finally(() => client.end().catch(() => undefined))
 }
 
 interface Needs {
-  readonly processes: number
   /** Whether a pooler stands before the server. How many connections that opens is its own setting. */
   readonly isPooled: boolean
+  readonly losesNothing: boolean
 }
 
-function findingsOf(facts: ServerFacts, { processes, isPooled }: Needs, losesNothing: boolean): CheckFinding[] {
+function findingsOf(facts: ServerFacts, { isPooled, losesNothing }: Needs): CheckFinding[] {
   const { mostConnections, migration, newestMigration, clockAhead } = facts
-  const pooled = processes * pooledOfProcess
-  const needed = processes * listeningOfProcess + (isPooled ? 0 : pooled)
-  const taking = processes === 1 ? 'One process takes' : `${processes} processes take`
+  const needed = listeningOfProcess + (isPooled ? 0 : pooledOfProcess)
   const isCurrent = migration === newestMigration
   const findings: readonly (false | CheckFinding)[] = [
     facts.isStandby && wrong('STANDBY', 'It is a standby, which takes no writes.', 'Name the primary.'),
@@ -135,14 +112,14 @@ function findingsOf(facts: ServerFacts, { processes, isPooled }: Needs, losesNot
     needed > mostConnections - reservedConnections &&
       wrong(
         'CONNECTIONS',
-        `${taking} up to ${needed} connections of ${mostConnections}${isPooled ? ' past the pooler' : ''}.`,
-        `Raise max_connections, ${isPooled ? '' : 'put a pooler in between, '}or run fewer workers.`,
+        `One process takes up to ${needed} of ${mostConnections} connections${isPooled ? ' past the pooler' : ''}.`,
+        `Raise max_connections${isPooled ? '' : ', or put a pooler in between'}.`,
       ),
     isPooled &&
       note(
         'POOLER',
-        `${taking} up to ${pooled} connections of the pooler, and ${needed} of the ${mostConnections} of the server itself.`,
-        'Have the pooler take as many, and leave so many to them (in pgbouncer, max_client_conn and default_pool_size).',
+        `Each process takes up to ${pooledOfProcess} connections of the pooler, and ${needed} of the ${mostConnections} of the server itself.`,
+        'Set the pooler to take that many times your processes, and to leave the server so many (in pgbouncer, max_client_conn and default_pool_size).',
       ),
     Math.abs(clockAhead) > mostClockMilliseconds &&
       note('CLOCK', `Its clock is ${Math.round(clockAhead / 1_000)} s off this machine's.`, 'Run NTP on both.'),

@@ -1,6 +1,6 @@
-/** How connections are made: each with the user and password that its server's address has at that moment. */
+/** How connections are made: each with the certificates as they are at that moment. */
 import pg from 'pg'
-import type { Server } from './addresses.js'
+import type { Server } from './server-address.js'
 
 export type Connection = pg.Client
 
@@ -19,7 +19,7 @@ export function newPool(
   server: Server,
   options: Options & Omit<pg.PoolConfig, 'Client' | keyof pg.ClientConfig>,
 ): pg.Pool {
-  // The driver takes a function for the password, but not for the user.
+  // The driver would read the certificates once for all connections.
   class PooledClient extends pg.Client {
     constructor(config?: pg.ClientConfig) {
       super({ ...probed, ...config, ...server.secured() })
@@ -28,7 +28,9 @@ export function newPool(
   return new pg.Pool({ ...options, Client: PooledClient })
 }
 
-/** A connection of a pool. Certificates that cannot be read fail it, as a server does that refuses it. */
-export async function connectFrom(pool: pg.Pool): Promise<pg.PoolClient> {
-  return pool.connect()
+/** Whether the server that a connection leads to takes writes; also false if it does not answer in time. */
+export async function isPrimary(client: Connection, timeoutMilliseconds: number): Promise<boolean> {
+  const query = { text: 'select pg_is_in_recovery() as is_standby', query_timeout: timeoutMilliseconds }
+  const answer = await client.query<{ is_standby: boolean }>(query).catch(() => undefined)
+  return answer?.rows[0]?.is_standby === false
 }

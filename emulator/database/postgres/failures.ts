@@ -12,7 +12,7 @@ interface Thrown {
 }
 
 /** Without a state of the server, the connection is what failed; what the port has said itself stays as it is. */
-export function asDatabaseError(error: unknown): DatabaseError {
+function asDatabaseError(error: unknown): DatabaseError {
   if (error instanceof DatabaseError) return error
   const { code, message, constraint, position } = error as Thrown
   return new DatabaseError(message, hasState(code) ? code : '08006', {
@@ -40,7 +40,7 @@ export function asSentError(error: unknown, text: string): DatabaseError {
  * The connection is gone, or going: the driver says so without a state of the server. A server that ends does, too (57P01, 57P02), also
  * when a commit is on its disk that no standby has confirmed yet.
  */
-export function isCut(error: unknown): boolean {
+function isCut(error: unknown): boolean {
   const { code } = error as Thrown
   return !hasState(code) || code.startsWith('08') || code === '57P01' || code === '57P02'
 }

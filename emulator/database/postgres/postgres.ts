@@ -3,25 +3,20 @@ import type pg from 'pg'
 import { sizes } from '../../../client/protocol/model/limits.js'
 import type { Capabilities, Database, Sql } from '../port.js'
 import { StartError } from '../start-error.js'
-import { type Address, serversOf } from './addresses.js'
 import { isRepeatable, refuse, refuseCommit } from './failures.js'
-import { openPrimary, type Primary } from './primary.js'
+import { openPool, type Pool } from './pool.js'
 import { refusesOptions, requireServer } from './server.js'
+import { openServer } from './server-address.js'
 import { connectionOptions, requireSettings, sessionSettings } from './session-settings.js'
-import { openStandby } from './standby.js'
 import { type Limit, newPreparing, type Postgres, runAlone, runOn, runPatiently, within } from './statements.js'
 
 export interface PostgresOptions {
-  /** May name several hosts, one of which is the primary, and may lead through a pooler. */
-  readonly url: Address
+  /** May lead through a pooler. */
+  readonly url: string
   /** The server itself, for what a pooler in transaction mode cannot do. Left out, `url` leads there. */
-  readonly directUrl?: Address | undefined
-  /** Standbys to read from. */
-  readonly readUrl?: Address | undefined
+  readonly directUrl?: string | undefined
   readonly mostConnections?: number
   readonly mostStatementMilliseconds?: number
-  /** Receives what an operator wants to know of, and which fails no request. */
-  readonly warn?: (message: string) => void
 }
 
 const capabilities: Capabilities = {
@@ -51,44 +46,32 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
   const {
     url,
     directUrl,
-    readUrl,
     mostConnections = 10,
     mostStatementMilliseconds = sizes.mostStatementSeconds * 1_000,
-    warn = () => undefined,
   } = options
-  const servers = serversOf(url)
-  const direct = directUrl === undefined ? servers : serversOf(directUrl, '--database-listen-url')
+  const server = openServer(url)
+  const direct = directUrl === undefined ? server : openServer(directUrl, '--database-listen-url')
   const settings = { ...sessionSettings, statement_timeout: mostStatementMilliseconds }
-  const openWith = (options: string | undefined) => openChecked({ servers, mostConnections, options }, settings)
-  const primary = await openWith(connectionOptions(settings)).catch((error) => {
+  const openWith = (options: string | undefined) => openChecked({ server, mostConnections, options }, settings)
+  const pool = await openWith(connectionOptions(settings)).catch((error) => {
     if (!refusesOptions(error)) throw error
     if (directUrl === undefined) throw pooled(error)
     return openWith(undefined)
   })
-  const db = overPool({ primary, direct, patient: new Set(), ...newPreparing(mostStatementMilliseconds) })
-  if (readUrl === undefined) return db
-  const standby = openStandby({ url: readUrl, primary: db, mostConnections, mostStatementMilliseconds, warn })
-  return {
-    ...db,
-    standby,
-    async close() {
-      await standby.close()
-      await db.close()
-    },
-  }
+  return overPool({ pool, direct, patient: new Set(), ...newPreparing(mostStatementMilliseconds) })
 }
 
 async function openChecked(
-  options: Parameters<typeof openPrimary>[0],
+  options: Parameters<typeof openPool>[0],
   settings: Parameters<typeof requireSettings>[1],
-): Promise<Primary> {
-  const primary = openPrimary(options)
+): Promise<Pool> {
+  const pool = openPool(options)
   try {
-    await requireServer(primary, options.servers)
-    await requireSettings(await primary.pool(), settings)
-    return primary
+    await requireServer(pool, options.server)
+    await requireSettings(pool.pool, settings)
+    return pool
   } catch (error) {
-    await primary.close()
+    await pool.close()
     throw error
   }
 }
@@ -110,7 +93,7 @@ function overPool(postgres: Postgres): Database {
     query: <Row>(statement: Sql) => repeated(() => run(statement)) as Promise<Row[]>,
     batch: (statements) => repeated(() => inTransaction(postgres, (tx) => tx.batch(statements))),
     transaction: (work) => repeated(() => inTransaction(postgres, work)),
-    connections: () => postgres.primary.connections(),
+    connections: () => postgres.pool.connections(),
     close: () => end(postgres),
   }
 }
@@ -128,11 +111,8 @@ async function repeated<T>(work: () => Promise<T>): Promise<T> {
 }
 
 async function inTransaction<T>(postgres: Postgres, work: (tx: Database) => Promise<T>): Promise<T> {
-  const { primary } = postgres
-  const client = await primary.connect()
-  // Without a listener, a connection that breaks between two statements would end the process.
-  const onError = () => undefined
-  client.on('error', onError)
+  const { pool } = postgres
+  const client = await pool.connect()
   let isBroken = false
   try {
     await client.query(within('begin', postgres)).catch(refuse)
@@ -144,13 +124,12 @@ async function inTransaction<T>(postgres: Postgres, work: (tx: Database) => Prom
     if (failures.length > 0) throw failures[0]
     return result
   } catch (error) {
-    primary.failed(client, error)
+    pool.failed(client, error)
     await client.query(within('rollback', rollback)).catch(() => {
       isBroken = true
     })
     throw error
   } finally {
-    client.off('error', onError)
     client.release(isBroken)
   }
 }
@@ -182,8 +161,8 @@ function overClient(postgres: Postgres, client: pg.PoolClient, onFailure: (error
 }
 
 /** Ends the pool once what is at work is done; maintenance is cut, which leaves nothing half done. */
-async function end({ primary, patient }: Postgres): Promise<void> {
-  const ended = primary.close()
+async function end({ pool, patient }: Postgres): Promise<void> {
+  const ended = pool.close()
   await Promise.race([ended, pause(mostClosingMilliseconds)])
   for (const client of patient) client.end().catch(() => undefined)
   await ended

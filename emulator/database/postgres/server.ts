@@ -1,22 +1,24 @@
 /** Which server an address names, and whether it will do. */
 import { DatabaseError } from '../port.js'
 import { StartError } from '../start-error.js'
-import { type Server, shownAddresses } from './addresses.js'
-import type { Primary } from './primary.js'
+import type { Pool } from './pool.js'
+import { type Server, shownAddress } from './server-address.js'
 import { tlsRemedy } from './tls.js'
 
 /** The first version whose built-in collation folds case as filters need it. */
 const oldestVersion = 17
 
 /** @throws {StartError} `DATABASE_UNREACHABLE`, `DATABASE_TOO_OLD` or `ENCODING` */
-export async function requireServer(primary: Primary, servers: readonly Server[]): Promise<void> {
-  const { rows } = await primary
-    .pool()
-    .then((pool) =>
-      pool.query(`select current_setting('server_version_num')::int as version, getdatabaseencoding() as encoding`),
+export async function requireServer(pool: Pool, { address }: Server): Promise<void> {
+  const { rows } = await pool
+    .connect()
+    .then((client) =>
+      client
+        .query(`select current_setting('server_version_num')::int as version, getdatabaseencoding() as encoding`)
+        .finally(() => client.release()),
     )
     .catch((cause: Error) => {
-      throw cannotOpen(servers, cause, '--database-url')
+      throw cannotOpen(address, cause, '--database-url')
     })
   const { version, encoding } = rows[0] as { version: number; encoding: string }
   if (version < oldestVersion * 10_000) {
@@ -36,12 +38,11 @@ export async function requireServer(primary: Primary, servers: readonly Server[]
 }
 
 /** A server that does not take the connection, whose address a flag names. */
-export function cannotOpen(servers: readonly Server[], cause: Error, flag: string): StartError {
-  const shown = servers.flatMap(({ address }) => shownAddresses(address)).join(', ')
+export function cannotOpen(address: string, cause: Error, flag: string): StartError {
   const said = (cause.message || (cause as { code?: string }).code || '').trim()
   return new StartError(
     'DATABASE_UNREACHABLE',
-    `Could not open ${shown}: ${said.replace(/\.+$/, '')}.`,
+    `Could not open ${shownAddress(address)}: ${said.replace(/\.+$/, '')}.`,
     tlsRemedy(said, flag) ??
       `Check that it runs, that the database exists, and the address, user and password in ${flag}.`,
     cause,

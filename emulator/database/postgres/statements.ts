@@ -3,18 +3,17 @@ import { createHash } from 'node:crypto'
 import type pg from 'pg'
 import { DatabaseError, mostPrepared, mostResultBytes, resultTooLarge, type Sql } from '../port.js'
 import { columnReader, writeValue } from '../values.js'
-import type { Server } from './addresses.js'
 import { newConnection } from './connect.js'
-import { asSentError, isCut, isStale, refuse } from './failures.js'
-import { findPrimary } from './find-primary.js'
-import type { Primary } from './primary.js'
+import { asSentError, isStale, refuse } from './failures.js'
+import type { Pool } from './pool.js'
+import type { Server } from './server-address.js'
 import { connectionOptions, sessionSettings } from './session-settings.js'
 
 /** One opened database. */
 export interface Postgres extends Preparing {
-  readonly primary: Primary
-  /** The servers themselves, behind whatever pooler. */
-  readonly direct: readonly Server[]
+  readonly pool: Pool
+  /** The server itself, behind whatever pooler. */
+  readonly direct: Server
   /** Connections that maintenance is using. */
   readonly patient: Set<pg.Client>
 }
@@ -48,58 +47,41 @@ export function within(text: string, { mostAnswerMilliseconds }: Limit) {
   return { text, query_timeout: mostAnswerMilliseconds }
 }
 
-/** Carries out one statement on a connection, or on one of the pool. @throws {DatabaseError} */
+/** Carries out one statement on a connection. @throws {DatabaseError} */
 export function runOn(
-  runner: pg.Pool | pg.PoolClient,
+  client: pg.PoolClient,
   preparing: Preparing,
   statement: Sql,
   limit: Limit = preparing,
 ): Promise<unknown[]> {
-  return ask(runner, preparing, statement, limit).catch(refuse)
+  return ask(client, preparing, statement, limit).catch(refuse)
 }
 
 /**
- * One statement in a transaction of its own, on a connection of the primary.
+ * One statement in a transaction of its own.
  *
  * @throws {DatabaseError} with 08007 for one that writes, where its connection broke once it was sent
  */
 export async function runAlone(postgres: Postgres, statement: Sql): Promise<unknown[]> {
-  const { primary } = postgres
+  const { pool } = postgres
   // The pool itself would not say whether it had a connection.
-  const client = await primary.connect()
-  return onConnection(client, () => ask(client, postgres, statement, postgres)).catch((error) => {
-    const known = error instanceof DatabaseError ? error : asSentError(error, statement.text)
-    primary.failed(client, known)
-    throw known
-  })
-}
-
-/**
- * Work on a connection of a pool, to which it goes back unless it broke, or the work has it closed.
- *
- * @throws what the work throws
- */
-export async function onConnection<T>(client: pg.PoolClient, work: (close: () => void) => Promise<T>): Promise<T> {
-  // Without a listener, a connection that breaks would end the process.
-  const onError = () => undefined
-  client.on('error', onError)
-  let isOver = false
+  const client = await pool.connect()
+  let isBroken = false
   try {
-    return await work(() => {
-      isOver = true
-    })
+    return await ask(client, postgres, statement, postgres)
   } catch (error) {
-    isOver ||= error instanceof DatabaseError ? error.kind === 'unavailable' : isCut(error)
-    throw error
+    const known = error instanceof DatabaseError ? error : asSentError(error, statement.text)
+    isBroken = known.kind === 'unavailable' || known.kind === 'unknown outcome'
+    pool.failed(client, known)
+    throw known
   } finally {
-    client.off('error', onError)
-    client.release(isOver)
+    client.release(isBroken)
   }
 }
 
 /** @throws what the driver throws, and {DatabaseError} for a result that is too large */
 async function ask(
-  runner: pg.Pool | pg.PoolClient,
+  client: pg.PoolClient,
   preparing: Preparing,
   { text, values, planned = 'once' }: Sql,
   limit: Limit,
@@ -118,7 +100,7 @@ async function ask(
     }
   }
   const query = { ...within(text, limit), values: values.map(writeValue), types: { getTypeParser: counting as never } }
-  const { rows } = await runner.query({ ...query, ...(name ? { name } : {}) }).catch((error) => {
+  const { rows } = await client.query({ ...query, ...(name ? { name } : {}) }).catch((error) => {
     if (name && (isLost(error) || isStale(error))) preparing.isPreparing = false
     throw error
   })
@@ -133,7 +115,7 @@ function isLost({ code }: { code?: string }): boolean {
 
 /** Maintenance may take as long as it takes, on a connection of its own, since no session of a pool keeps another limit. */
 export async function runPatiently({ direct, patient }: Postgres, statement: Sql): Promise<unknown[]> {
-  const client = newConnection(await findPrimary(direct), {
+  const client = newConnection(direct, {
     connectionTimeoutMillis: 5_000,
     options: connectionOptions({ ...sessionSettings, statement_timeout: 0 }),
     types: { getTypeParser: ((typeId: number) => columnReader(typeId)) as never },

@@ -89,8 +89,6 @@ const allowedHeaders = [
   'idempotency-key',
   'last-event-id',
   'prefer',
-  'svc-consistency',
-  'svc-position',
 ].join(', ')
 
 /**
@@ -115,8 +113,6 @@ const exposed = [
   'x-ratelimit-limit',
   'x-ratelimit-remaining',
   'x-ratelimit-reset',
-  'svc-consistency',
-  'svc-position',
   'preference-applied',
   // Of files.
   'accept-ranges',

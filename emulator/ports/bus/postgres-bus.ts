@@ -1,15 +1,14 @@
 import type { Database } from '../../database/port.js'
-import { type Address, serversOf } from '../../database/postgres/addresses.js'
-import { type Connection, newConnection } from '../../database/postgres/connect.js'
-import { findPrimary, isPrimary } from '../../database/postgres/find-primary.js'
+import { type Connection, isPrimary, newConnection } from '../../database/postgres/connect.js'
+import { openServer } from '../../database/postgres/server-address.js'
 import { connectionOptions, sessionSettings } from '../../database/postgres/session-settings.js'
 import { channels, decodeMessage, listenerName, openOutgoing } from './outgoing.js'
 import type { Bus } from './port.js'
 import { everyMessage, openSubscribers } from './subscribers.js'
 
 interface Options {
-  /** The server itself, or several of which one is the primary: no pooler in transaction mode hands notifications on. */
-  readonly url: Address
+  /** No pooler in transaction mode, which hands no notifications on. */
+  readonly url: string
   readonly db: Database
   report(error: unknown): void
 }
@@ -25,7 +24,7 @@ const checkMilliseconds = 5_000
 export async function openPostgresBus({ url, db, report }: Options): Promise<Bus> {
   const { receive, subscribe, clear } = openSubscribers()
   const outgoing = openOutgoing(db, () => client !== undefined, report)
-  const servers = serversOf(url)
+  const server = openServer(url)
   let client: Connection | undefined
   let isClosed = false
   let pauseMilliseconds = 100
@@ -37,7 +36,7 @@ export async function openPostgresBus({ url, db, report }: Options): Promise<Bus
   checking.unref()
 
   async function connect(): Promise<void> {
-    const fresh = newConnection(await findPrimary(servers), {
+    const fresh = newConnection(server, {
       connectionTimeoutMillis: 5_000,
       application_name: listenerName,
       options: connectionOptions(sessionSettings),

@@ -13,15 +13,13 @@ export interface FilePlace {
   place(): Promise<string>
   /** Whether files on a disk outlive a power cut, as rows on a server do. */
   readonly isSynced: boolean
-  /** Whether the bucket need not answer yet. */
-  readonly mayLackBucket?: boolean | undefined
 }
 
-export async function openFileStore({ url, folder, place, isSynced, mayLackBucket }: FilePlace): Promise<FileStore> {
+export async function openFileStore({ url, folder, place, isSynced }: FilePlace): Promise<FileStore> {
   if (url !== undefined) {
     // Its library is optional, and takes long to load.
     const { openS3Store } = await import('./s3.js')
-    return openS3Store({ url, place: await place(), mayLackBucket })
+    return openS3Store({ url, place: await place() })
   }
   if (folder !== undefined) return openDiskStore({ folder: join(folder, await place()), isSynced })
   return openMemoryStore()

@@ -29,8 +29,6 @@ export interface S3Options {
   readonly place: string
   /** How long the server may take for a request that sends or asks for a part, before it is asked once more; and then, for bytes to come. */
   readonly mostMilliseconds?: number
-  /** Whether the bucket need not answer yet; left out, it has to. */
-  readonly mayLackBucket?: boolean | undefined
   readonly mostReads?: number
 }
 
@@ -51,7 +49,6 @@ export async function openS3Store({
   url,
   place,
   mostMilliseconds = 30_000,
-  mayLackBucket,
   mostReads = mostOpenReads,
 }: S3Options): Promise<FileStore> {
   const named = readS3Url(url)
@@ -67,8 +64,7 @@ export async function openS3Store({
     requestHandler: { ...requestHandler, httpAgent: sockets, httpsAgent: sockets },
   })
   const home = `${prefix}${place}/`
-  const found = mayLackBucket ? undefined : client.send(new s3.HeadBucketCommand({ Bucket: bucket }))
-  await found?.catch((cause) => {
+  await client.send(new s3.HeadBucketCommand({ Bucket: bucket })).catch((cause) => {
     client.destroy()
     reads.destroy()
     throw cannotOpenBucket(cause, named)

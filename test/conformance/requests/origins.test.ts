@@ -114,8 +114,6 @@ inDialects('Origins', (wire) => {
         'x-ratelimit-limit',
         'x-ratelimit-remaining',
         'x-ratelimit-reset',
-        'svc-consistency',
-        'svc-position',
         'preference-applied',
         'accept-ranges',
         'content-range',

@@ -95,6 +95,20 @@ it('contract 9.4 a bus whose server says nothing while it begins to listen conne
   proxy.close()
 })
 
+it('a bus whose server turns out to be a standby connects again', async () => {
+  const bus = await openPostgresBus({ url: server.url, db, report: (error) => expect.fail(String(error)) })
+  onTestFinished(() => bus.close())
+  const [before] = await ask<{ pid: number }>(listening)
+
+  // For this connection alone, in a database of this test.
+  await ask(`create or replace function pg_catalog.pg_is_in_recovery() returns boolean
+    language sql as 'select pg_backend_pid() = ${before?.pid}'`)
+
+  await expect
+    .poll(async () => (await ask<{ pid: number }>(listening)).map(({ pid }) => pid === before?.pid), patiently)
+    .toEqual([false])
+})
+
 it('each connection asks an idle server after seconds whether it is there, also those that wait for long', async () => {
   const delays: unknown[] = []
   const spy = vi.spyOn(Socket.prototype, 'setKeepAlive').mockImplementation(function (this: Socket, isOn, delay) {

@@ -1,6 +1,4 @@
-/** Several workers: one is killed, one is stopped, all are stopped; and the metrics of it. */
-import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+/** The metrics of a replica, and how it stops. */
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
 import { createClient } from '../../client/index.js'
 import { unlimitedReads } from '../../emulator/core/concurrency/long-read-places.js'
@@ -16,10 +14,9 @@ let serving: Serving
 let project: ServedProject
 beforeAll(async () => {
   world = await openServeWorld()
-  serving = await world.start('--workers', '2', '--shutdown-delay', '300ms')
+  serving = await world.start('--shutdown-delay', '300ms')
   project = await serving.newProject()
   await project.owner.collections.create({ name: 'posts' })
-  await vi.waitFor(() => expect(serving.workers()).toHaveLength(2), patiently)
 })
 afterAll(() => world.close())
 
@@ -50,38 +47,7 @@ function writeOn({ apiKey, owner: _ }: ServedProject, url: string, title = 'Hell
   }
 }
 
-it('a worker that is killed is replaced, and nothing acknowledged is lost', async () => {
-  const [first = 0, second] = serving.workers()
-  const load = writeOn(project, serving.url)
-  await vi.waitFor(() => expect(load.acknowledged.length).toBeGreaterThan(20), patiently)
-  const counted = await counters()
-
-  process.kill(first, 'SIGKILL')
-
-  await vi.waitFor(() => expect(serving.workers()).toEqual([second, expect.any(Number)]), patiently)
-  // A counter that falls would be taken for one that began anew, and counted twice.
-  await vi.waitFor(async () => expect(await metric('svc_processes_started_total')).toBe(3), patiently)
-  const counts = await counters()
-  expect([...counted].filter(([name, value]) => !((counts.get(name) ?? 0) >= value))).toEqual([])
-  await load.stop()
-  await expectKept(project, load.acknowledged)
-})
-
-it('a worker that leaves under load fails no request', async () => {
-  const [first = 0] = serving.workers()
-  const load = writeOn(project, serving.url)
-  await vi.waitFor(() => expect(load.acknowledged.length).toBeGreaterThan(20), patiently)
-
-  process.kill(first, 'SIGTERM')
-
-  await vi.waitFor(() => expect(serving.workers()).not.toContain(first), patiently)
-  await vi.waitFor(() => expect(serving.workers()).toHaveLength(2), patiently)
-  await load.stop()
-  expect(load.failures).toEqual([])
-  await expectKept(project, load.acknowledged)
-})
-
-it('metrics tell of the requests of all workers by route, and of nothing that users wrote', async () => {
+it('metrics tell of requests by route, and of nothing that users wrote', async () => {
   const { apiKey } = project
   const secret = 'what-a-user-wrote'
   const subscriber = await aSubscriber(overWebSocket, { url: serving.url, apiKey, collection: 'posts' })
@@ -114,8 +80,7 @@ it('metrics tell of the requests of all workers by route, and of nothing that us
 it('metrics tell how much waits', async () => {
   const feeds = { open: () => ({ connections: 4, subscriptions: 5 }) } as Backend['feeds']
   const passwords = { waiting: () => 6 } as Backend['passwords']
-  const { primary } = unlimitedReads()
-  const longReads = { primary: { ...primary, waiting: () => 7 }, standbys: { ...primary, waiting: () => 1 } }
+  const longReads = { ...unlimitedReads(), waiting: () => 8 }
   const db = { connections: () => ({ open: 3, idle: 0, waiting: 2 }) } as Backend['db']
   const one = openMetrics({ db, feeds, longReads, passwords }, version)
   onTestFinished(one.close)
@@ -127,7 +92,7 @@ it('metrics tell how much waits', async () => {
   expect(text.match(/state="waiting.*$/gm)).toEqual(['state="waiting"} 2', 'state="waiting_for_place"} 8'])
 })
 
-it('all leave at SIGTERM: not ready first, requests finished, streams handed over, exit 0', async () => {
+it('stops at SIGTERM: not ready first, requests finished, streams handed over, exit 0', async () => {
   const target = { url: serving.url, apiKey: project.apiKey, collection: 'posts' }
   const socket = await aSubscriber(overWebSocket, target)
   const stream = await openStream(target)
@@ -159,31 +124,8 @@ it('all leave at SIGTERM: not ready first, requests finished, streams handed ove
   expect(stored.sort()).toEqual(load.acknowledged.sort())
 })
 
-it('a port that was free and is taken before a worker listens is not insisted on where any will do', async () => {
-  // The first socket that the supervisor closes has found the port: somebody else takes it at once.
-  const faster = join(world.folder, 'faster.cjs')
-  await writeFile(
-    faster,
-    `const net = require('node:net')
-    const { close } = net.Server.prototype
-    if (require('node:cluster').isPrimary) net.Server.prototype.close = function (...rest) {
-      const { port } = this.address()
-      net.Server.prototype.close = close
-      this.once('close', () => net.createServer().listen(port, '127.0.0.1', () => console.error('taken', port)).unref())
-      return close.apply(this, rest)
-    }`,
-  )
-  const other = await world.startWith({ NODE_OPTIONS: `--require ${faster}` }, '--workers', '2')
-
-  const [, taken] = /taken (\d+)/.exec(other.log()) ?? []
-  expect(Number(taken)).toBeGreaterThan(0)
-  expect([other.url, other.adminUrl].map((url) => new URL(url).port)).not.toContain(taken)
-  expect((await fetch(`${other.adminUrl}/readyz`)).status).toBe(200)
-  await other.stop()
-})
-
 it('a second signal ends it at once', async () => {
-  const other = await world.start('--workers', '2', '--shutdown-delay', '1h')
+  const other = await world.start('--shutdown-delay', '1h')
 
   other.signal('SIGTERM')
   await vi.waitFor(async () => expect((await fetch(`${other.adminUrl}/readyz`)).status).toBe(503), patiently)
@@ -193,48 +135,10 @@ it('a second signal ends it at once', async () => {
   expect((await other.ended.finally(() => clearInterval(again))).exit).toBe(143)
 })
 
-it('workers that all end while the bucket does not answer are replaced, and serve all but files', async () => {
-  const other = await world.start('--workers', '2')
-  const { apiKey } = await other.newProject()
-  await vi.waitFor(() => expect(other.workers()).toHaveLength(2), patiently)
-
-  world.bucket.fail(true)
-  onTestFinished(() => world.bucket.fail(false))
-  const former = other.workers()
-  for (const pid of former) process.kill(pid, 'SIGKILL')
-  await vi.waitFor(() => expect(other.workers().filter((pid) => former.includes(pid))).toEqual([]), patiently)
-
-  const list = () => fetch(`${other.url}/collections`, { headers: { 'x-api-key': apiKey } })
-  await vi.waitFor(async () => expect((await list()).status).toBe(200), patiently)
-  expect(await (await fetch(`${other.adminUrl}/readyz`)).json()).toMatchObject({ files: 'unreachable' })
-  world.bucket.fail(false)
-  await other.stop()
-})
-
-async function expectKept({ owner }: ServedProject, ids: readonly string[]): Promise<void> {
-  const kept = new Set<string>()
-  for await (const { id } of owner.collection('posts').iterate()) kept.add(id)
-  expect(ids.filter((id) => !kept.has(id))).toEqual([])
-}
-
 async function metrics(): Promise<string> {
   const response = await fetch(`${serving.adminUrl}/metrics`)
   expect(response.status).toBe(200)
   return response.text()
-}
-
-async function metric(name: string): Promise<number> {
-  return Number(new RegExp(`^${name} (.*)$`, 'm').exec(await metrics())?.[1])
-}
-
-/** Each that only ever rises, by its name and labels. */
-async function counters(): Promise<Map<string, number>> {
-  const text = await metrics()
-  const names = [...text.matchAll(/^# TYPE (\S+) (?:counter|histogram)$/gm)].map(([, name]) => name)
-  const samples = [...text.matchAll(/^((\w+?)(?:_bucket|_sum|_count)?(?:\{.*\})?) (\S+)$/gm)]
-  return new Map(
-    samples.flatMap(([, sample = '', name, value]) => (names.includes(name) ? [[sample, Number(value)] as const] : [])),
-  )
 }
 
 async function openStream({ url, apiKey, collection }: { url: string; apiKey: string; collection: string }) {

@@ -1,0 +1,32 @@
+import { writeSync } from 'node:fs'
+import { failureText } from '../http/failure-text.js'
+
+/**
+ * Logs an uncaught exception, lets requests finish, and exits with 1: nothing can be trusted after one. Security 27.
+ *
+ * @param drain lets requests finish
+ */
+export function exitOnUncaught(drain: () => Promise<void>): void {
+  let isEnding = false
+  const onUncaught = (error: unknown) => {
+    const line = { level: 60, time: Date.now(), pid: process.pid, msg: 'uncaught', error: failureText(error) }
+    writeLine(`${JSON.stringify(line)}\n`)
+    if (isEnding) process.exit(1)
+    isEnding = true
+    drain().then(
+      () => process.exit(1),
+      () => process.exit(1),
+    )
+  }
+  process.on('uncaughtException', onUncaught)
+  process.on('unhandledRejection', onUncaught)
+}
+
+/** Requests finish even when the log cannot be written, for example on a full disk. */
+function writeLine(line: string): void {
+  try {
+    writeSync(2, line)
+  } catch {
+    return
+  }
+}
