@@ -13,7 +13,7 @@ const logins: readonly RegExp[] = [
   /\/auth\/oauth\/[^/]+\/(url|callback|token)$/,
 ]
 
-export function mayWrite(method: string, url: string): boolean {
+function mayWrite(method: string, url: string): boolean {
   if (isSafeMethod(method)) return false
   const { pathname } = new URL(url)
   return !(method === 'POST' && logins.some((login) => login.test(pathname)))
