@@ -34,7 +34,8 @@ export interface DatabaseAddresses {
 }
 
 type Options = DatabaseAddresses &
-  Pick<Config, 'dir' | 'branch' | 'memory' | 'fresh' | 'filesUrl' | 'holdsProcess'> & {
+  Pick<Config, 'dir' | 'branch' | 'memory' | 'fresh' | 'filesUrl' | 'holdsProcess'> &
+  Partial<Pick<Config, 'sharedBuffersMb'>> & {
     /** Whether the bucket need not answer yet: it is known to be right. */
     readonly mayLackBucket?: boolean
   }
@@ -91,7 +92,7 @@ function requireOwnParts({ databaseUrl, filesUrl }: Options, folder: string, pla
 }
 
 async function openFor(
-  { databaseUrl, databaseListenUrl, databaseReadUrl, memory, fresh, holdsProcess }: Options,
+  { databaseUrl, databaseListenUrl, databaseReadUrl, memory, fresh, holdsProcess, sharedBuffersMb }: Options,
   folder: string | undefined,
   { report, warn, whileOpening }: Surroundings,
 ): Promise<{ db: Database; dataDir: string | undefined }> {
@@ -108,12 +109,12 @@ async function openFor(
   if (memory || folder === undefined) {
     // It loads while the template is read.
     startSpareThread()
-    const opening = openPglite({ template: readTemplate, report, holdsProcess })
+    const opening = openPglite({ template: readTemplate, report, holdsProcess, sharedBuffersMb })
     whileOpening()
     return { db: await upToDate(await opening, (cause) => newer('memory', cause)), dataDir: undefined }
   }
   const dataDir = await prepareData(folder, { fresh })
-  const opening = openPglite({ dataDir, report })
+  const opening = openPglite({ dataDir, report, sharedBuffersMb })
   whileOpening()
   const db = await opening.catch((cause) => {
     throw damaged(dataDir, 'The database does not start from them.', cause)
@@ -123,7 +124,7 @@ async function openFor(
   const current = await upToDate(db, refused, { refusesOlder: true }).catch(async (error) => {
     if (!(error instanceof OlderDatabaseError)) throw error
     await copyBeforeUpgrade(folder, error.found)
-    return upToDate(await openPglite({ dataDir, report }), refused)
+    return upToDate(await openPglite({ dataDir, report, sharedBuffersMb }), refused)
   })
   return { db: guardDisk(current, folder), dataDir }
 }
