@@ -10,10 +10,7 @@ import { unpackTemplate } from './template.js'
 /** The only engine that keeps its data in a folder of ours. */
 const engine = 'pglite'
 
-/**
- * Raised when the layout of the folder changes, so that an older svc refuses what it would not understand. 0.1.0 wrote 1, and
- * looks at nothing else: of the tables' own version it knows nothing.
- */
+/** Raised when the layout of the folder changes, so that an older svc refuses what it would not understand. */
 const format = 2
 
 interface Manifest {
@@ -106,8 +103,8 @@ async function lay(folder: string, data: string): Promise<void> {
 }
 
 /**
- * Copies the data beside their place before this version changes them, once for each version that they come from; from then on
- * 0.1.0 refuses the folder. The directory must not be open.
+ * Copies the data beside their place before this version changes them, once for each version that they come from. The directory
+ * must not be open.
  *
  * @throws {StartError} `DISK_FULL` where there is no room for a copy
  */
@@ -115,8 +112,6 @@ export async function copyBeforeUpgrade(folder: string, version: number): Promis
   const data = join(folder, 'data')
   const copy = `${data}.version-${version}`
   if (!(await stat(copy).catch(() => undefined))) await copyWhole(folder, data, copy)
-  const manifest = await readManifest(folder)
-  if (manifest) await writeManifest(folder, { ...manifest, format })
 }
 
 /**
