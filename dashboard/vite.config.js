@@ -9,6 +9,8 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
+    // The emulator serves it to its own machine: one file that is read at once.
+    chunkSizeWarningLimit: 1_000,
     rolldownOptions: {
       // "use client" is for servers that render React.
       onLog: (level, log, report) => log.code !== 'MODULE_LEVEL_DIRECTIVE' && report(level, log),

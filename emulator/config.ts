@@ -22,6 +22,8 @@ export interface Config extends MailUrls {
   readonly fresh: boolean
   /** Draws another control token for the folder. */
   readonly newToken: boolean
+  /** PostgreSQL's `shared_buffers` in the embedded database. */
+  readonly sharedBuffersMb: number | undefined
   /** `postgres://…` instead of the embedded database. */
   readonly databaseUrl: string | undefined
   /** The server behind a pooler at `databaseUrl`, for the connection that listens and for maintenance. */
@@ -69,6 +71,7 @@ export const defaultConfig: Config = {
   memory: false,
   fresh: false,
   newToken: false,
+  sharedBuffersMb: undefined,
   databaseUrl: undefined,
   databaseListenUrl: undefined,
   filesUrl: undefined,

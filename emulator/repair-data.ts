@@ -2,11 +2,12 @@
 import { holdLock } from './database/pglite/lock.js'
 import { openPglite } from './database/pglite/pglite.js'
 import { copyBeforeRepair, damaged, inspectData, noteRebuilt, prepareData } from './database/pglite/state-folder.js'
-import { type Rebuilt, rebuildIndexes } from './store/upkeep/tables.js'
+import { rebuildIndexes, type Unread } from './store/upkeep/tables.js'
 
-export interface Repaired extends Rebuilt {
+export interface Repaired {
   /** Where the data are as they were. */
   readonly copy: string
+  readonly failed: readonly Unread[]
 }
 
 /**
@@ -31,7 +32,7 @@ async function repairPlace(place: string): Promise<Repaired> {
   const db = await openPglite({ dataDir, ignoresSystemIndexes: true }).catch((cause) => {
     throw damaged(dataDir, 'The database does not start from them.', cause)
   })
-  const rebuilt = await rebuildIndexes(db).finally(() => db.close())
-  if (rebuilt.failed.length === 0) await noteRebuilt(place)
-  return { ...rebuilt, copy }
+  const failed = await rebuildIndexes(db).finally(() => db.close())
+  if (failed.length === 0) await noteRebuilt(place)
+  return { copy, failed }
 }

@@ -28,7 +28,8 @@ export interface Storage {
 type Options = Pick<
   Config,
   'branch' | 'databaseListenUrl' | 'databaseUrl' | 'dir' | 'filesUrl' | 'fresh' | 'holdsProcess' | 'memory'
->
+> &
+  Partial<Pick<Config, 'sharedBuffersMb'>>
 
 export interface Surroundings {
   /** Called once the folder is held and before anything is changed: a start that fails here leaves all as it was. */
@@ -82,7 +83,7 @@ function requireOwnParts({ databaseUrl, filesUrl }: Options, folder: string, pla
 }
 
 async function openFor(
-  { databaseUrl, databaseListenUrl, memory, fresh, holdsProcess }: Options,
+  { databaseUrl, databaseListenUrl, memory, fresh, holdsProcess, sharedBuffersMb }: Options,
   folder: string | undefined,
   { report, warn, whileOpening }: Surroundings,
 ): Promise<{ db: Database; dataDir: string | undefined }> {
@@ -98,12 +99,12 @@ async function openFor(
   if (memory || folder === undefined) {
     // It loads while the template is read.
     startSpareThread()
-    const opening = openPglite({ template: readTemplate, report, holdsProcess })
+    const opening = openPglite({ template: readTemplate, report, holdsProcess, sharedBuffersMb })
     whileOpening()
     return { db: await upToDate(await opening, (cause) => newer('memory', cause)), dataDir: undefined }
   }
   const dataDir = await prepareData(folder, { fresh })
-  const opening = openPglite({ dataDir, report })
+  const opening = openPglite({ dataDir, report, sharedBuffersMb })
   whileOpening()
   const db = await opening.catch((cause) => {
     throw damaged(dataDir, 'The database does not start from them.', cause)
@@ -113,7 +114,7 @@ async function openFor(
   const current = await upToDate(db, refused, { refusesOlder: true }).catch(async (error) => {
     if (!(error instanceof OlderDatabaseError)) throw error
     await copyBeforeUpgrade(folder, error.found)
-    return upToDate(await openPglite({ dataDir, report }), refused)
+    return upToDate(await openPglite({ dataDir, report, sharedBuffersMb }), refused)
   })
   return { db: guardDisk(current, folder), dataDir }
 }

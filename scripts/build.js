@@ -50,14 +50,19 @@ async function build() {
   const compiled = `${stage}.compiled`
   mkdirSync(stage)
   try {
+    say('Compiling TypeScript')
     // As deep as its final place, so that the source maps find the sources.
     run(root, 'typescript/bin/tsc', ['-p', 'tsconfig.build.json', '--outDir', compiled])
     renameSync(compiled, made)
+    say('Bundling the emulator, the command line and the client')
     await bundleEmulator(root, made)
     await bundleCommandLine(root, made)
     await bundleCommonJs(root, made)
+    say('Building the dashboard')
     await bundleDashboard(root, made)
+    say('Creating the database that new state folders start from')
     await makeTemplate(made)
+    say('Writing the list of commands')
     // The tool that writes the manifest reads and writes in its working folder.
     for (const name of ['package.json', '.oclifrc.json']) copyFileSync(join(root, name), join(stage, name))
     run(stage, 'oclif/bin/run.js', ['manifest'])
@@ -69,6 +74,11 @@ async function build() {
   } finally {
     for (const folder of [stage, compiled]) rmSync(folder, { recursive: true, force: true })
   }
+}
+
+/** On stderr, since commands that build may print JSON. @param {string} step */
+function say(step) {
+  process.stderr.write(`${step} …\n`)
 }
 
 /** Packs the template of the database. @param {string} made */

@@ -81,6 +81,8 @@ export async function bundleCommandLine(root, made) {
       /^node:/.test(id) || unused.includes(id) || (isPackage(id) && isOurs(importer) && !inCommands.test(id)),
     plugins: [filesStay(root, ['emulator', errors]), sortsPlainly()],
     transform: { define: { __dirname: 'import.meta.dirname' } },
+    // Imports are lazy for callers of the sources, too, where the bundle has the module in a file that is loaded anyway.
+    checks: { ineffectiveDynamicImport: false },
   })
   rmSync(join(made, 'cli'), { recursive: true })
   await build.write({

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 const here = (/** @type {string} */ path) => fileURLToPath(new URL(path, import.meta.url))
 
 execFileSync(process.execPath, [here('./build.js'), '--if-stale'], { stdio: 'inherit' })
+process.stderr.write('Starting the emulator with demo data …\n')
 const child = spawn(process.execPath, [here('../cli/bin/run.js'), 'dev', '--demo', ...process.argv.slice(2)], {
   stdio: 'inherit',
 })

@@ -7,12 +7,18 @@ import { nearest } from '../terminal/nearest.js'
 type Test = (value: unknown) => boolean
 type Kind = readonly [isGood: Test, words: string]
 
+const isWhole =
+  (least: number, most: number): Test =>
+  (value) =>
+    Number.isInteger(value) && Number(value) >= least && Number(value) <= most
+
 const text: Kind = [(value) => typeof value === 'string', 'is not text']
 const flag: Kind = [(value) => typeof value === 'boolean', 'is not true or false']
 const object: Kind = [isObject, 'does not hold an object']
-const count = (most: number): Kind => [
-  (value) => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= most,
-  `is not a whole number up to ${most}`,
+const count = (most: number): Kind => [isWhole(0, most), `is not a whole number up to ${most}`]
+const between = (least: number, most: number): Kind => [
+  isWhole(least, most),
+  `is not a whole number from ${least} to ${most}`,
 ]
 const texts: Kind = [
   (value) => typeof value === 'string' || (Array.isArray(value) && value.every((one) => typeof one === 'string')),
@@ -31,6 +37,7 @@ const dev = {
   memory: flag,
   perBranch: flag,
   project: text,
+  sharedBuffersMb: between(16, 1_024),
   databaseUrl: text,
   databaseListenUrl: text,
   filesUrl: text,

@@ -101,6 +101,7 @@ export interface DevOptions extends Given {
   /** The state folder. */
   readonly folder: string
   readonly project: string
+  readonly sharedBuffersMb: number | undefined
 }
 
 /** What the flags say, and where they say nothing, the project file. */
@@ -121,6 +122,7 @@ export function devOptions(flags: Given, { path, config: { dev = {} } }: FolderC
     port: flags.port ?? dev.port,
     'allowed-host': readHostNames(flags['allowed-host']),
     project: flags.project ?? dev.project ?? 'dev',
+    sharedBuffersMb: dev.sharedBuffersMb,
     'database-url': databaseUrl,
     'database-listen-url': flags['database-listen-url'] ?? dev.databaseListenUrl,
     'files-url': flags['files-url'] ?? dev.filesUrl,

@@ -32,6 +32,7 @@ export async function start(options: DevOptions, { live, requests, branch }: Sta
     memory: options.memory,
     fresh: options.fresh,
     newToken: options['new-token'],
+    sharedBuffersMb: options.sharedBuffersMb,
     databaseUrl: options['database-url'],
     databaseListenUrl: options['database-listen-url'],
     filesUrl: options['files-url'],

@@ -3,14 +3,13 @@
 import { lstatSync, statSync } from 'node:fs'
 import { access, chmod, constants, rm } from 'node:fs/promises'
 import { join, relative } from 'node:path'
-import { formatBytes } from '../../client/protocol/model/figures.js'
 import { describeFailure } from '../base/failure.js'
 import { nearby } from '../dev/box.js'
 import { draftName } from '../files/replace-file.js'
 import { shellWord } from '../terminal/shell-word.js'
 import { damageFindings } from './damage.js'
 import { type Finding, type Patient, type Seen, well } from './finding.js'
-import { bytesIn, lookAt, namesIn } from './folder-files.js'
+import { lookAt, namesIn } from './folder-files.js'
 
 export async function checkDataFolder(patient: Patient): Promise<Seen> {
   const { folder, holder, emulator } = patient
@@ -24,12 +23,7 @@ export async function checkDataFolder(patient: Patient): Promise<Seen> {
   if (!mayWrite) return refused(folder, `"${folder}" cannot be read and written by you.`)
   const branches = ownFoldersIn(join(folder, 'branches'))
   const data = await Promise.all([folder, ...branches].map(dataFindings))
-  const findings = [
-    ...data.flat(),
-    ...damageFindings(patient, branches),
-    ...modeFindings(folder),
-    ...copyFindings([folder, ...branches]),
-  ]
+  const findings = [...data.flat(), ...damageFindings(patient, branches), ...modeFindings(folder)]
   const leftovers = holder || emulator ? [] : leftoverFindings(folder, branches)
   return { said: nearby(folder), findings: [...findings, ...leftovers] }
 }
@@ -112,21 +106,7 @@ function openFindings(folder: string, open: readonly string[]): Finding[] {
   return [{ code: 'FOLDER_OPEN_TO_OTHERS', level: 'wrong', message, remedy, repair }]
 }
 
-/** What `--fresh` has set aside, and what was copied before a repair or an upgrade, is user data: it is named, and left alone. */
-function copyFindings(places: readonly string[]): Finding[] {
-  const all = places.flatMap((place) =>
-    namesIn(place)
-      .filter(isCopy)
-      .map((name) => join(place, name)),
-  )
-  const copies = all.filter((place) => !lookAt(place)?.isSymbolicLink())
-  if (copies.length === 0) return []
-  const sizes = copies.map((copy) => `${nearby(copy)} (${formatBytes(bytesIn(copy))})`).join(', ')
-  const message = `${copies.length === 1 ? 'A copy' : `${copies.length} copies`} of former data, set aside by --fresh, by --repair or before an upgrade: ${sizes}.`
-  const remedy = `If they are not needed any longer: rm -r ${copies.map((copy) => shellWord(nearby(copy))).join(' ')}`
-  return [{ code: 'FORMER_DATA', level: 'note', message, remedy }]
-}
-
+/** What `--fresh` has set aside, and what was copied before a repair or an upgrade. */
 function isCopy(name: string): boolean {
   return /^data\.(replaced|damaged|version)-/.test(name) && !draft.test(name)
 }

@@ -1,10 +1,11 @@
 /** Removes dead rows and takes statistics where the engine does not do so by itself. */
 import type { Database } from '../database/port.js'
-import { tidyTables } from '../store/upkeep/tables.js'
+import { type MostRows, tidyTables } from '../store/upkeep/tables.js'
 import { openRounds, type Rounds } from './rounds.js'
 
 const everyMilliseconds = 60_000
 
 export function openVacuum(db: Database, report: (error: unknown) => void): Rounds {
-  return openRounds({ report, everyMilliseconds, work: () => tidyTables(db) })
+  const mostRows: MostRows = new Map()
+  return openRounds({ report, everyMilliseconds, work: () => tidyTables(db, mostRows) })
 }

@@ -1,8 +1,8 @@
 /** Brings a database up to date, whichever version made it and wherever it was restored. */
-import { type Database, DatabaseError, type Sql, sql } from './port.js'
-import { chooseOrderAgain, sortsByCodePoint } from './schema/0009-order.js'
-import type { Migration } from './schema/migration.js'
-import { migrations } from './schema/migrations.js'
+import { chooseOrderAgain, sortsByCodePoint } from './migrations/in-order.js'
+import { type Migration, migrations } from './migrations/migrations.js'
+import { type Database, DatabaseError, lastReaderOfOlder, type Sql, sql } from './port.js'
+import { StartError } from './start-error.js'
 import { type LockWaits, lockWaits, withBoundedLocks } from './table-locks.js'
 
 /** What the migrations themselves stand on. */
@@ -16,15 +16,16 @@ const preparations = [
   )`,
 ]
 
-/** The number that a database is at once every migration has been applied. */
-export const newestMigration = migrations.at(-1)?.number ?? 0
+/** The number that a database is at once every migration has been applied, and the one below which it is refused. */
+export const newestMigration = newestOf(migrations)
+export const oldestMigration = migrations[0]?.number ?? 0
 
 /** A database that a newer version of the service has changed. */
 export class NewerDatabaseError extends Error {
   override readonly name = 'NewerDatabaseError'
 
-  constructor(readonly found: number) {
-    super(`The database is at version ${found}; this svc knows versions up to ${newestMigration}.`)
+  constructor(found: number, newest: number) {
+    super(`The database is at version ${found}; this svc knows versions up to ${newest}.`)
   }
 }
 
@@ -32,8 +33,11 @@ export class NewerDatabaseError extends Error {
 export class OlderDatabaseError extends Error {
   override readonly name = 'OlderDatabaseError'
 
-  constructor(readonly found: number) {
-    super(`The database is at version ${found}; this svc would bring it to version ${newestMigration}.`)
+  constructor(
+    readonly found: number,
+    newest: number,
+  ) {
+    super(`The database is at version ${found}; this svc would bring it to version ${newest}.`)
   }
 }
 
@@ -48,6 +52,7 @@ interface State {
 
 export interface MigrateOptions extends Partial<LockWaits> {
   readonly refusesOlder?: boolean
+  readonly migrations?: readonly Migration[]
 }
 
 /**
@@ -55,25 +60,35 @@ export interface MigrateOptions extends Partial<LockWaits> {
  *
  * @throws {NewerDatabaseError} and changes nothing.
  * @throws {OlderDatabaseError} with `refusesOlder`, and changes nothing
- * @throws {StartError} `DATABASE_LOCKED` if a table stays in use
+ * @throws {StartError} `DATA_OLDER` if no migration leads here from its version, `DATABASE_LOCKED` if a table stays in use
  */
-export async function migrate(db: Database, { refusesOlder = false, ...given }: MigrateOptions = {}): Promise<void> {
+export async function migrate(db: Database, options: MigrateOptions = {}): Promise<void> {
+  const { refusesOlder = false, migrations: known = migrations, ...given } = options
   const waits = { ...lockWaits, ...given }
+  const newest = newestOf(known)
   const before = await selectState(db).catch(noneYet)
-  requireKnown(before)
-  const isOlder = before.newest > 0 && before.newest < newestMigration
-  if (isOlder && refusesOlder) throw new OlderDatabaseError(before.newest)
+  requireKnown(before, newest)
+  const isOlder = before.newest > 0 && before.newest < newest
+  if (isOlder && refusesOlder) throw new OlderDatabaseError(before.newest, newest)
   // Nearly every start finds nothing to do.
-  if (before.newest === newestMigration && !before.is_order_foreign) return
+  if (before.newest === newest && !before.is_order_foreign) return
   for (const preparation of preparations) await db.query(preparation).catch(ignoreRace)
-  for (const migration of migrations) await apply(db, migration, waits)
+  for (const migration of known) await apply(db, migration, { ...waits, newest })
   const order = (state: State) => (state.is_order_foreign ? chooseOrderAgain : [])
   await whileNobodyElse(db, 'A change of how texts are ordered', order, waits)
 }
 
-function apply(db: Database, { number, name, statements }: Migration, waits: LockWaits): Promise<void> {
+function newestOf(known: readonly Migration[]): number {
+  return known.at(-1)?.number ?? 0
+}
+
+function apply(
+  db: Database,
+  { number, name, statements }: Migration,
+  { newest, ...waits }: LockWaits & { readonly newest: number },
+): Promise<void> {
   const missing = (state: State) => {
-    requireKnown(state)
+    requireKnown(state, newest)
     if (state.newest >= number) return []
     return [...statements, sql`insert into svc.migrations (number, name) values (${number}::int, ${name})`]
   }
@@ -110,8 +125,19 @@ async function selectState(db: Database): Promise<State> {
 
 const nothingApplied: State = { newest: 0, is_order_foreign: false }
 
-function requireKnown({ newest }: State) {
-  if (newest > newestMigration) throw new NewerDatabaseError(newest)
+function requireKnown({ newest: found }: State, newest: number) {
+  if (found > newest) throw new NewerDatabaseError(found, newest)
+  const isOutdated = found > 0 && found < oldestMigration
+  if (isOutdated) throw outdated(found)
+}
+
+/** What a database from before the first migration is reported as. */
+export function outdated(found: number): StartError {
+  return new StartError(
+    'DATA_OLDER',
+    `The database is at version ${found}; svc-toolkit ${lastReaderOfOlder} is the last version that reads it.`,
+    `Export your documents with that version and import them into a new database, or start with new data: svc dev --fresh.`,
+  )
 }
 
 /** A database that no migration has touched. */

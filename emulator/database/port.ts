@@ -5,6 +5,9 @@ import { type DatabaseErrorKind, errorKind } from './sql-states.js'
 
 export type { DatabaseErrorKind }
 
+/** The last version of svc-toolkit that reads databases and snapshots from before the first migration. */
+export const lastReaderOfOlder = '0.1.0'
+
 /** What a statement's parameters may be. Arrays become PostgreSQL arrays of text; JSON goes in as text with `::jsonb`. */
 export type SqlValue = string | number | boolean | null | readonly string[]
 

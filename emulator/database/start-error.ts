@@ -12,6 +12,7 @@ export class StartError extends Error {
       | 'DATA_DAMAGED'
       | 'DATA_FOREIGN'
       | 'DATA_NEWER'
+      | 'DATA_OLDER'
       | 'DISK_FULL'
       | 'ENCODING'
       | 'FILES_UNREACHABLE'

@@ -100,7 +100,7 @@ describe('keys, control token and port', () => {
     expect(await statusOf(await restart(), made.key)).toBe(401)
   })
 
-  it('are those of the data where a folder of 0.1.0 has kept none', async () => {
+  it('are those of the data where the folder has lost its own', async () => {
     const { apiKey } = await start()
     await running.splice(0)[0]?.close()
     await rm(join(dir, 'keys'), { recursive: true })

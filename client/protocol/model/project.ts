@@ -112,6 +112,8 @@ export interface DevSettings {
   readonly perBranch?: boolean
   /** Id of the project that the keys belong to. */
   readonly project?: string
+  /** PostgreSQL's `shared_buffers` in the embedded database, from 16 (the default) to 1,024. */
+  readonly sharedBuffersMb?: number
   readonly databaseUrl?: string
   /** The same server past a pooler in transaction mode. */
   readonly databaseListenUrl?: string

@@ -2,7 +2,9 @@
 import type { FileHandle } from 'node:fs/promises'
 import type { SvcError } from '../../../client/protocol/model/errors.js'
 import { isObject, type Json } from '../../../client/protocol/model/json.js'
+import { lastReaderOfOlder } from '../../database/port.js'
 import { partNames } from '../../store/snapshots/parts.js'
+import type { KnownMigrations } from '../../store/snapshots/registry.js'
 import {
   type ArchiveHead,
   archiveFormat,
@@ -22,7 +24,7 @@ const mostBytes = { head: megabyte, rows: 16 * megabyte, sums: 64 * megabyte } a
 const mostDepth = 100
 
 /** @throws {SvcError} `INVALID_SNAPSHOT`, which says why */
-export async function checkArchive(file: FileHandle, newestMigration: number): Promise<ArchiveHead> {
+export async function checkArchive(file: FileHandle, known: KnownMigrations): Promise<ArchiveHead> {
   const found = new Map<string, string>()
   let head: ArchiveHead | undefined
   let sums: ReadonlyMap<string, string> | undefined
@@ -42,7 +44,7 @@ export async function checkArchive(file: FileHandle, newestMigration: number): P
       sums = readSums(text)
       continue
     }
-    if (meaning.kind === 'head') head = readHead(text, newestMigration)
+    if (meaning.kind === 'head') head = readHead(text, known)
     if (meaning.kind === 'rows') checkRows(text, meaning.part)
     found.set(name, await hashOf([content]))
   }
@@ -64,14 +66,17 @@ function invalid(error: unknown): SvcError {
   return invalidSnapshot(error instanceof Error ? error.message : String(error), error)
 }
 
-function readHead(text: string, newestMigration: number): ArchiveHead {
+function readHead(text: string, known: KnownMigrations): ArchiveHead {
   const head = parsed(text)
   const isNamed = isObject(head) && head.format === archiveFormat && typeof head.name === 'string'
   if (!isNamed || typeof head.version !== 'number' || typeof head.schema !== 'number') {
     throw invalidSnapshot('it is none of this service')
   }
-  if (head.version > archiveVersion || head.schema > newestMigration) {
+  if (head.version > archiveVersion || head.schema > known.newest) {
     throw invalidSnapshot('a newer version of svc made it; update this one')
+  }
+  if (head.schema < known.oldest) {
+    throw invalidSnapshot(`svc-toolkit ${lastReaderOfOlder} is the last version that reads it`)
   }
   const { branch = null, commit = null, madeAt, missing, columns } = head
   const isWhole =

@@ -10,7 +10,7 @@ import { type PartName, partNames } from '../../store/snapshots/parts.js'
 import {
   hasOrphans,
   lockSnapshots,
-  selectNewestMigration,
+  selectKnownMigrations,
   selectSnapshot,
   takeTime,
   whileUnheld,
@@ -44,7 +44,7 @@ export async function importSnapshot(
   if (wished !== undefined) requireSnapshotName(wished)
   const project = (await requireProject(backend, id)).id
   return inTemporaryFile(bytes, async (file) => {
-    const head = await checkArchive(file, await selectNewestMigration(backend.db))
+    const head = await checkArchive(file, await selectKnownMigrations(backend.db))
     const name = wished ?? head.name
     requireSnapshotName(name)
     if (await selectSnapshot(backend.db, project, name)) throw snapshotExists(name)

@@ -1,8 +1,8 @@
 /** The folder that an emulator keeps: whether its data may be opened, and how new data come to be. Nothing is ever deleted. */
 import { randomUUID } from 'node:crypto'
-import { constants } from 'node:fs'
+import { constants, readdirSync } from 'node:fs'
 import { chmod, cp, open, readdir, readFile, rename, rm, stat, statfs } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { StartError } from '../start-error.js'
 import { diskFull, isFull, requireNoLink, requireNoLinksIn, reservedBytes } from './folder-place.js'
 import { unpackTemplate } from './template.js'
@@ -10,10 +10,7 @@ import { unpackTemplate } from './template.js'
 /** The only engine that keeps its data in a folder of ours. */
 const engine = 'pglite'
 
-/**
- * Raised when the layout of the folder changes, so that an older svc refuses what it would not understand. 0.1.0 wrote 1, and
- * looks at nothing else: of the tables' own version it knows nothing.
- */
+/** Raised when the layout of the folder changes, so that an older svc refuses what it would not understand. */
 const format = 2
 
 interface Manifest {
@@ -74,19 +71,39 @@ export async function inspectData(folder: string): Promise<Manifest | undefined>
 
 /** What a directory that does not open is reported as. */
 export function damaged(data: string, what: string, cause?: unknown): StartError {
-  const hint = cause === undefined ? `P${otherwise.slice(1)}` : rebuildOr
+  const hint = cause === undefined ? otherwise(dirname(data)) : rebuildOr(dirname(data))
   return new StartError('DATA_DAMAGED', `The data in "${data}" cannot be opened. ${what}`, hint, cause)
 }
 
 /** What a start that reads a damaged page is reported as. */
 export function damagedPages(folder: string, cause: Error): StartError {
-  return new StartError('DATA_DAMAGED', `The data in "${folder}" are damaged: ${cause.message}.`, rebuildOr, cause)
+  const message = `The data in "${folder}" are damaged: ${cause.message}.`
+  return new StartError('DATA_DAMAGED', message, rebuildOr(folder), cause)
 }
 
-const otherwise =
-  'put back a copy of the folder, or start with new data: svc dev --fresh keeps the old ones beside them.'
-/** An index can be built anew, a table cannot. */
-const rebuildOr = `Rebuild the indexes: svc doctor --repair. If that does not help, ${otherwise}`
+/** An index can be rebuilt, a table cannot. */
+function rebuildOr(folder: string): string {
+  return `Rebuild the indexes: svc doctor --repair. If that does not help: ${otherwise(folder)}`
+}
+
+function otherwise(folder: string): string {
+  const snapshot = newestSnapshotFile(folder)
+  const begin = 'Start with new data (svc dev --fresh keeps the old ones beside them)'
+  if (snapshot === undefined) return `${begin}, or put back a copy of the folder.`
+  return `${begin}, then load the newest snapshot: svc snapshot import "${snapshot}" --name found && svc snapshot load found`
+}
+
+/** What was saved before the last command that destroyed something: `core/snapshots/newest-file.ts`. */
+function newestSnapshotFile(folder: string): string | undefined {
+  const snapshots = join(folder, 'snapshots')
+  try {
+    const names = readdirSync(snapshots).filter((name) => name.endsWith('.tar'))
+    const newest = names.sort().at(-1)
+    return newest && join(snapshots, newest)
+  } catch {
+    return undefined
+  }
+}
 
 /** Lays a new directory down beside its place and moves it there whole. */
 async function lay(folder: string, data: string): Promise<void> {
@@ -106,8 +123,8 @@ async function lay(folder: string, data: string): Promise<void> {
 }
 
 /**
- * Copies the data beside their place before this version changes them, once for each version that they come from; from then on
- * 0.1.0 refuses the folder. The directory must not be open.
+ * Copies the data beside their place before this version changes them, once for each version that they come from. The directory
+ * must not be open.
  *
  * @throws {StartError} `DISK_FULL` where there is no room for a copy
  */
@@ -115,8 +132,6 @@ export async function copyBeforeUpgrade(folder: string, version: number): Promis
   const data = join(folder, 'data')
   const copy = `${data}.version-${version}`
   if (!(await stat(copy).catch(() => undefined))) await copyWhole(folder, data, copy)
-  const manifest = await readManifest(folder)
-  if (manifest) await writeManifest(folder, { ...manifest, format })
 }
 
 /**

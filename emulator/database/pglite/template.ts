@@ -11,8 +11,8 @@ import { promisify } from 'node:util'
 import { createGzip, gunzip } from 'node:zlib'
 import { extract, pack } from 'tar-stream'
 import { migrate } from '../migrate.js'
+import { migrations } from '../migrations/migrations.js'
 import { sql } from '../port.js'
-import { migrations } from '../schema/migrations.js'
 import { openPglite } from './pglite.js'
 
 const unzip = promisify(gunzip)

@@ -9,6 +9,8 @@ export interface ThreadSource {
   readonly template?: Uint8Array<ArrayBuffer> | undefined
   /** For a repair: the catalogs are read without their indexes, which may be damaged. */
   readonly ignoresSystemIndexes?: boolean | undefined
+  /** PostgreSQL's `shared_buffers`; left out, 16. */
+  readonly sharedBuffersMb?: number | undefined
 }
 
 /** A thread, and what it shares: counts, and the bytes that it has not posted yet. */
@@ -52,12 +54,12 @@ export async function endSpareThread(): Promise<void> {
 }
 
 /** A thread that has begun to open the data: the spare one, or a new one. */
-export function openThread({ dataDir, template, ignoresSystemIndexes }: ThreadSource): Thread {
+export function openThread({ dataDir, template, ignoresSystemIndexes, sharedBuffersMb }: ThreadSource): Thread {
   const thread = spare ?? startThread()
   spare = undefined
   thread.worker.ref()
   const moved = template ? [template.buffer] : []
-  thread.worker.postMessage({ dataDir, template, ignoresSystemIndexes }, moved)
+  thread.worker.postMessage({ dataDir, template, ignoresSystemIndexes, sharedBuffersMb }, moved)
   return thread
 }
 

@@ -22,6 +22,14 @@ const header = new Uint8Array(5)
 let headerBytes = 0
 let missingBytes = 0
 
+/** PostgreSQL reserves shared memory as it starts. Its defaults are for a server: 128 MB of buffers, 100 connections. */
+const leastBuffersMb = 16
+const memorySettings = (/** @type {number} */ sharedBuffersMb) => [
+  `shared_buffers=${sharedBuffersMb}MB`,
+  'max_connections=5',
+  'wal_buffers=256kB',
+]
+
 /** Files of the log are laid down as the database opens already, so this can't wait until it answers. */
 const logSettings = [
   // Nothing is synced to the disk here, so there is nothing that room written ahead would make safer.
@@ -33,6 +41,8 @@ const logSettings = [
 // Executed ten times as often as V8 would have it before it is optimised: else the compiler takes the processors during the
 // start, for what never runs again.
 setFlagsFromString('--wasm-tiering-budget=20000000')
+// Each task of the compiler keeps the memory that it worked in: 17 MB after a start.
+setFlagsFromString('--wasm-num-compilation-tasks=1')
 
 /** Without the types of arrays, which PGlite's own reading of answers asks the catalogs for as it opens. */
 class ProtocolOnly extends PGlite {
@@ -77,7 +87,8 @@ function gather(chunk) {
 /** In a function, so that the archive is garbage as soon as it is unpacked. */
 async function openDatabase() {
   // A thread that is started ahead of its data has the time to compile.
-  const [{ dataDir, template, ignoresSystemIndexes }, pgliteWasmModule] = await Promise.all([source(), compiled()])
+  const [given, pgliteWasmModule] = await Promise.all([source(), compiled()])
+  const { dataDir, template, ignoresSystemIndexes, sharedBuffersMb = leastBuffersMb } = given
   // With nothing to listen to, Node's event loop would end each turn by waiting for the compiler, which optimises long after
   // the database could answer.
   parentPort?.ref()
@@ -88,7 +99,7 @@ async function openDatabase() {
     extensions: { pg_trgm },
     startParams: [
       ...PGlite.defaultStartParams,
-      ...logSettings.flatMap((setting) => ['-c', setting]),
+      ...[...memorySettings(sharedBuffersMb), ...logSettings].flatMap((setting) => ['-c', setting]),
       ...(ignoresSystemIndexes ? ['-P'] : []),
     ],
   })

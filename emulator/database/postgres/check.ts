@@ -1,4 +1,5 @@
 /** Whether a PostgreSQL server will do, and what to do where it will not: for `svc serve check` and `svc doctor`. Nothing is changed. */
+import { oldestMigration, outdated } from '../migrate.js'
 import type { Database } from '../port.js'
 import { StartError } from '../start-error.js'
 import { newConnection } from './connect.js'
@@ -86,10 +87,12 @@ function findingsOf(facts: ServerFacts, { isPooled, losesNothing }: Needs): Chec
   const { mostConnections, migration, newestMigration, clockAhead } = facts
   const needed = listeningOfProcess + (isPooled ? 0 : pooledOfProcess)
   const isCurrent = migration === newestMigration
+  const isOutdated = migration > 0 && migration < oldestMigration
   const findings: readonly (false | CheckFinding)[] = [
     facts.isStandby && wrong('STANDBY', 'It is a standby, which takes no writes.', 'Name the primary.'),
     migration > newestMigration &&
       wrong('DATA_NEWER', `It is at migration ${migration}; this svc knows ${newestMigration}.`, 'Take a newer svc.'),
+    isOutdated && wrongOf(outdated(migration)),
     !isCurrent &&
       !facts.mayMigrate &&
       wrong(
@@ -123,7 +126,7 @@ function findingsOf(facts: ServerFacts, { isPooled, losesNothing }: Needs): Chec
       ),
     Math.abs(clockAhead) > mostClockMilliseconds &&
       note('CLOCK', `Its clock is ${Math.round(clockAhead / 1_000)} s off this machine's.`, 'Run NTP on both.'),
-    migration > 0 &&
+    migration >= oldestMigration &&
       migration < newestMigration &&
       note(
         'MIGRATIONS',

@@ -1,5 +1,6 @@
 import { diffSnapshots, type SnapshotDiff } from '../../core/snapshots/diff.js'
 import { loadSnapshot } from '../../core/snapshots/load.js'
+import { writeNewestFile } from '../../core/snapshots/newest-file.js'
 import {
   getSnapshot,
   listSnapshots,
@@ -12,12 +13,12 @@ import { finishCommand, undoCommand } from '../../core/snapshots/undo.js'
 import type { ControlHandlers } from './control-routes.js'
 
 export const snapshots: ControlHandlers['snapshots'] = {
-  save: async (backend, { params, request }) =>
-    shown(
-      'command' in request
-        ? await saveAutomatically(backend, params.project, request)
-        : await saveSnapshot(backend, params.project, request),
-    ),
+  async save(backend, { params, request }) {
+    if (!('command' in request)) return shown(await saveSnapshot(backend, params.project, request))
+    const saved = await saveAutomatically(backend, params.project, request)
+    await writeNewestFile(backend, params.project, saved)
+    return shown(saved)
+  },
   list: async (backend, { params }) => ({ snapshots: (await listSnapshots(backend, params.project)).map(shown) }),
   get: async (backend, { params }) => shown(await getSnapshot(backend, params.project, params.snapshot)),
   async diff(backend, { params, request: { to } }) {

@@ -13,9 +13,9 @@ function markOf(columns: CommonColumns, part: PartName, row = sql`t`): Fragment 
   return sql`md5(${contentOf(columns, part, row)})`
 }
 
-/** Whether a row is as that mark says that the command has left it. Until 2026-11-27 marks were of the whole row, its version included. */
+/** Whether a row is as that mark says that the command has left it. */
 export function hasMark(columns: CommonColumns, part: PartName, mark: Fragment, row = sql`t`): Fragment {
-  return sql`(${mark} = ${markOf(columns, part, row)} or ${mark} = md5(${row}::text))`
+  return sql`${mark} = ${markOf(columns, part, row)}`
 }
 
 /**

@@ -58,10 +58,17 @@ export async function selectSchemaNumber(db: Database, id: string): Promise<numb
   return row?.schema_number ?? 0
 }
 
-/** The last migration of this database. */
-export async function selectNewestMigration(db: Database): Promise<number> {
-  const [row] = await db.query<{ newest: number }>(sql`select max(number) as newest from migrations`)
-  return row?.newest ?? 0
+/** The migrations of this database: a snapshot from outside of them cannot be loaded here. */
+export interface KnownMigrations {
+  readonly oldest: number
+  readonly newest: number
+}
+
+export async function selectKnownMigrations(db: Database): Promise<KnownMigrations> {
+  const [row] = await db.query<KnownMigrations>(
+    sql`select min(number) as oldest, max(number) as newest from migrations`,
+  )
+  return row ?? { oldest: 0, newest: 0 }
 }
 
 export interface AutomaticSnapshot {

@@ -7,13 +7,19 @@ interface TableRow {
   wants_analyze: boolean
 }
 
+/** A table that has lost three quarters of its rows is rewritten to give its space back, if it takes more than this. */
+const leastRewrittenBytes = 16 * 1024 * 1024
+
+/** The most rows that each table had since it was rewritten, as far as this process has seen. */
+export type MostRows = Map<string, number>
+
 /**
  * Clears away dead rows, marks pages whose rows are visible to all transactions, so that an index alone answers for them, and takes new
  * statistics where much has changed, as autovacuum would and by its rules. A table at
  * a time, so that requests get in between. The entries that wait beside the index over all data are put in their places,
  * because every search reads all that wait.
  */
-export async function tidyTables(db: Database): Promise<void> {
+export async function tidyTables(db: Database, mostRows: MostRows = new Map()): Promise<void> {
   if (db.capabilities.vacuumsItself) return
   const tables = await db.query<TableRow>(sql`
     select s.relname as name,
@@ -27,6 +33,7 @@ export async function tidyTables(db: Database): Promise<void> {
     if (!wants_vacuum && !wants_analyze) continue
     await db.query(patientSql(`${wants_vacuum ? 'vacuum (analyze)' : 'analyze'} svc.${quotedName(name)}`))
   }
+  await rewriteEmptied(db, mostRows)
   await db.query(
     patientSql(`select gin_clean_pending_list(i.indexrelid)
       from pg_index i
@@ -36,52 +43,56 @@ export async function tidyTables(db: Database): Promise<void> {
   )
 }
 
+/** Vacuum gives back pages at the end of a table only, and none of an index. A rewrite takes as long as the rows that are left do. */
+async function rewriteEmptied(db: Database, mostRows: MostRows): Promise<void> {
+  const tables = await db.query<{ name: string; rows: number; bytes: number }>(sql`
+    select relname as name, reltuples::bigint as rows, pg_total_relation_size(oid) as bytes
+    from pg_class
+    where relnamespace = 'svc'::regnamespace and relkind = 'r' and reltuples >= 0`)
+  for (const { name, rows, bytes } of tables) {
+    const most = Math.max(mostRows.get(name) ?? 0, rows)
+    const isEmptied = rows <= most / 4 && bytes > leastRewrittenBytes
+    if (isEmptied) await db.query(patientSql(`vacuum (full, analyze) svc.${quotedName(name)}`))
+    mostRows.set(name, isEmptied ? rows : most)
+  }
+}
+
 /**
  * Writes the pages out, so that the log of what was written since the last time can go: on disk it takes several times what the
  * documents take. A server has a process for it; the embedded database would keep the log until it is closed.
- *
- * @returns whether there was enough to be worth it
  */
-export async function checkpoint(db: Database, mostLogBytes: number): Promise<boolean> {
-  if (db.capabilities.checkpointsItself) return false
+export async function checkpoint(db: Database): Promise<void> {
+  await db.query(patientSql('checkpoint'))
+}
+
+/** How long the log is since the last checkpoint; undefined where the engine takes care of it. */
+export async function selectLogBytes(db: Database): Promise<number | undefined> {
+  if (db.capabilities.checkpointsItself) return undefined
   const [log] = await db.query<{ bytes: number }>(
     sql`select (pg_current_wal_insert_lsn() - redo_lsn)::bigint as bytes from pg_control_checkpoint()`,
   )
-  if (!log || log.bytes <= mostLogBytes) return false
-  await db.query(patientSql('checkpoint'))
-  return true
+  return log?.bytes
 }
 
-export interface Rebuilt {
-  /** How many tables have their indexes anew. */
-  readonly tables: number
-  /** Tables that could not be read, or whose rows their indexes refuse; they are as they were. */
-  readonly failed: readonly { readonly table: string; readonly message: string }[]
+/** A table that could not be read, or whose rows its indexes refuse; it is as it was. */
+export interface Unread {
+  readonly table: string
+  readonly message: string
 }
 
 /**
  * Builds every index of every table anew, a table at a time, each in a transaction of its own. It reads all pages of the tables,
  * and of what is stored beside them (TOAST), so what has not failed is sound. Every table has an index.
  */
-export async function rebuildIndexes(db: Database): Promise<Rebuilt> {
+export async function rebuildIndexes(db: Database): Promise<Unread[]> {
   const tables = await db.query<{ name: string }>(sql`
     select format('%I.%I', n.nspname, c.relname) as name
     from pg_class c
     join pg_namespace n on n.oid = c.relnamespace
     where c.relkind = 'r' and c.relhasindex
     order by n.nspname = 'pg_catalog' desc, c.relname`)
-  const names = tables.map(({ name }) => name)
-  // The first round may have mended the index of a catalog that another table needed.
-  const failed = await rebuild(
-    db,
-    (await rebuild(db, names)).map(({ table }) => table),
-  )
-  return { tables: names.length - failed.length, failed }
-}
-
-async function rebuild(db: Database, names: readonly string[]): Promise<Rebuilt['failed']> {
   const failed = []
-  for (const table of names) {
+  for (const { name: table } of tables) {
     try {
       await db.query(patientSql(`reindex table ${table}`))
     } catch (error) {

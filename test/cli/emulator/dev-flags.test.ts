@@ -51,6 +51,19 @@ test('--trusted-proxies says whose word counts for where a client is; so does th
   expect(seen).toEqual(['127.0.0.1', '198.51.100.2', '203.0.113.9', '198.51.100.2'])
 })
 
+test('svc.json sets sharedBuffersMb from 16 to 1024, and any other value stops the start', async () => {
+  const start = (sharedBuffersMb: unknown) => {
+    writeFileSync(join(world.folder, 'svc.json'), JSON.stringify({ dev: { sharedBuffersMb } }))
+    return world.svc(['dev', '--memory', '--port', '0', '--', 'node', '-e', '0'], { env: { SVC_TRUST_CODE: '1' } })
+  }
+
+  for (const refused of [15, 1_025, 16.5, '64MB']) {
+    const words = '"dev.sharedBuffersMb" is not a whole number from 16 to 1024.'
+    expect(await start(refused)).toMatchObject({ exit: 2, stderr: expect.stringContaining(words) })
+  }
+  expect((await start(64)).exit).toBe(0)
+})
+
 /** How it answers a request that gives this name as its host. */
 const askAs = ({ url, apiKey }: Dev, host: string) =>
   send(url, { method: 'GET', path: '/collections', headers: { host, 'x-api-key': apiKey } })

@@ -1,5 +1,5 @@
 /** Damaged pages in the data of a folder: what can be rebuilt is, and what cannot is named. */
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openPglite } from '../../../emulator/database/pglite/pglite.js'
@@ -27,7 +27,7 @@ const corrupt = (bytes: Buffer) => {
 /** Zeroes in place of a page have no checksum. */
 const zeroed = (block: number) => (bytes: Buffer) => void bytes.fill(0, block * pageBytes, (block + 1) * pageBytes)
 
-async function damage(relation: string, change: (bytes: Buffer) => void = corrupt): Promise<void> {
+async function damage(relation: string, change: (bytes: Buffer) => void = corrupt): Promise<string> {
   const dataDir = join(world.folder, '.svc', 'data')
   const db = await openPglite({ dataDir })
   const [row] = await db.query<{ path: string }>(sql`select pg_relation_filepath(${relation}::regclass) as path`)
@@ -36,6 +36,7 @@ async function damage(relation: string, change: (bytes: Buffer) => void = corrup
   const bytes = readFileSync(file)
   change(bytes)
   writeFileSync(file, bytes)
+  return file
 }
 
 interface Report {
@@ -48,7 +49,7 @@ async function doctor(...words: string[]) {
   const { stdout, exit } = await world.svc(['doctor', '--json', ...words])
   const findings = (JSON.parse(stdout) as Report).checks.flatMap((check) => check.findings)
   const of = (name: string) => findings.find(({ code }) => code === name)
-  return { exit, found: of('DATA_DAMAGED'), copied: of('FORMER_DATA'), codes: findings.map(({ code }) => code) }
+  return { exit, found: of('DATA_DAMAGED'), codes: findings.map(({ code }) => code) }
 }
 
 const create = () => world.svc(['docs', 'create', 'posts', 'title=new'])
@@ -74,16 +75,12 @@ test('an index that is damaged is rebuilt with --repair, from a table that is wh
   })
   expect(found).toMatchObject({ exit: 10, found: { remedy: expect.stringMatching(/^Rebuild the indexes/) } })
   expect(repaired).toMatchObject({ exit: 0, found: { repaired: expect.stringContaining('rebuilt their indexes') } })
-  expect(after).toMatchObject({ exit: 0, codes: expect.arrayContaining(['FORMER_DATA']), found: undefined })
+  expect(after).toMatchObject({ exit: 0, found: undefined })
   expect(created.exit).toBe(0)
   expect((await world.svc(['docs', 'count', 'posts'])).stdout.trim()).toBe('2')
   expect(copies()).toHaveLength(1)
   const named = new RegExp(`\\.svc/${copies()[0]} \\([\\d.]+ MB\\)`)
   expect(repaired.found?.repaired).toMatch(named)
-  expect(after.copied).toMatchObject({
-    message: expect.stringMatching(named),
-    remedy: expect.stringContaining('rm -r'),
-  })
 })
 
 test('a table that is damaged is named, with what can be done, and the indexes of the others are rebuilt', async () => {
@@ -145,3 +142,23 @@ test.each([0, 1])(
     expect((await world.svc(['docs', 'count', 'posts', '--where', 'title=kept'])).stdout.trim()).toBe('1')
   },
 )
+
+test('svc dev names the newest snapshot beside damaged data, which it leaves as they are, and it loads into new data', async () => {
+  const dev = await world.dev()
+  await world.svc(['reset', '--yes'])
+  await dev.stop()
+  const file = await damage('svc.documents_data', zeroed(0))
+  const before = readFileSync(file)
+
+  const refused = await world.svc(['dev', '--port', '0', '--json'])
+
+  const { hint } = (JSON.parse(refused.stdout) as { error: { hint: string } }).error
+  const [, snapshot = ''] = /svc snapshot import "(.+)" --name found && svc snapshot load found$/.exec(hint) ?? []
+  expect(readFileSync(file).equals(before)).toBe(true)
+  expect(copies()).toEqual([])
+  expect(statSync(snapshot).mode & 0o077).toBe(0)
+  await world.dev('--fresh')
+  await world.svc(['snapshot', 'import', snapshot, '--name', 'found'])
+  await world.svc(['snapshot', 'load', 'found', '--yes'])
+  expect((await world.svc(['docs', 'count', 'posts', '--where', 'title=kept'])).stdout.trim()).toBe('1')
+})

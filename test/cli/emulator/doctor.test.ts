@@ -126,21 +126,6 @@ test('data that cannot be opened are named in the words of svc dev, and left as 
   expect((await doctor(['--data', 'svc.json'])).codes).toEqual(['FOLDER_NOT_WRITABLE'])
 })
 
-test('the command that removes former data is good for a folder with a space in its name', async () => {
-  const folder = join('my app', '.svc')
-  await (await world.dev('--data', folder)).stop()
-  await (await world.dev('--data', folder, '--fresh')).stop()
-  const copies = () => readdirSync(inFolder(folder)).filter((name) => name.startsWith('data.replaced-'))
-  const before = copies()
-
-  const { stdout } = await world.svc(['doctor', '--data', folder])
-  const command = /rm -r .*$/m.exec(stdout)?.[0] ?? ''
-  await execa('sh', ['-ec', command], { cwd: world.folder })
-
-  expect([before.length, copies().length]).toEqual([1, 0])
-  expect(existsSync(inFolder(folder, 'data'))).toBe(true)
-})
-
 test('pages that the database found damaged are named, until there are new data', async () => {
   await (await world.dev()).stop()
   const log = (time: Date, code: string, message: string) => {
@@ -160,7 +145,7 @@ test('pages that the database found damaged are named, until there are new data'
   expect(before.codes).toEqual([])
   expect(damaged.stdout).toContain('invalid page in block 0 of relation "base/5/2". Requests that read them fail.')
   expect(found).toMatchObject({ exit: 10, codes: ['DATA_DAMAGED'] })
-  expect((await doctor()).codes).toEqual(['FORMER_DATA'])
+  expect((await doctor()).codes).toEqual([])
 })
 
 test('files whose bytes are gone are counted and named, of documents too', async () => {
@@ -220,14 +205,13 @@ test('links in the folder are named, and what they lead to keeps its mode', asyn
   expect(['bin', 'bin/program'].map((name) => statSync(inFolder(name)).mode & 0o777)).toEqual([0o755, 0o755])
 })
 
-test('former data, an emulator clock that was moved and another target are worth knowing, and nothing wrong', async () => {
-  await (await world.dev()).stop()
-  await world.dev('--fresh')
+test('an emulator clock that was moved and another target are worth knowing, and nothing wrong', async () => {
+  await world.dev()
   await world.svc(['clock', 'advance', '1h'])
 
   const seen = await doctor([], { env: { SVC_URL: 'http://127.0.0.1:1' } })
 
-  expect(seen).toMatchObject({ exit: 0, isWell: true, codes: ['FORMER_DATA', 'CLOCK_MOVED', 'OTHER_SERVICE'] })
+  expect(seen).toMatchObject({ exit: 0, isWell: true, codes: ['CLOCK_MOVED', 'OTHER_SERVICE'] })
 })
 
 test.each([

@@ -142,6 +142,19 @@ test('contract 11 a damaged, cut or foreign file is refused, and changes nothing
   expect(snapshots.map(({ name }) => name)).toEqual(['demo'])
 })
 
+test('contract 11 a file from before version 100 of the database is refused by the name of the last version that reads it', async () => {
+  const world = await aSavedProject()
+  const file = await exported(world)
+  const older = Buffer.from(file.toString('latin1').replace('"schema":100', '"schema": 99'), 'latin1')
+
+  const { status, body } = await imported(world, older)
+
+  expect([status, body]).toMatchObject([
+    422,
+    { error: { message: 'Not a valid snapshot: svc-toolkit 0.1.0 is the last version that reads it.' } },
+  ])
+})
+
 test('contract 11 an import takes no name that is taken, and none that is a path', async () => {
   const world = await aSavedProject()
   const file = await exported(world)

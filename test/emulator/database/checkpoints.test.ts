@@ -2,9 +2,11 @@ import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { openCheckpointRound } from '../../../emulator/background/checkpoints.js'
+import { migrate } from '../../../emulator/database/migrate.js'
 import { openPglite } from '../../../emulator/database/pglite/pglite.js'
 import { sql } from '../../../emulator/database/port.js'
-import { checkpoint } from '../../../emulator/store/upkeep/tables.js'
+import { patientSql, tidyTables } from '../../../emulator/store/upkeep/tables.js'
 import { openEngine } from '../../fixtures/databases/engines.js'
 
 const megabyte = 1024 * 1024
@@ -15,11 +17,12 @@ it('the log of the embedded database is deleted once it is longer than it may be
   let db = await openPglite({ dataDir })
   try {
     await db.query(sql`create table numbers (n int, text text)`)
-    const isShort = await checkpoint(db, 64 * megabyte)
-    await db.query(sql`insert into numbers select n, repeat('x', 1000) from generate_series(1, 100000) as n`)
+    const round = openCheckpointRound(db)
+    const isShort = await round()
+    await db.query(patientSql(`insert into numbers select n, repeat('x', 1000) from generate_series(1, 100000) as n`))
     const before = await logBytes(dataDir)
 
-    const isDone = await checkpoint(db, 64 * megabyte)
+    const isDone = await round()
 
     expect([isShort, isDone]).toEqual([false, true])
     expect(before).toBeGreaterThan(96 * megabyte)
@@ -34,10 +37,51 @@ it('the log of the embedded database is deleted once it is longer than it may be
   }
 })
 
+it('a log of 10 MB is deleted once nothing more is written', async () => {
+  const db = await openPglite()
+  try {
+    await db.query(sql`create table numbers (n int, text text)`)
+    const round = openCheckpointRound(db)
+    await round()
+    await db.query(patientSql(`insert into numbers select n, repeat('x', 1000) from generate_series(1, 12000) as n`))
+
+    expect([await round(), await round(), await round()]).toEqual([false, true, false])
+  } finally {
+    await db.close()
+  }
+})
+
+it('a table that lost most of its rows gives its space back, and keeps those that are left', async () => {
+  const db = await openPglite()
+  const bytes = async () =>
+    (await db.query<{ bytes: number }>(sql`select pg_total_relation_size('svc.documents') as bytes`))[0]?.bytes
+  try {
+    await migrate(db)
+    await db.query(
+      patientSql(`insert into documents (id, collection_id, data, created_at, updated_at)
+        select gen_random_uuid(), gen_random_uuid(), jsonb_build_object('n', n, 'text', repeat('x', 500)), now(), now()
+        from generate_series(1, 40000) as n`),
+    )
+    const mostRows = new Map<string, number>()
+    await tidyTables(db, mostRows)
+    const before = await bytes()
+    await db.query(sql`delete from documents where (data -> 'n')::int <= 39985`)
+
+    await tidyTables(db, mostRows)
+
+    expect(before).toBeGreaterThan(16 * megabyte)
+    expect(await bytes()).toBeLessThan(megabyte)
+    expect(await db.query(sql`select count(*) as count from documents`)).toEqual([{ count: 15 }])
+  } finally {
+    await db.close()
+  }
+})
+
 it('a server is left to its own checkpoints', async () => {
   const { db, stop } = await openEngine('postgres')
   try {
-    expect(await checkpoint(db, 0)).toBe(false)
+    const round = openCheckpointRound(db)
+    expect([await round(), await round()]).toEqual([false, false])
   } finally {
     await stop()
   }

@@ -1,20 +1,25 @@
 /** A migration that needs a table which is locked: requests do not queue behind it for long, and it names the blocking session. */
 import pg from 'pg'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { migrate, newestMigration } from '../../../emulator/database/migrate.js'
+import { type MigrateOptions, migrate, newestMigration } from '../../../emulator/database/migrate.js'
+import { migrations } from '../../../emulator/database/migrations/migrations.js'
 import { type Database, sql } from '../../../emulator/database/port.js'
 import { openPostgres } from '../../../emulator/database/postgres/postgres.js'
 import { type Databases, openDatabases } from '../../fixtures/databases/shared-server.js'
 import { patiently } from '../../fixtures/patience.js'
 
-/** One more migration, which takes a lock as those do that rewrite a table, and changes nothing: it can be applied again. */
-vi.mock('../../../emulator/database/schema/migrations.js', async (original) => {
-  const { migrations } = await original<typeof import('../../../emulator/database/schema/migrations.js')>()
-  const statements = [{ text: 'lock table documents in access exclusive mode', values: [] }]
-  return { migrations: [...migrations, { number: migrations.length + 1, name: 'a rewritten table', statements }] }
-})
+/** One more migration, which takes a lock as those do that rewrite a table. */
+const rewriting = {
+  number: newestMigration + 1,
+  name: 'a rewritten table',
+  statements: [sql`lock table documents in access exclusive mode`],
+}
 
-const waits = { tryMilliseconds: 2_000, pauseMilliseconds: 100 }
+const migrateAgain = (options: MigrateOptions) =>
+  migrate(db, {
+    ...{ migrations: [...migrations, rewriting], tryMilliseconds: 2_000, pauseMilliseconds: 100 },
+    ...options,
+  })
 
 let server: Databases
 let db: Database
@@ -24,7 +29,6 @@ beforeEach(async () => {
   server = await openDatabases()
   db = await openPostgres({ url: server.url })
   await migrate(db)
-  await db.query(sql`delete from svc.migrations where number = ${newestMigration}::int`)
   holder = new pg.Client({ connectionString: server.url, application_name: 'a long report' })
   await holder.connect()
   await holder.query('begin')
@@ -41,7 +45,7 @@ const newest = async () =>
 
 it('is tried again until the table is free, and requests are served in between', async () => {
   const said: string[] = []
-  const migrating = migrate(db, { ...waits, mostMilliseconds: 3_600_000, warn: (words) => void said.push(words) })
+  const migrating = migrateAgain({ mostMilliseconds: 3_600_000, warn: (words) => void said.push(words) })
   await vi.waitFor(() => expect(said).toHaveLength(1), patiently)
 
   // Each would wait for as long as the report is open, were the migration to wait in front of it.
@@ -53,18 +57,18 @@ it('is tried again until the table is free, and requests are served in between',
   expect(said[0]).toMatch(
     /^Migration \d+ \(.+\) waits for a table that is in use by process \d+ of the database \("a long report", as \w+, idle in transaction, for \d+ s\)\. /,
   )
-  expect(await newest()).toBe(newestMigration)
+  expect(await newest()).toBe(rewriting.number)
 })
 
 it('is given up after a while, which says who is in the way and changes nothing', async () => {
   const { rows } = await holder.query('select pg_backend_pid() as pid')
 
-  const refused = migrate(db, { ...waits, mostMilliseconds: 0 })
+  const refused = migrateAgain({ mostMilliseconds: 0 })
 
   await expect(refused).rejects.toMatchObject({
     code: 'DATABASE_LOCKED',
     message: expect.stringContaining(`process ${rows[0].pid} of the database`),
     hint: expect.stringContaining('pg_terminate_backend'),
   })
-  expect(await newest()).toBe(newestMigration - 1)
+  expect(await newest()).toBe(newestMigration)
 })

@@ -5,6 +5,7 @@ import { openPglite } from '../../../emulator/database/pglite/pglite.js'
 import { readTemplate } from '../../../emulator/database/pglite/template.js'
 import { endSpareThread, openThread, startSpareThread } from '../../../emulator/database/pglite/thread.js'
 import { sql } from '../../../emulator/database/port.js'
+import { startEmulator } from '../../../emulator/dev.js'
 
 afterEach(() => endSpareThread())
 
@@ -89,4 +90,27 @@ test('a thread that ended ahead of its data is replaced', async () => {
   expect(opened.worker).not.toBe(spare)
   await Promise.all([opened.worker.terminate(), spare?.terminate()])
   refs.mockRestore()
+})
+
+test.each([
+  [undefined, '16MB'],
+  [32, '32MB'],
+])('shared_buffers of %s MB are %s, and the rest is for a single connection', async (sharedBuffersMb, buffers) => {
+  const db = await openPglite({ sharedBuffersMb })
+
+  const [settings] = await db.query(sql`select current_setting('shared_buffers') as buffers,
+    current_setting('max_connections') as connections, current_setting('wal_buffers') as log`)
+
+  expect(settings).toEqual({ buffers, connections: '5', log: '256kB' })
+  await db.close()
+})
+
+test('an emulator hands its sharedBuffersMb to the thread', async () => {
+  const asked = vi.spyOn(Worker.prototype, 'postMessage')
+
+  const emulator = await startEmulator({ memory: true, sharedBuffersMb: 32 })
+
+  expect(asked.mock.calls).toContainEqual([expect.objectContaining({ sharedBuffersMb: 32 }), expect.anything()])
+  await emulator.close()
+  asked.mockRestore()
 })

@@ -1,6 +1,7 @@
 /** Every statement of every migration fails once, and all after it: the version before is intact, and the next start resumes there. */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { migrate, newestMigration } from '../../../emulator/database/migrate.js'
+import { migrations } from '../../../emulator/database/migrations/migrations.js'
 import { openPglite } from '../../../emulator/database/pglite/pglite.js'
 import { type Database, DatabaseError, type Sql, sql } from '../../../emulator/database/port.js'
 import { record } from '../ledger.js'
@@ -9,11 +10,30 @@ import { isLong } from '../scale.js'
 /** The short form fails one statement in so many, and the last of each migration. */
 const step = isLong ? 1 : 12
 
+/** The migrations there are and two that build on them, so that a start goes on in the middle. */
+const known = [
+  ...migrations,
+  {
+    number: newestMigration + 1,
+    name: 'words',
+    statements: [
+      sql`alter table documents add column words text not null default 'none'`,
+      sql`create index documents_by_words on documents (words)`,
+    ],
+  },
+  {
+    number: newestMigration + 2,
+    name: 'no words',
+    statements: [sql`drop index documents_by_words`, sql`alter table documents drop column words`],
+  },
+]
+const upgrade = (database: Database) => migrate(database, { migrations: known })
+
 let db: Database
 let undisturbed: unknown
 beforeAll(async () => {
   db = await openPglite()
-  await migrate(db)
+  await upgrade(db)
   undisturbed = await shapeOf(db)
 })
 beforeEach(() => db.query(sql`drop schema svc cascade`))
@@ -83,14 +103,14 @@ async function shapeOf(db: Database): Promise<unknown> {
 
 it('a migration is whole or was never begun, and the next start goes on from there', async () => {
   let faults = 0
-  for (let number = 1; number <= newestMigration; number++) {
+  for (const [at, { number }] of known.entries()) {
     let before: unknown
     for (let statement = 1; ; statement += step) {
-      const { failing, state } = cutOff(db, { transaction: number, statement })
-      await expect(migrate(failing)).rejects.toThrow('was made to fail')
+      const { failing, state } = cutOff(db, { transaction: at + 1, statement })
+      await expect(upgrade(failing)).rejects.toThrow('was made to fail')
       if (!state.isMet) break
       faults++
-      expect(await newest()).toBe(number - 1)
+      expect(await newest()).toBe(known[at - 1]?.number ?? 0)
       before ??= await shapeOf(db)
       expect(await shapeOf(db), `migration ${number}, statement ${statement}`).toEqual(before)
     }
@@ -99,25 +119,25 @@ it('a migration is whole or was never begun, and the next start goes on from the
 
   record({
     part: 'fault sweep',
-    what: `${newestMigration} migrations`,
+    what: `${known.length} migrations`,
     engine: 'pglite',
     count: faults,
     unit: 'faults',
     found: { violations: 0 },
   })
-  await migrate(db)
+  await upgrade(db)
   expect(await shapeOf(db)).toEqual(undisturbed)
 })
 
 it('a migration whose commit was done but never heard of is not applied a second time', async () => {
-  for (let number = 1; number <= newestMigration; number++) {
-    await expect(migrate(cutOff(db, { transaction: number, statement: undefined }).failing)).rejects.toThrow(
+  for (const [at, { number }] of known.entries()) {
+    await expect(upgrade(cutOff(db, { transaction: at + 1, statement: undefined }).failing)).rejects.toThrow(
       'made to fail',
     )
     expect(await newest()).toBe(number)
   }
 
-  await migrate(db)
+  await upgrade(db)
 
   expect(await shapeOf(db)).toEqual(undisturbed)
 })

@@ -1,6 +1,8 @@
+/** Every change of the tables, oldest first. */
 import type { Fragment } from '../port.js'
+import { baseline } from './0100-baseline.js'
 
-/** One change of the tables. What has landed is never edited: databases that have it would not be changed again. */
+/** One change of the tables. Never edit one that was released: databases that have it would not be changed again. */
 export interface Migration {
   /** One more than the number of the migration before it; a database keeps it once it has been applied. */
   readonly number: number
@@ -8,3 +10,5 @@ export interface Migration {
   /** All of them, or none. */
   readonly statements: readonly Fragment[]
 }
+
+export const migrations: readonly Migration[] = [baseline]

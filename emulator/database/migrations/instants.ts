@@ -1,13 +1,9 @@
 /** Points in time in texts of documents. Contract 4.2. */
 import { sql } from '../port.js'
-import type { Migration } from './migration.js'
 
 /** Reads a text as `instantOf` of client/protocol/model/instant.ts does, and is null where that is undefined. */
-export const instants: Migration = {
-  number: 29,
-  name: 'points in time in texts',
-  statements: [
-    sql`create function svc.instant(value text) returns timestamptz language plpgsql immutable strict parallel safe as $body$
+export const instants = [
+  sql`create function svc.instant(value text) returns timestamptz language plpgsql immutable strict parallel safe as $body$
       declare
         part text[] := regexp_match(
           value,
@@ -48,5 +44,4 @@ export const instants: Migration = {
         return moment at time zone 'UTC';
       end
     $body$`,
-  ],
-}
+]
