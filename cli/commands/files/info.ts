@@ -12,7 +12,8 @@ export default class FilesInfo extends TargetCommand {
     const usage = await this.client(flags).files.info()
 
     const { files, tier, limitBytes } = usage
-    if (typeof usage.bytes !== 'number' || limitBytes === undefined) throw answeredWithout('the bytes in use', this.requireTarget(flags).url)
+    if (typeof usage.bytes !== 'number' || limitBytes === undefined)
+      throw answeredWithout('the bytes in use', this.requireTarget(flags).url)
     const limit = limitBytes === null ? 'unlimited' : formatBytes(limitBytes)
     this.log(record({ files, used: formatBytes(usage.bytes), limit, tier }))
     return usage
