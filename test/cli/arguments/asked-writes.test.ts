@@ -37,7 +37,7 @@ const writes: readonly (readonly [asks: Asks, ...words: string[]])[] = [
   ['never', 'docs', 'update', 'posts', id, 'a=b'],
   ['always', 'docs', 'update', 'posts', '--where', 'text=Hi', 'a=b'],
   ['never', 'files', 'delete', id],
-  ['always', 'files', 'delete', '--folder', 'letters'],
+  ['always', 'files', 'delete', '--folder', 'letters', '--no-backup'],
   ['never', 'files', 'upload', 'rows.ndjson'],
   ['always', 'push', '--force'],
   ['never', 'seed', 'seed.json'],
