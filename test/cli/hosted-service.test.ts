@@ -60,8 +60,8 @@ describe('a deployed service', () => {
 
   const writes = () => service.requests.filter(({ method }) => method !== 'GET').map(({ method }) => method)
 
-  test('a write needs a yes, also when it is the default profile and the emulator of the folder has ended', async () => {
-    const words = ['docs', 'create', 'posts', 'title=There']
+  test('a write needs a yes, and none goes to the default profile while the emulator of the folder runs', async () => {
+    const words = ['api', 'POST', '/collections/posts', 'title=There']
     const { host } = new URL(service.url)
 
     const unasked = await world.svc([...words, '--profile', 'prod'])
