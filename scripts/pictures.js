@@ -118,7 +118,7 @@ async function take(context, theme, size, { id }) {
   const page = await context.newPage()
   await page.goto(`${emulator.dashboardUrl}#token=${emulator.controlToken}`)
   await page.locator('.navigation').waitFor({ state: 'attached' })
-  const shown = everything === undefined ? inDocs : [...dashboardPages, 'posts', 'client', 'palette', 'new user']
+  const shown = everything === undefined ? inDocs : [...dashboardPages, 'posts', 'palette', 'new user']
   for (const name of shown) {
     await show(page, name, id)
     await page.waitForFunction(() => document.querySelector('.skeleton') === null)
@@ -142,7 +142,6 @@ async function show(page, name, id) {
   const steps = {
     data: () => goTo('data', `posts/${id}`),
     posts: () => goTo('data', 'posts'),
-    client: () => goTo('console', 'client'),
     async console() {
       await goTo('console')
       await page.getByRole('textbox', { name: 'SQL query' }).click()
