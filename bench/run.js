@@ -25,7 +25,6 @@ import * as providers from './rows/providers.js'
 import * as reads from './rows/reads.js'
 import * as realtime from './rows/realtime.js'
 import * as requests from './rows/requests.js'
-import * as settings from './rows/settings.js'
 import * as snapshots from './rows/snapshots.js'
 import * as start from './rows/start.js'
 import * as streams from './rows/streams.js'
@@ -47,7 +46,6 @@ const groups = {
   realtime,
   peers,
   commands,
-  settings,
   requests,
   client,
   testing,

@@ -1,9 +1,7 @@
 /** What a command talks to: flag beats environment beats project file beats user file beats the running emulator. */
-import { basename } from 'node:path'
 import { isLoopbackUrl } from '../../client/protocol/model/loopback.js'
 import { calledAs } from '../base/called-as.js'
 import { CliFailure, exits, misuse } from '../base/failure.js'
-import { findCodeFile } from '../config/run-config.js'
 import { shellWord } from '../terminal/shell-word.js'
 import { findEmulatorFile, readEmulatorFile } from './emulator-file.js'
 import { emulatorOfRun, type OwnEmulator } from './emulator-of-run.js'
@@ -147,17 +145,7 @@ function findPlace(flags: TargetFlags, env: NodeJS.ProcessEnv): Place {
 
 export function notRunning(cause?: unknown): CliFailure {
   const message = 'No emulator runs in this folder, and nothing names another service.'
-  const code = findCodeFile()
-  const more = code === undefined ? '' : ` What ${basename(code)} names is for svc dev; commands read svc.json.`
-  return new CliFailure(
-    'NOT_RUNNING',
-    exits.notRunning,
-    message,
-    `Start one: ${calledAs()} dev.${more}`.replace(/\.$/, ''),
-    {
-      cause,
-    },
-  )
+  return new CliFailure('NOT_RUNNING', exits.notRunning, message, `Start one: ${calledAs()} dev`, { cause })
 }
 
 function fromProfile(name: string, from: string): Place {

@@ -1,11 +1,10 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { SvcCommand } from '../../base/svc-command.js'
-import { findCodeFile } from '../../config/run-config.js'
-import { findEmulatorFile } from '../../target/emulator-file.js'
-import { configFolder, maskKey, profilesFile, readProfiles } from '../../target/profiles.js'
-import { findProjectFile } from '../../target/project-file.js'
-import { table } from '../../terminal/print.js'
+import { SvcCommand } from '../base/svc-command.js'
+import { findEmulatorFile } from '../target/emulator-file.js'
+import { configFolder, maskKey, profilesFile, readProfiles } from '../target/profiles.js'
+import { findProjectFile } from '../target/project-file.js'
+import { table } from '../terminal/print.js'
 
 const variables = [
   'SVC_URL',
@@ -22,13 +21,12 @@ const variables = [
 export default class Config extends SvcCommand {
   static override summary = 'Show the settings in effect, and where each is set.'
   static override description =
-    'Flags beat the environment, which beats svc.json, which beats the profiles, which beat the running emulator. A svc.config.ts is code, which only svc dev and svc exec run.'
+    'Flags beat the environment, which beats svc.json, which beats the profiles, which beat the running emulator.'
   static override examples = ['<%= config.bin %> config', '<%= config.bin %> config --json']
 
   async run() {
     await this.parse(Config)
     const project = findProjectFile()
-    const code = findCodeFile()
     const { current, profiles } = readProfiles()
     const environment = Object.fromEntries(
       variables.flatMap((name) => {
@@ -44,7 +42,6 @@ export default class Config extends SvcCommand {
       profilesFile: existsSync(profilesFile()) ? profilesFile() : null,
       profile: current ?? null,
       profiles: Object.keys(profiles),
-      codeFile: code ?? null,
       emulatorFile: findEmulatorFile() ?? null,
       importStates: join(configFolder(), 'imports'),
     }
@@ -55,7 +52,6 @@ export default class Config extends SvcCommand {
             project[name] === undefined ? [] : [{ setting: name, value: project[name], from: project.path }],
           )
         : []),
-      ...(code === undefined ? [] : [{ setting: 'svc dev', value: 'run to be read', from: code }]),
       ...(current ? [{ setting: 'profile', value: current, from: profilesFile() }] : []),
       ...(settings.emulatorFile ? [{ setting: 'emulator', value: settings.emulatorFile, from: 'svc dev' }] : []),
     ]
