@@ -29,8 +29,9 @@ test.skipIf(listed.length === 0)('files that pages for contributors name are the
   expect(lost).toEqual([])
 })
 
-test.skipIf(listed.length === 0)('decisions are numbered without gaps', () => {
-  const numbers = listed.flatMap((file) => /^docs\/decisions\/(\d{4})-/.exec(file)?.[1] ?? []).sort()
+test.skipIf(listed.length === 0)('each decision has a number of its own', () => {
+  const numbers = listed.flatMap((file) => /^docs\/decisions\/(\d{4})-/.exec(file)?.[1] ?? [])
 
-  expect(numbers).toEqual(numbers.map((_, at) => String(at + 1).padStart(4, '0')))
+  expect(numbers.length).toBeGreaterThan(10)
+  expect(numbers).toEqual([...new Set(numbers)])
 })
