@@ -1,4 +1,4 @@
-/** The long forms of `test/reliability`, one file at a time; `npm run reliability` runs them and writes what they found. */
+/** `npm run reliability`: the long forms of `test/reliability`, one file at a time. Each prints its result. */
 import { defineConfig } from 'vitest/config'
 
 export default defineConfig({

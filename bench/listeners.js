@@ -7,45 +7,39 @@ import { openPoster } from './tools/poster.js'
 import { openEventStream, openWebSocket } from './tools/raw-sockets.js'
 
 /**
- * `firsts` is what they send once they are connected, in turns, and `answers` how many messages each waits for before it
- * counts. Those that are stalled read nothing from then on.
+ * `first` is what they send once they are connected, and `answers` how many messages each waits for before it counts.
  *
  * @typedef {{ open: 'websocket' | 'event stream', port: number, path: string, count: number, headers?: Record<string, string>,
- *   firsts?: string[][], answers?: number, isStalled?: boolean }} Open
+ *   first?: string[], answers?: number }} Open
  * @typedef {{ drive: { port: number, path: string, headers: Record<string, string>, body: string },
  *   milliseconds: number, atOnce: number, everyMilliseconds?: number }} Drive
- * @typedef {{ close: true }} Close
  * @typedef {{ deliveriesPerSecond: number, p50: number, p99: number }} Driven
  */
 
 /** @type {import('./tools/raw-sockets.js').Listener[]} */
-let listeners = []
+const listeners = []
 let received = 0
 /** How many events each has had. @type {number[]} */
 let receivedBy = []
 /** Receives each event, and which it is among those of its subscriber. @type {(at: number) => void} */
 let onReceipt = () => {}
 
-process.on('message', async (/** @type {Open | Drive | Close} */ message) => {
-  if ('open' in message) process.send?.(await open(message))
-  else if ('drive' in message) process.send?.(await drive(message))
-  else process.send?.(close())
+process.on('message', async (/** @type {Open | Drive} */ message) => {
+  process.send?.('open' in message ? await open(message) : await drive(message))
 })
 process.send?.({})
 
 /** @param {Open} message */
-async function open({ open: kind, port, path, count, headers = {}, firsts = [[]], answers = 0, isStalled = false }) {
+async function open({ open: kind, port, path, count, headers = {}, first: sent = [], answers = 0 }) {
   const openOne = kind === 'websocket' ? openWebSocket : openEventStream
   const begun = listeners.length
   for (let first = 0; first < count; first += 100) {
     const some = Array.from({ length: Math.min(100, count - first) }, (_, at) => {
       const index = begun + first + at
-      const sent = firsts[(first + at) % firsts.length] ?? []
       return openOne({ port, path, headers, first: sent, answers, onEvents: (many) => countThem(index, many) })
     })
     listeners.push(...(await Promise.all(some)))
   }
-  if (isStalled) for (const listener of listeners) listener.pause()
   return { open: listeners.length }
 }
 
@@ -102,12 +96,6 @@ async function untilAllHave(events) {
     if (performance.now() > until) throw new Error(`${received} of ${events * listeners.length} events arrived.`)
     await pause(1)
   }
-}
-
-function close() {
-  for (const listener of listeners) listener.close()
-  listeners = []
-  return { open: 0 }
 }
 
 /** @param {number[]} sorted @param {number} share */

@@ -101,7 +101,7 @@ function Pages() {
       <Route path="/" component={HomePage} />
       <Route path="/data/:collection?/:id?" component={DataPage} />
       <Route path="/relations" component={RelationsPage} />
-      <Route path="/console/:tab?" component={ConsolePage} />
+      <Route path="/console" component={ConsolePage} />
       <Route path="/users/:id?" component={UsersPage} />
       <Route path="/mail/:id?" component={MailPage} />
       <Route path="/requests/:id?" component={RequestsPage} />

@@ -6,7 +6,6 @@ import { openService } from './open-service.js'
 import { selectSomeName } from './store/collections.js'
 import { version } from './version.js'
 
-export type { SvcConfig } from '../client/protocol/model/project.js'
 export type { Config } from './config.js'
 
 /** A running service: where it is, and what opens it. */

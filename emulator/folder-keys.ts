@@ -1,7 +1,7 @@
 /**
  * What belongs to a state folder and outlives its data: the keys of its projects, the control token and the port, so that what
  * an app has in its environment stays true, and how far changes were numbered, so that no number means another one. Each is a file of its own, so that an emulator in memory can be beside another one.
- * Contract 11; decision 25.
+ * Contract 11; decision 65.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { constants, type Stats } from 'node:fs'

@@ -31,12 +31,9 @@ const sources = [
   'tsconfig.json',
   'tsconfig.build.json',
   'scripts/bundle.js',
-  'scripts/client-output.js',
-  'scripts/client-output.json',
   'scripts/client-package.js',
   'scripts/dashboard.js',
   'scripts/kept.js',
-  'scripts/local-names.js',
   '.oclifrc.json',
 ]
 

@@ -4,7 +4,6 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { rolldown } from 'rolldown'
-import { fit, publishedOutput } from './client-output.js'
 
 /** The package's exports, for which `require` needs types. */
 const entries = [
@@ -39,14 +38,13 @@ export async function bundleClient(root, format, folder, ending) {
   const paths = { [join(root, 'client', 'index.js')]: `./index${ending}` }
   for (const name of /** @type {const} */ (['index', 'development'])) {
     const build = await openClient(root, name)
-    const output = name === 'index' ? publishedOutput(fit, format) : { minify: true }
-    await build.write({ ...output, file: join(folder, name + ending), format, codeSplitting: false, paths })
+    await build.write({ file: join(folder, name + ending), format, minify: true, codeSplitting: false, paths })
     await build.close()
   }
 }
 
 /** @param {string} root @param {'index' | 'development'} name */
-export function openClient(root, name) {
+function openClient(root, name) {
   return rolldown({
     input: join(root, 'client', `${name}.ts`),
     cwd: root,

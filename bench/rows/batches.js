@@ -7,12 +7,11 @@ import { run, startContender, svcCommand } from '../tools/child.js'
 import { startDev } from '../tools/dev.js'
 import { copyOf, newPath } from '../tools/folders.js'
 import { startLoad } from '../tools/load.js'
-import { fill, post, posts } from '../tools/posts.js'
+import { post, posts } from '../tools/posts.js'
 import { inTurns, median, ratios, rounded } from '../tools/rounds.js'
 
 const batch = 1_000
 const imported = 100_000
-const upserted = 20_000
 const milliseconds = 5_000
 
 const insert = `insert into documents (id, collection_id, data, created_at, updated_at)
@@ -49,9 +48,7 @@ export async function measure() {
     },
     { rounds: 5 },
   )
-  await Promise.all([dev.stop(), bare.stop()])
-  const { updates, upserts } = await measureUpserts(load)
-  await load.stop()
+  await Promise.all([dev.stop(), bare.stop(), load.stop()])
 
   const figures = (/** @type {number[]} */ ours) =>
     `${rounded(median(ours))} documents/s, bare ${rounded(median(inserts))}/s`
@@ -70,47 +67,7 @@ export async function measure() {
       target: { atLeast: 0.6 },
       figures: figures(imports),
     },
-    {
-      what: `\`svc docs import --upsert\` of ${upserted} into ${imported}`,
-      against: 'batch update, 1,000 a request',
-      values: ratios(upserts, updates),
-      target: { atLeast: 0.4 },
-      figures: `${rounded(median(upserts))} documents/s, updates ${rounded(median(updates))}/s`,
-    },
   ]
-}
-
-/**
- * Upserts by a field without an index of its own, beside updates of the same documents by their ids. The first
- * upsert follows the import at once. The folder is fresh: the index that finds values holds those of all collections, and
- * the rows above leave a million documents with the same ones.
- *
- * @param {Awaited<ReturnType<typeof startLoad>>} load
- */
-async function measureUpserts(load) {
-  const dev = await startDev(newPath())
-  const ids = await fill(dev, 'articles', imported)
-  const file = newPath()
-  await writeFile(file, Array.from({ length: upserted }, (_, at) => `${JSON.stringify(post(at))}\n`).join(''))
-  const asks = Array.from({ length: upserted / batch }, (_, at) => ({
-    method: 'POST',
-    path: '/collections/articles/batch/documents/update',
-    headers: dev.headers,
-    body: JSON.stringify({
-      updates: Object.fromEntries(
-        ids.slice(at * batch, (at + 1) * batch).map((id, n) => [id, { data: post(at * batch + n) }]),
-      ),
-    }),
-  }))
-  const measured = await inTurns(
-    {
-      upserts: () => pace(dev, upserted, ['articles', file, '--upsert', '--by', 'title']),
-      updates: async () => batch * (await load.drive({ port: dev.port, connections: 1, milliseconds, asks })).perSecond,
-    },
-    { rounds: 5, warmUps: 0 },
-  )
-  await dev.stop()
-  return measured
 }
 
 /**

@@ -83,7 +83,7 @@ async function collectionOf(dev, size) {
 }
 
 /**
- * A row for each size but the first, whose series has them all.
+ * A row for each size but the first.
  *
  * @param {Dev} dev @param {readonly Collection[]} collections @param {typeof operations[number]} operation @returns {Promise<Row[]>}
  */
@@ -99,7 +99,6 @@ async function rowsOf(dev, collections, [what, operation, atMost]) {
   }
   const [least = 0, ...others] = sizes
   const small = times.get(least) ?? []
-  const points = sizes.map((size) => ({ size, milliseconds: median(times.get(size) ?? []) }))
   return others.map((size) => {
     const large = times.get(size) ?? []
     return {
@@ -108,7 +107,6 @@ async function rowsOf(dev, collections, [what, operation, atMost]) {
       values: ratios(large, small),
       target: { atMost },
       figures: `${rounded(median(large))} ms, ${rounded(median(small))} ms`,
-      ...(size === sizes.at(-1) ? { series: { what, points } } : {}),
     }
   })
 }

@@ -1,6 +1,6 @@
 /** The same work by services of the same kind, in turns; `bench/README.md` says how each is set up. */
 import { startLoad } from '../tools/load.js'
-import { batchSize, fillOneByOne, services } from '../tools/peer-services.js'
+import { fillOneByOne, services } from '../tools/peer-services.js'
 import { installPeers } from '../tools/peers.js'
 import { inTurns, median, ratios, rounded } from '../tools/rounds.js'
 
@@ -11,14 +11,12 @@ const count = 10_000
 const connections = 50
 const milliseconds = 2_000
 /** Deletes of a round, of documents that are created before it. */
-const deletes = { quick: 2_000, slow: 50 }
-const batches = 'batches of 1,000, documents'
+const deletes = 2_000
 
 /**
- * The requests of a round, by the services that support them.
+ * The requests of a round.
  *
- * @typedef {Omit<Load, 'port'> & { worth?: number }} Work
- * @type {Record<string, (filled: Filled) => Promise<Work>>}
+ * @type {Record<string, (filled: Filled) => Promise<Omit<Load, 'port'>>>}
  */
 const kinds = {
   'get by id': async ({ service, ids }) => ({ connections, milliseconds, asks: ids.slice(0, 1_000).map(service.get) }),
@@ -30,11 +28,7 @@ const kinds = {
   'update one field': async ({ service, ids }) => ({ connections, milliseconds, asks: ids.map(service.update) }),
   delete: async ({ service }) => ({
     ...{ connections, milliseconds, isOnce: true },
-    asks: (await fillOneByOne(service, service.isSlow ? deletes.slow : deletes.quick)).map(service.remove),
-  }),
-  [batches]: async ({ service: { batch } }) => ({
-    ...{ connections: 1, milliseconds, worth: batchSize },
-    asks: batch ? [batch] : [],
+    asks: (await fillOneByOne(service, deletes)).map(service.remove),
   }),
 }
 
@@ -46,7 +40,7 @@ export async function measure() {
   const contenders = {}
   for (const [name, start] of Object.entries(services)) {
     const service = await start()
-    contenders[name] = { service, ids: service.ids ?? (await fillOneByOne(service, count)) }
+    contenders[name] = { service, ids: await fillOneByOne(service, count) }
   }
   const rows = []
   for (const [what, asking] of Object.entries(kinds)) rows.push(...(await compare(load, contenders, what, asking)))
@@ -59,15 +53,12 @@ export async function measure() {
  * @param {string} what @param {(typeof kinds)[string]} asking @returns {Promise<import('../tools/table.js').Row[]>}
  */
 async function compare(load, contenders, what, asking) {
-  const measurements = Object.entries(contenders)
-    .filter(([, { service }]) => what !== batches || service.batch)
-    .map(([name, filled]) => [
-      name,
-      async () => {
-        const { worth = 1, ...given } = await asking(filled)
-        return worth * (await load.drive({ port: filled.service.port, ...given })).perSecond
-      },
-    ])
+  const measurements = Object.entries(contenders).map(([name, filled]) => [
+    name,
+    async () => {
+      return (await load.drive({ port: filled.service.port, ...(await asking(filled)) })).perSecond
+    },
+  ])
   /** @type {Record<string, number[]>} */
   const { svc = [], ...others } = await inTurns(Object.fromEntries(measurements))
   return Object.entries(others).map(([against, paces]) => ({

@@ -1,19 +1,12 @@
-/** The cost of delivering a change to subscribers, and of idle connections. */
-import { residentMegabytes, startContender } from '../tools/child.js'
+/** The cost of delivering a change to subscribers. */
+import { startContender } from '../tools/child.js'
 import { startDev } from '../tools/dev.js'
 import { newPath } from '../tools/folders.js'
-import { listening, startListeners, subscription } from '../tools/listening.js'
-import { startLoad } from '../tools/load.js'
+import { listening, startListeners } from '../tools/listening.js'
 import { post } from '../tools/posts.js'
 import { inTurns, median, ratios, rounded } from '../tools/rounds.js'
 
 const subscribers = 1_000
-const filtered = 100
-const idle = 5_000
-const stalled = 50
-/** Beside these, some do not read; their documents are large, so that much is buffered for those. */
-const neighbours = 100
-const largeBody = JSON.stringify({ ...post(1), text: 'x'.repeat(20_000) })
 const milliseconds = 3_000
 /** Documents in flight at once. */
 const atOnce = 4
@@ -30,10 +23,7 @@ export async function measure() {
     return [
       await deliveries(dev, 'websocket', 'a bare ws broadcast'),
       await deliveries(dev, 'event stream', 'bare node:http writes'),
-      await besideStalled(dev),
       await receipt(dev),
-      await creates(dev),
-      await waiting(),
     ]
   } finally {
     await dev.stop()
@@ -67,33 +57,6 @@ async function deliveries(dev, kind, against) {
   }
 }
 
-/** @param {Dev} dev @returns {Promise<Row>} */
-async function besideStalled(dev) {
-  const [reading, others] = await Promise.all([startListeners(), startListeners()])
-  await reading.open(listening(dev, 'websocket', neighbours))
-  const drive = { ...creating(dev, dev.port), body: largeBody }
-  const pace = async () => (await reading.drive({ drive, milliseconds, atOnce })).deliveriesPerSecond
-  const { alone, beside } = await inTurns({
-    alone: pace,
-    beside: async () => {
-      await others.open({ ...listening(dev, 'websocket', stalled), isStalled: true })
-      // The kernels of both sides buffer some of it at first, as for any client.
-      await pace()
-      const perSecond = await pace()
-      await others.close()
-      return perSecond
-    },
-  })
-  await Promise.all([reading.stop(), others.stop()])
-  return {
-    what: `deliveries of 20 KB to ${neighbours}, beside ${stalled} that do not read`,
-    against: 'without them',
-    values: ratios(beside, alone),
-    target: { atLeast: 0.9 },
-    figures: `${rounded(median(beside))}/s, ${rounded(median(alone))}/s`,
-  }
-}
-
 /** From the moment a create is sent, so its commit and what comes before it are in the figure. @param {Dev} dev @returns {Promise<Row>} */
 async function receipt(dev) {
   const listeners = await startListeners()
@@ -117,55 +80,6 @@ async function receipt(dev) {
     target: { atMost: 50 },
     unit: ' ms',
     figures: `p50 ${rounded(median(rounds.map(({ p50 }) => p50)))} ms, ${rounded(median(rounds.map(({ deliveriesPerSecond }) => deliveriesPerSecond)))}/s`,
-  }
-}
-
-/** @param {Dev} dev @returns {Promise<Row>} */
-async function creates(dev) {
-  const [listeners, load] = await Promise.all([startListeners(), startLoad()])
-  const firsts = Array.from({ length: filtered }, (_, at) =>
-    subscription(dev.apiKey, 'posts', { category: `category-${at}` }),
-  )
-  const asks = [{ method: 'POST', path: '/collections/posts', headers: dev.headers, body }]
-  const create = async () => (await load.drive({ port: dev.port, connections: 50, milliseconds, asks })).perSecond
-  const { alone, filteredToo } = await inTurns({
-    alone: create,
-    filteredToo: async () => {
-      await listeners.open({ ...listening(dev, 'websocket', filtered), firsts })
-      const perSecond = await create()
-      await listeners.close()
-      return perSecond
-    },
-  })
-  await Promise.all([listeners.stop(), load.stop()])
-  return {
-    what: `creates beside ${filtered} filtered subscriptions, one matches`,
-    against: 'without them',
-    values: ratios(filteredToo, alone),
-    target: { atLeast: 0.5 },
-    figures: `${rounded(median(filteredToo))}/s, ${rounded(median(alone))}/s`,
-  }
-}
-
-/** Of a newly started service, on existing data. @returns {Promise<Row>} */
-async function waiting() {
-  const folder = newPath()
-  const first = await startDev(folder)
-  await first.ask('POST', '/collections', { name: 'posts' })
-  await first.stop()
-  const [dev, listeners] = await Promise.all([startDev(folder), startListeners()])
-  await listeners.open(listening(dev, 'websocket', 1))
-  const before = residentMegabytes(dev.pid)
-  await listeners.open(listening(dev, 'websocket', idle))
-  const after = residentMegabytes(dev.pid)
-  await Promise.all([listeners.stop(), dev.stop()])
-  return {
-    what: `memory of ${rounded(idle)} idle sockets`,
-    against: '',
-    values: [after - before],
-    target: { atMost: 400 },
-    unit: ' MB',
-    figures: `${rounded(before)} MB without, ${rounded(after)} MB with`,
   }
 }
 

@@ -1,5 +1,5 @@
 /** Child processes: each contender runs in one of its own, and so does the load. */
-import { execFile, fork, spawn } from 'node:child_process'
+import { execFile, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -76,15 +76,6 @@ export async function stop(child) {
   const timer = setTimeout(() => child.kill('SIGKILL'), 10_000)
   await ended
   clearTimeout(timer)
-}
-
-/** How long a command takes, from its start to its end. @param {string[]} args @param {NodeJS.ProcessEnv} [env] */
-export async function timeOf(args, env = process.env) {
-  const begunAt = performance.now()
-  const child = spawn(process.execPath, args, { stdio: 'ignore', env })
-  const [code] = await once(child, 'exit')
-  if (code !== 0) throw new Error(`node ${args.join(' ')} ended with ${code}.`)
-  return performance.now() - begunAt
 }
 
 /** Resident memory of a process. @param {number} pid */

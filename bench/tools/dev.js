@@ -5,11 +5,9 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { endsWithBench, stop, svcCommand } from './child.js'
 
 const calmMilliseconds = 3_000
-const loopDelay = fileURLToPath(new URL('./loop-delay.js', import.meta.url))
 
 /**
  * @typedef {{
@@ -17,20 +15,17 @@ const loopDelay = fileURLToPath(new URL('./loop-delay.js', import.meta.url))
  *   headers: Record<string, string>,
  *   ask: (method: string, path: string, body?: unknown) => Promise<any>,
  *   control: (method: string, path: string, body: unknown) => Promise<void>,
- *   loopDelay: () => Promise<number>,
  *   stop: () => Promise<void>,
  * }} Dev
  */
 
 /**
- * Starts it on a folder and waits for the ready file. `loopDelay` answers the longest wait of its event loop, in
- * milliseconds, since it was last asked; only a process started with `isWatched` knows.
+ * Starts it on a folder and waits for the ready file.
  *
- * @param {string} folder @param {{ isWatched?: boolean, words?: string[], command?: string }} [options] words are further flags;
- * `command` is the entry file of another build
+ * @param {string} folder @param {{ command?: string }} [options] the entry file of another build
  * @returns {Promise<Dev>}
  */
-export async function startDev(folder, { isWatched = false, words = [], command = svcCommand } = {}) {
+export async function startDev(folder, { command = svcCommand } = {}) {
   const place = await mkdtemp(join(tmpdir(), 'svc-bench-ready-'))
   const readyFile = join(place, 'ready.json')
   const changed = watch(place)
@@ -38,12 +33,8 @@ export async function startDev(folder, { isWatched = false, words = [], command 
   const child = endsWithBench(
     spawn(
       process.execPath,
-      [
-        ...(isWatched ? ['--import', loopDelay] : []),
-        ...[command, 'dev', '--quiet', '--port', '0', '--data', folder, '--ready-file', readyFile],
-        ...words,
-      ],
-      { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] },
+      [...[command, 'dev', '--quiet', '--port', '0', '--data', folder, '--ready-file', readyFile]],
+      { stdio: ['ignore', 'ignore', 'inherit'] },
     ),
   )
   const info = await new Promise((resolve, reject) => {
@@ -82,11 +73,6 @@ export async function startDev(folder, { isWatched = false, words = [], command 
       const headers = { 'svc-control-token': info.controlToken, 'content-type': 'application/json' }
       const answer = await fetch(`${info.url}/_svc/api${path}`, { method, headers, body: JSON.stringify(body) })
       if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status}`)
-    },
-    loopDelay() {
-      const answer = new Promise((resolve) => child.once('message', resolve))
-      child.send('loop delay')
-      return /** @type {Promise<number>} */ (answer)
     },
     async stop() {
       await stop(child)

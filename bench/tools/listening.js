@@ -8,21 +8,8 @@ export async function startListeners() {
   return {
     open: (/** @type {Open} */ message) => listeners.ask(message),
     drive: (/** @type {Drive} */ message) => /** @type {Promise<Driven>} */ (listeners.ask(message)),
-    close: () => listeners.ask({ close: true }),
     stop: listeners.stop,
   }
-}
-
-/**
- * The first messages of a WebSocket that subscribes to a collection, in order.
- *
- * @param {string} token @param {string} collection @param {Record<string, unknown>} [filters]
- */
-export function subscription(token, collection, filters) {
-  return [
-    JSON.stringify({ type: 'auth', token }),
-    JSON.stringify({ type: 'subscribe', collection, ...(filters && { filters }) }),
-  ]
 }
 
 /**
@@ -32,6 +19,11 @@ export function subscription(token, collection, filters) {
  */
 export function listening({ port, apiKey, headers }, kind, count) {
   return kind === 'websocket'
-    ? { open: kind, port, path: '/realtime', count, firsts: [subscription(apiKey, 'posts')], answers: 2 }
+    ? { open: kind, port, path: '/realtime', count, first: subscription(apiKey), answers: 2 }
     : { open: kind, port, path: '/realtime/sse/posts', count, headers }
+}
+
+/** The first messages of a WebSocket, in order. @param {string} token */
+function subscription(token) {
+  return [JSON.stringify({ type: 'auth', token }), JSON.stringify({ type: 'subscribe', collection: 'posts' })]
 }

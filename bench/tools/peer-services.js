@@ -2,7 +2,7 @@
 import { startContender } from './child.js'
 import { startDev } from './dev.js'
 import { newPath } from './folders.js'
-import { startPostgres } from './postgres/server.js'
+import { startPostgres } from './postgres.js'
 import { post, posts } from './posts.js'
 
 /** @typedef {import('../load.js').Ask} Ask */
@@ -14,10 +14,7 @@ import { post, posts } from './posts.js'
  *   get: (id: string) => Ask,
  *   update: (id: string) => Ask,
  *   remove: (id: string) => Ask,
- *   batch?: Ask,
  *   idOf: (answer: any) => string,
- *   ids?: string[],
- *   isSlow?: boolean,
  *   stop: () => Promise<unknown>,
  * }} Service
  */
@@ -25,8 +22,6 @@ import { post, posts } from './posts.js'
 const category = 'category-7'
 const newPost = JSON.stringify(post(1))
 const change = JSON.stringify({ views: 7 })
-export const batchSize = 1_000
-const newPosts = JSON.stringify({ documents: posts(batchSize) })
 
 /** @type {Record<string, () => Promise<Service>>} */
 export const services = {
@@ -46,16 +41,6 @@ export const services = {
     }
   },
 
-  async 'a worker on miniflare, D1'() {
-    const { port, stop } = await startContender('contenders/d1.js', [newPath()])
-    return {
-      ...{ port, stop, idOf: ({ id }) => id },
-      ...restAsks('/posts', { update: 'PATCH' }),
-      list: { method: 'GET', path: `/posts?category=${category}` },
-      batch: { method: 'POST', path: '/batch', body: JSON.stringify(posts(batchSize)) },
-    }
-  },
-
   async 'parse-server on PostgreSQL'() {
     const postgres = await startPostgres()
     const { port, stop } = await startContender('contenders/parse-server.js', [postgres.url, newPath()])
@@ -69,17 +54,6 @@ export const services = {
       stop: () => stop().then(postgres.stop),
     }
   },
-
-  async 'json-server'() {
-    const { port, stop } = await startContender('contenders/json-server.js', [`${newPath()}.json`])
-    return {
-      ...{ port, stop, idOf: ({ id }) => id },
-      // It starts with its documents, and writes all of them at each create.
-      ...{ ids: Array.from({ length: 10_000 }, (_, number) => `post-${number}`), isSlow: true },
-      ...restAsks('/posts', { update: 'PATCH' }),
-      list: { method: 'GET', path: `/posts?category=${category}&_sort=views&_order=desc&_limit=20` },
-    }
-  },
 }
 
 /** @param {import('./dev.js').Dev} dev */
@@ -89,7 +63,6 @@ function svcAsks({ headers }) {
     ...restAsks(path, { update: 'PATCH', headers }),
     idOf: (/** @type {{ id: string }} */ { id }) => id,
     list: { method: 'GET', path: `${path}?category=${category}&orderBy=views&order=desc&limit=20`, headers },
-    batch: { method: 'POST', path: `${path}/batch`, headers, body: newPosts },
   }
 }
 

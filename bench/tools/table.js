@@ -6,10 +6,7 @@ import { median, rounded } from './rounds.js'
  * @typedef {{
  *   what: string, against: string, values: number[], target: { atMost: number } | { atLeast: number },
  *   unit?: string, figures?: string,
- *   series?: { what: string, points: { size: number, milliseconds: number }[] }, parts?: { what: string, megabytes: number }[],
  * }} Row
- *
- * `series` is the same operation at several sizes, `parts` the parts of a whole: for pictures, not in the table.
  */
 
 const headings = ['what', 'against', 'min', 'median', 'max', 'target', '', 'figures (medians)']
@@ -29,12 +26,6 @@ export function tableOf(rows) {
   )
   written.splice(1, 0, `|${widths.map((width) => '-'.repeat(width + 2)).join('|')}|`)
   return written.join('\n')
-}
-
-/** Rows for scripts, with what they were measured on. @param {Row[]} rows @param {{ cores: number, groups: string[] }} run */
-export function jsonOf(rows, { cores, groups }) {
-  const at = new Date().toISOString().slice(0, 10)
-  return `${JSON.stringify({ at, node: process.version, cores, groups, rows }, null, 2)}\n`
 }
 
 /** @param {Row} row */

@@ -5,7 +5,7 @@ import { findSeeds } from '../../seeds/seed.js'
 import { calledAs } from '../base/called-as.js'
 import { misuse } from '../base/failure.js'
 import { SvcCommand } from '../base/svc-command.js'
-import { type FolderConfig, openFolderConfig, rememberFolder } from '../config/folder-config.js'
+import { openFolderConfig, rememberFolder } from '../config/folder-config.js'
 import { requireCommand } from '../dev/app-command.js'
 import { type BoxDetails, box, dataWords, nearby } from '../dev/box.js'
 import { loadDemo } from '../dev/demo.js'
@@ -63,7 +63,6 @@ command's exit code if it ends by itself.`)
     const file = await openFolderConfig(this.mayAsk(flags) ? (question) => this.confirm(question, flags) : undefined)
     // Time spent at a prompt does not count as starting.
     const begunAt = performance.now()
-    if (flags['save-config']) return this.saveConfig(file)
     const options = devOptions(flags, file)
     if (flags.detach) return this.detach(flags, options.folder, app)
     if (app.length > 0) await requireCommand(app)
@@ -161,13 +160,6 @@ command's exit code if it ends by itself.`)
     if (place === undefined) return async () => undefined
     const { keepTypesOf } = await import('../types/keep-types-of.js')
     return keepTypesOf(info, { place, isTyped }, (words) => this.note(words))
-  }
-
-  private async saveConfig(file: FolderConfig): Promise<void> {
-    const { saveAsJson } = await import('../config/save-config.js')
-    const saved = await saveAsJson(file)
-    if (this.jsonEnabled()) process.stdout.write(`${JSON.stringify(saved)}\n`)
-    else this.note(`${nearby(saved.path)} says the same. It counts once ${nearby(saved.from)} is gone.`)
   }
 
   private async sayReady(info: EmulatorInfo, details: ReadyDetails): Promise<void> {

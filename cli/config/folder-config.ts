@@ -1,55 +1,57 @@
-/** What says in a folder how `svc dev` and `svc exec` run there: `svc.config.ts` where there is one, else `svc.json`. */
-import { basename, dirname, join } from 'node:path'
+/** Reads from `svc.json` how `svc dev` and `svc exec` run in a folder. */
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import type { SvcConfig } from '../../client/protocol/model/project.js'
+import { CliFailure, exits } from '../base/failure.js'
 import { findProjectFile, type ProjectFile } from '../target/project-file.js'
 import { acceptCode, codeNotAccepted, isCodeAccepted } from '../target/trust.js'
-import { findCodeFile, runConfigFile } from './run-config.js'
 
 export interface FolderConfig {
-  /** Whether it is code, rather than data. */
-  readonly isCode: boolean
-  /** Undefined where no file says anything. */
+  /** Undefined if there is no `svc.json`. */
   readonly path: string | undefined
   readonly config: SvcConfig
-  /** Reads the file again. @throws {CliFailure} saying what is wrong with it */
-  read(): Promise<SvcConfig>
 }
 
 /**
- * Settings of others can open files and run code, so they count only where svc was used before, or after `ask` has resolved.
+ * Settings from a stranger's repository can open folders and databases, so they count only where svc was used before, or after
+ * `ask` has resolved.
  *
- * @throws {CliFailure} with exit 3 where they were never accepted and no prompt can be shown.
+ * @throws {CliFailure} with exit 3 if they were never accepted and no prompt can be shown.
  */
 export async function openFolderConfig(ask: ((question: string) => Promise<void>) | undefined): Promise<FolderConfig> {
+  refuseCode()
   const path = fileToAccept()
-  if (path === undefined) return { isCode: false, path: findProjectFile()?.path, config: {}, read: readJson }
-  await requireAccepted(path, ask)
-  const isCode = path !== findProjectFile()?.path
-  const read = isCode ? () => runConfigFile(path) : readJson
-  return { isCode, path, config: await read(), read }
+  if (path !== undefined) await requireAccepted(path, ask)
+  return { path: findProjectFile()?.path, config: readFolderConfig() }
 }
 
-/** The file that says how the emulator runs here; undefined where none says anything. Nothing of it is run. */
+/** The `svc.json` that says how the emulator runs here. */
 export function fileToAccept(): string | undefined {
-  const code = findCodeFile()
-  const json = findProjectFile()
-  if (code !== undefined && (!json || dirname(code).length >= dirname(json.path).length)) return code
-  return json?.dev || json?.settings ? json.path : undefined
+  const file = findProjectFile()
+  return file?.dev || file?.settings ? file.path : undefined
 }
 
-async function readJson(): Promise<SvcConfig> {
+/** @throws {CliFailure} if the file cannot be read */
+export function readFolderConfig(): SvcConfig {
   const { path: _, ...config }: Partial<ProjectFile> = findProjectFile() ?? {}
   return config
+}
+
+/** Ignoring the file would start the emulator without the settings that its author expects. */
+function refuseCode(): void {
+  const found = ['svc.config.ts', 'svc.config.mts', 'svc.config.js', 'svc.config.mjs'].find((name) => existsSync(name))
+  if (found === undefined) return
+  throw new CliFailure('BAD_CONFIG', exits.misuse, `${found} is not supported.`, 'Move its settings to svc.json.')
 }
 
 async function requireAccepted(path: string, ask: ((question: string) => Promise<void>) | undefined): Promise<void> {
   if (isCodeAccepted(path)) return
   if (!ask) throw codeNotAccepted(path)
-  await ask(`${basename(path)} says how the emulator runs in ${dirname(path)}, where svc was not used before. Use it?`)
+  await ask(`svc.json says how the emulator runs in ${dirname(path)}, where svc was not used before. Use it?`)
   await acceptCode(path)
 }
 
-/** From the first start in a folder on, what comes into it is its user's affair. */
+/** From the first start in a folder on, its user is responsible for its content. */
 export async function rememberFolder(folder: string): Promise<void> {
   const file = join(folder, 'svc.json')
   if (!isCodeAccepted(file)) await acceptCode(file)

@@ -1,6 +1,6 @@
 import type { SvcConfig } from '../../client/protocol/model/project.js'
 import { watchContent } from '../files/watch-content.js'
-import type { FolderConfig } from './folder-config.js'
+import { readFolderConfig } from './folder-config.js'
 
 interface Receivers {
   readonly onChange: (config: SvcConfig) => Promise<void>
@@ -9,12 +9,9 @@ interface Receivers {
 }
 
 /** Reads the file again each time it is saved, until the answered function is called. */
-export function watchConfig(
-  { path = '', read }: Pick<FolderConfig, 'path' | 'read'>,
-  { onChange, onBroken }: Receivers,
-): () => void {
+export function watchConfig(path: string, { onChange, onBroken }: Receivers): () => void {
   let work: Promise<void> = Promise.resolve()
   return watchContent(path, () => {
-    work = work.then(() => read().then(onChange)).catch(onBroken)
+    work = work.then(() => onChange(readFolderConfig())).catch(onBroken)
   })
 }

@@ -74,10 +74,6 @@ export const devFlags = {
     description: "let every answer of the project's API come later: as 200ms, 100ms-2s, or a number of milliseconds",
     helpValue: 'duration',
   }),
-  'save-config': Flags.boolean({
-    description: 'write what svc.config.ts says into svc.json, instead of starting',
-    exclusive: ['detach'],
-  }),
   open: Flags.boolean({ description: 'open the dashboard in the browser' }),
   detach: Flags.boolean({ description: 'run in the background; svc stop ends it' }),
   demo: Flags.boolean({ description: 'add authors, posts, comments, a user and a file to look at, once' }),

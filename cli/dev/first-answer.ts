@@ -1,6 +1,6 @@
 import type { Emulator } from '../../emulator/dev.js'
 
-// An `import` of it loads `fetch` as well, from Node 22 on. Decision 20.
+// An `import` of it loads `fetch` as well, from Node 22 on. Decision 65.
 const { get } = process.getBuiltinModule('node:http')
 
 type Asked = Pick<Emulator, 'url' | 'apiKey' | 'someCollection' | 'forgetRequests'>

@@ -1,5 +1,4 @@
 /** Keeps a running emulator in step with the project file of its folder. */
-import { basename } from 'node:path'
 import type { ProjectSettings, SvcConfig } from '../../client/protocol/model/project.js'
 import { describeFailure } from '../base/failure.js'
 import { applyConfig } from '../config/apply-config.js'
@@ -23,7 +22,7 @@ interface OfFlags {
 
 /** @throws {CliFailure} with exit 2 for a latency that is none */
 export function openLiveConfig(file: FolderConfig, flags: OfFlags): LiveConfig {
-  const name = file.path === undefined ? '' : basename(file.path)
+  const name = 'svc.json'
   const latencyOf = ({ dev }: SvcConfig) =>
     flags.latency === undefined ? readLatency(dev?.latency, name) : readLatency(flags.latency, '--latency')
   let latency = latencyOf(file.config)
@@ -39,7 +38,7 @@ export function openLiveConfig(file: FolderConfig, flags: OfFlags): LiveConfig {
     }
     await bring(file.config, { dev: file.config.dev })
     if (file.path === undefined) return () => undefined
-    return watchConfig(file, {
+    return watchConfig(file.path, {
       async onChange(to) {
         const { changed, later } = await bring(to)
         if (changed.length > 0) say(`${name}: ${changed.join(', ')} changed, in effect`)

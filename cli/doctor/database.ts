@@ -1,7 +1,5 @@
 /** A PostgreSQL server of the user's own, in place of the embedded one. */
-import { basename } from 'node:path'
 import type { DevSettings } from '../../client/protocol/model/project.js'
-import { findCodeFile } from '../config/run-config.js'
 import { openControl } from '../target/control.js'
 import { findProjectFile } from '../target/project-file.js'
 import { isCodeAccepted } from '../target/trust.js'
@@ -38,8 +36,5 @@ async function elsewhere({ emulator }: Patient): Promise<string> {
     const { version } = (await openControl(emulator).info.get()).database
     return `PostgreSQL ${version}, in memory or a server of your own; --database-url looks at that`
   }
-  const code = findCodeFile()
-  return code === undefined
-    ? 'the embedded one'
-    : `the embedded one, unless ${basename(code)} names another; --database-url looks at that`
+  return 'the embedded one'
 }

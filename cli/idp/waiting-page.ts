@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Outcome, readOutcome } from './outcome.js'
 
-// An `import` of it loads `fetch` as well, from Node 22 on. Decision 20.
+// An `import` of it loads `fetch` as well, from Node 22 on. Decision 65.
 const { createServer } = process.getBuiltinModule('node:http')
 
 export interface WaitingPage {

@@ -1,6 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
-import { codeFiles } from '../config/run-config.js'
 import type { EmulatorInfo } from '../target/emulator-file.js'
 import { envFile, fillOwnLines, ignoredLines, ownersMark } from '../target/env-file.js'
 import { type AppFolder, clientModule } from './app.js'
@@ -77,9 +76,7 @@ export function planExistingApp(app: AppFolder, emulator: EmulatorInfo | undefin
 /** The file of a folder above that says how `svc` works in this one. */
 export function configAbove(folder: string): string | undefined {
   const [, ...above] = foldersFrom(folder)
-  return above
-    .flatMap((at) => ['svc.json', ...codeFiles].map((name) => join(at, name)))
-    .find((path) => existsSync(path))
+  return above.map((at) => join(at, 'svc.json')).find((path) => existsSync(path))
 }
 
 /** Where the service is, for bundlers and `node --env-file`. Lines that are there stay; those added are kept up by `svc dev`. */

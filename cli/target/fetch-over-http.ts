@@ -8,7 +8,7 @@ export interface PlainRequest extends RequestInit {
   readonly body?: string | null
 }
 
-// An `import` of it loads `fetch` as well, from Node 22 on. Decision 20.
+// An `import` of it loads `fetch` as well, from Node 22 on. Decision 65.
 const { Agent, request } = process.getBuiltinModule('node:http')
 
 /** An idle socket is closed long before the service closes it, so that no request is written to one that is ending. */

@@ -1,9 +1,7 @@
 /** Decides what a command talks to, in one order for all commands: contract 12.4, decision 27. */
-import { basename } from 'node:path'
 import { isLoopbackUrl } from '../../client/protocol/model/loopback.js'
 import { calledAs } from '../base/called-as.js'
 import { CliFailure, exits, misuse } from '../base/failure.js'
-import { findCodeFile } from '../config/run-config.js'
 import { shellWord } from '../terminal/shell-word.js'
 import { findEmulatorFile, readEmulatorFile } from './emulator-file.js'
 import { isProcessThere } from './emulator-health.js'
@@ -244,17 +242,7 @@ function emulatorOfFolder() {
 
 export function notRunning(cause?: unknown): CliFailure {
   const message = 'No emulator runs in this folder, and nothing names another service.'
-  const code = findCodeFile()
-  const more = code === undefined ? '' : ` What ${basename(code)} names is for svc dev; commands read svc.json.`
-  return new CliFailure(
-    'NOT_RUNNING',
-    exits.notRunning,
-    message,
-    `Start one: ${calledAs()} dev.${more}`.replace(/\.$/, ''),
-    {
-      cause,
-    },
-  )
+  return new CliFailure('NOT_RUNNING', exits.notRunning, message, `Start one: ${calledAs()} dev`, { cause })
 }
 
 function fromProfile(profile: string, from: string): Place {

@@ -1,6 +1,6 @@
 /**
  * Which indexes go, and which give way to others. All lie on one table, whatever their collection: each insert into it looks at the
- * condition of each, and each plan locks them. So there is an end to all of them together. Decision 40.
+ * condition of each, and each plan locks them. So there is an end to all of them together. Decision 66.
  */
 import type { KeptIndex } from '../store/lists/indexes.js'
 

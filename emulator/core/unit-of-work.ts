@@ -32,7 +32,7 @@ export function unitOf<Backend extends Outlets & { readonly db: Database; readon
 
 /**
  * The same, for what frees more space than it takes, with all that it records of itself: it goes through where the disk is nearly full.
- * Decision 26.
+ * Decision 67.
  */
 export function makingRoom<Unit extends Pick<UnitOfWork, 'db'>>(unit: Unit): Unit {
   return { ...unit, db: makingRoomIn(unit.db) }

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net'
 import { openAnswerEnds } from './reply/ends.js'
 import type { ServerHandlers } from './server.js'
 
-// An `import` of it loads `fetch` as well, from Node 22 on. Decision 20.
+// An `import` of it loads `fetch` as well, from Node 22 on. Decision 65.
 const { createServer } = process.getBuiltinModule('node:http')
 
 /** How long the parts of a request may take. A connection that says nothing for as long is closed. */

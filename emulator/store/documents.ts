@@ -83,7 +83,7 @@ export async function selectDocument(
   return row && fromRow(row, collection)
 }
 
-/** Whether a collection is there. Its documents are deleted after it, and those who kept it for a second may ask for them. Decision 5. */
+/** Whether a collection is there. Its documents are deleted after it, and those who kept it for a second may ask for them. Decision 67. */
 export function isOpen({ id }: WritePlace['collection']): Fragment {
   return sql`exists (select from document_counts n where n.collection_id = ${id} and not n.is_removed)`
 }

@@ -49,7 +49,6 @@ const words: { readonly [command: string]: () => string[] } = {
   'connections:close': () => ['c99'],
   'connections:list': () => [],
   // There is no svc.json here.
-  'config:convert': () => [],
   // It is running already.
   dev: () => [],
   doctor: () => [],

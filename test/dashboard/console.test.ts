@@ -61,25 +61,3 @@ it('completes a query, runs it, shows where it is wrong, and keeps what was run'
   await page.getByRole('menuitem', { name: 'CSV', exact: true }).click()
   expect((await saving).suggestedFilename()).toBe('answer.csv')
 })
-
-it('calls the client as code is written, and evaluates nothing', async () => {
-  const { page, client, goTo } = world
-  await goTo('console/client')
-  const editor = page.getByRole('textbox', { name: 'Call of the client', exact: true })
-  await editor.click()
-  await page.keyboard.type("svc.collection('po")
-  await page.getByRole('option', { name: /posts/ }).click()
-  await page.keyboard.type("').create({ title: 'Bread', views: 1 })")
-  await page.getByText('svc docs create posts title=Bread views:=1', { exact: true }).waitFor()
-  await page.keyboard.press('Control+Enter')
-  await page.getByText('"Bread"', { exact: true }).waitFor()
-  const { items } = await client.collection('posts').list({ where: { title: 'Bread' } })
-  expect(items.map(({ data }) => data)).toEqual([{ title: 'Bread', views: 1 }])
-  await world.expectAccessible()
-
-  await page.keyboard.press('Control+a')
-  await page.keyboard.type("svc.collection('posts').list({ where: alert(1) })")
-  await page.keyboard.press('Control+Enter')
-  await page.getByText('"alert" is not a valid value: write text in quotes.', { exact: true }).waitFor()
-  expect(world.faults).toEqual([])
-})

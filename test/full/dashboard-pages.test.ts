@@ -40,12 +40,7 @@ async function beginLogin() {
 }
 
 const places = () =>
-  [
-    ...dashboardPages.map((name) => [name, ''] as const),
-    ['data', 'posts'],
-    ['data', `posts/${post}`],
-    ['console', 'client'],
-  ] as const
+  [...dashboardPages.map((name) => [name, ''] as const), ['data', 'posts'], ['data', `posts/${post}`]] as const
 
 describe.each(['light', 'dark'] as const)('in the %s theme', (theme) => {
   it.each(Object.entries(sizes))('every page fits, is accessible and says no error, %s', async (name, size) => {

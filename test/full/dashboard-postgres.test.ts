@@ -34,7 +34,6 @@ it('every page opens and says no error, a query is run, and a deletion is undone
     ...dashboardPages.map((name) => [name, ''] as const),
     ['data', 'posts'],
     ['users', users[0]?.id],
-    ['console', 'client'],
   ] as const
   for (const [name, below] of places) {
     await page.goto(dashboardPlace(emulator, name, below))

@@ -47,7 +47,6 @@ it(`after ${restarts} restarts no page says anything of them, and no edit is los
     dashboardPlace(emulator, 'data', 'posts'),
     ...posts.map(({ id }) => dashboardPlace(emulator, 'data', `posts/${id}`)),
     dashboardPlace(emulator, 'users', users[0]?.id),
-    dashboardPlace(emulator, 'console', 'client'),
   ]
   const { pages, faults } = await openPages()
   const editors = posts.map(({ id }, at) => editorOf(pages[at * pagesOfContext], id))

@@ -1,8 +1,7 @@
-/** What a run did and found, as lines of JSON that `scripts/reliability.js` makes tables and pictures of. */
-import { appendFileSync } from 'node:fs'
-import { seed } from './scale.js'
+/** Prints the result of a long run. */
+import { isLong, seed } from './scale.js'
 
-export interface Entry {
+interface Entry {
   /** The part of the suite, such as `fault sweep`. */
   readonly part: string
   readonly what: string
@@ -10,17 +9,12 @@ export interface Entry {
   /** The number of tries. */
   readonly count: number
   readonly unit: string
-  /** Violations by kind; 0 is what each should be. */
+  /** Violations by kind; each should be 0. */
   readonly found: Readonly<Record<string, number>>
-  /** Figures over time, for a picture. */
-  readonly series?: readonly {
-    readonly what: string
-    readonly points: readonly (readonly [at: number, value: number])[]
-  }[]
 }
 
-const file = process.env.SVC_RELIABILITY_LEDGER
-
-export function record(entry: Entry): void {
-  if (file !== undefined) appendFileSync(file, `${JSON.stringify({ ...entry, seed })}\n`)
+export function record({ part, what, engine, count, unit, found }: Entry): void {
+  if (!isLong) return
+  const kinds = Object.entries(found).map(([kind, times]) => `${times} ${kind}`)
+  console.log(`${part}: ${what} on ${engine}, ${count} ${unit}: ${kinds.join(', ')} (seed ${seed})`)
 }

@@ -14,11 +14,9 @@ const read = (path: string) => readFile(join(root, path), 'utf8')
 /** Per guide, in which file each block stands, and what stands around it. `react.md` has a test of its own. */
 const placed: Readonly<Record<string, readonly (readonly [file: string, before: string, after: string])[]>> = {
   'add-to-your-app.md': [['posts.tsx', '', '']],
-  'dev.md': [['svc.config.ts', '', '']],
   'types.md': [
     ['svc-types.ts', "import type { Link } from 'svc-toolkit-client'\n", 'export interface Author { name: string }'],
     ['app.ts', 'declare const [url, apiKey]: [string, string]\n', 'console.log(items)'],
-    ['svc.config.ts', '', ''],
   ],
 }
 

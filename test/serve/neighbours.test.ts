@@ -1,4 +1,4 @@
-/** Projects beside one another: however long the lists of one take, the others and the probes are answered. Decision 64. */
+/** Projects beside one another: however long the lists of one take, the others and the probes are answered. Decision 69. */
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
 import { patiently } from '../fixtures/patience.js'

@@ -10,11 +10,11 @@ import { accept, acceptCode, isAccepted, withdraw } from '../../target/trust.js'
 import { prose } from '../../terminal/prose.js'
 
 export default class ProfilesTrust extends SvcCommand {
-  static override summary = 'Trust the address in svc.json of this folder, and its svc.config.ts.'
+  static override summary = 'Trust the address and the settings in svc.json of this folder.'
   static override description =
     prose(`A project file may come from a stranger. An address on another machine that it names gets a request, and your key, only
 after you accepted it: here, or at the question of the first command. It holds for this folder and this address; another
-address is asked about again. The same goes for settings of svc dev, in svc.config.ts or svc.json, where svc was not used before.`)
+address is asked about again. The same goes for settings of svc dev in svc.json, and for seed modules, where svc was not used before.`)
   static override examples = ['<%= config.bin %> profiles trust', '<%= config.bin %> profiles trust --remove']
   static override flags = { remove: Flags.boolean({ description: 'trust no address of this folder any longer' }) }
 

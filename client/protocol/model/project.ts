@@ -91,7 +91,7 @@ export const settingWords: { readonly [Name in keyof ProjectSettings]: string } 
   idp: 'The keys of identity providers, IDP_* and IDP_<NAME>_*, each set by itself; an empty one is removed.',
 }
 
-/** What `svc.json` holds, and what `svc.config.ts` exports as its default. */
+/** The content of `svc.json`. */
 export interface SvcConfig {
   /** Where commands go. Commands run no code, so these three are read from `svc.json` only. */
   readonly url?: string

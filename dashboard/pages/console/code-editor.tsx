@@ -10,8 +10,6 @@ import { useEffect, useRef } from 'react'
 import { codeLook } from '../../parts/code-look.js'
 
 export interface CodeEditorProps {
-  readonly label: string
-  readonly language: 'sql' | 'call'
   readonly value: string
   readonly onChange: (text: string) => void
   readonly onRun: () => void
@@ -20,7 +18,7 @@ export interface CodeEditorProps {
   readonly fault: { readonly at: number; readonly message: string } | undefined
 }
 
-export default function CodeEditor({ label, language, value, onChange, onRun, complete, fault }: CodeEditorProps) {
+export default function CodeEditor({ value, onChange, onRun, complete, fault }: CodeEditorProps) {
   const host = useRef<HTMLDivElement>(null)
   const view = useRef<EditorView>(undefined)
   const calls = useRef({ onChange, onRun, complete })
@@ -36,10 +34,10 @@ export default function CodeEditor({ label, language, value, onChange, onRun, co
     }
     const extensions = [
       [lineNumbers(), history(), drawSelection(), bracketMatching(), codeLook, EditorView.lineWrapping],
-      language === 'sql' ? sql({ dialect: PostgreSQL }) : [],
-      placeholder(language === 'sql' ? 'select * from posts' : "svc.collection('posts').list()"),
+      sql({ dialect: PostgreSQL }),
+      placeholder('select * from posts'),
       autocompletion({ override: [(context) => calls.current.complete(context)], icons: false }),
-      EditorView.contentAttributes.of({ 'aria-label': label }),
+      EditorView.contentAttributes.of({ 'aria-label': 'SQL query' }),
       EditorView.updateListener.of((update) => {
         if (update.docChanged) calls.current.onChange(update.state.doc.toString())
       }),
@@ -52,7 +50,7 @@ export default function CodeEditor({ label, language, value, onChange, onRun, co
     })
     view.current = opened
     return () => opened.destroy()
-  }, [label, language])
+  }, [])
 
   useEffect(() => {
     const opened = view.current

@@ -1,7 +1,6 @@
 /** What the console offers while one types: names of collections, their fields, and what can be done with them. */
 import type { Completion, CompletionContext, CompletionResult } from '@codemirror/autocomplete'
 import { quotedName } from '../../parts/sql-name.js'
-import { methods } from './call.js'
 
 /** What is known of the emulator, asked for when it is needed. */
 export interface Names {
@@ -139,51 +138,4 @@ function sourcesIn(text: string, collections: readonly string[]): Map<string, st
 
 function plain(name: string): string {
   return name.startsWith('"') ? name.slice(1).replace(/"$/, '').replaceAll('""', '"') : name.toLowerCase()
-}
-
-/** What a list takes, and what each of its options holds. */
-const options = ['where', 'sort', 'limit', 'offset', 'populate', 'count']
-
-export async function completeCall(context: CompletionContext, names: Names): Promise<CompletionResult | null> {
-  const before = context.state.doc.sliceString(0, context.pos)
-  const word = context.matchBefore(/[\w$]*/)
-  const from = word?.from ?? context.pos
-  const at = before.slice(0, from)
-  const named = /svc\s*\.\s*collection\(\s*(['"])([^'"]*)$/.exec(before)
-  if (named) {
-    const options = names.collections().map((label) => ({ label, type: 'class', detail: 'collection' }))
-    return { from: context.pos - (named[2] ?? '').length, options }
-  }
-  const inCollection = /svc\s*\.\s*collection\(\s*['"]([^'"]*)['"]\s*\)/.exec(before)
-  const room = /svc\s*\.\s*(collections|users|files)\s*\.\s*$/.exec(at)?.[1] as keyof typeof methods | undefined
-  if (room) return { from, options: methodsOf(room) }
-  if (/svc\s*\.\s*$/.test(at)) {
-    const rooms = Object.keys(methods).map((label) => ({ label, type: 'class' }))
-    return {
-      from,
-      options: rooms.map((each) => (each.label === 'collection' ? { ...each, apply: "collection('" } : each)),
-    }
-  }
-  if (/\)\s*\.\s*$/.test(at) && inCollection) return { from, options: methodsOf('collection') }
-  if (inCollection && /[{,]\s*$/.test(at)) {
-    const columns = await names.columns(inCollection[1] ?? '').catch(() => [])
-    const fields = columns.filter(({ name }) => !['data', 'created_at', 'updated_at', 'version'].includes(name))
-    return {
-      from,
-      options: [
-        ...fields.map(({ name, type }) => ({ label: name, detail: type, type: 'property', apply: `${keyOf(name)}: ` })),
-        ...options.map((label) => ({ label, type: 'keyword', detail: 'option', apply: `${label}: ` })),
-      ],
-    }
-  }
-  if (at.trim() === '' && (context.explicit || from < context.pos)) return { from, options: [{ label: 'svc' }] }
-  return null
-}
-
-function methodsOf(room: keyof typeof methods): Completion[] {
-  return Object.entries(methods[room]).map(([label, detail]) => ({ label, detail, type: 'method', apply: `${label}(` }))
-}
-
-function keyOf(name: string): string {
-  return /^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name)
 }

@@ -1,29 +1,103 @@
-/** SQL over the collections, and calls of the client, to be tried out. */
-import { useLocation, useRoute } from 'wouter'
+/** SQL over the collections. */
+import { useMemo } from 'react'
+import { SvcError } from '../../../client/index.js'
+import { formatCount } from '../../../client/protocol/model/figures.js'
+import { shellWord } from '../../../client/snippets/shell.js'
+import { useCommand } from '../../frame/command-line.js'
 import { Page } from '../../parts/layout.js'
-import { Tabs } from '../../parts/tabs.js'
-import { ClientTab } from './client-tab.js'
-import { SqlTab } from './sql-tab.js'
+import { Menu } from '../../parts/menu.js'
+import { csvOf } from '../../parts/rows/csv.js'
+import { download } from '../../parts/rows/download.js'
+import { Empty, Failure } from '../../parts/states.js'
+import { useSession } from '../../session/context.js'
+import { type Answer, AnswerGrid, recordsOf } from './answer-grid.js'
+import { completeSql, sqlName } from './completion.js'
+import { useKeptText } from './kept-text.js'
+import { useNames } from './use-names.js'
+import { useRun } from './use-run.js'
+import { Workbench } from './workbench.js'
 
 export function ConsolePage() {
-  const [, params] = useRoute('/console/:tab?')
-  const [, go] = useLocation()
-  const tab = params?.tab === 'client' ? 'client' : 'sql'
+  const { control, project, folder } = useSession()
+  const names = useNames()
+  const [example] = names.collections()
+  const kept = useKeptText(folder)
+  const { text } = kept
+  const { answer, error, errorHere, isBusy, start } = useRun(kept, (query) =>
+    control.sql.run({ project: project.id, query }),
+  )
+  useCommand(`svc sql ${shellWord(text.trim() === '' ? 'select …' : text.trim())}`)
+  const fault = useMemo(() => faultOf(errorHere), [errorHere])
   return (
-    <Page title="Console" facts={facts[tab]}>
-      <Tabs
-        value={tab}
-        onChange={(name) => go(name === 'sql' ? '/console' : `/console/${name}`)}
-        tabs={[
-          { name: 'sql', title: 'SQL', content: () => <SqlTab /> },
-          { name: 'client', title: 'Client', content: () => <ClientTab /> },
-        ]}
-      />
+    <Page title="Console" facts="One SELECT over the collections and users. It changes nothing.">
+      <Workbench
+        kept={kept}
+        complete={(context) => completeSql(context, names)}
+        fault={fault}
+        isBusy={isBusy}
+        onRun={start}
+        words={answer ? wordsFor(answer) : ''}
+        actions={answer && answer.rows.length > 0 ? <Save answer={answer} /> : null}
+      >
+        {error ? <Failure error={withoutPlace(error)} /> : null}
+        {answer ? <AnswerGrid answer={answer} /> : null}
+        {!error && !answer ? <Beginning example={example} onTake={kept.change} /> : null}
+      </Workbench>
     </Page>
   )
 }
 
-const facts = {
-  sql: 'One SELECT over the collections and users. It changes nothing.',
-  client: 'One call of the client, as your app would make it. Writes are real.',
+function Save({ answer }: { answer: Answer }) {
+  const rows = () => recordsOf(answer)
+  return (
+    <Menu
+      trigger="Save as"
+      entries={[
+        { words: 'CSV', run: () => void csvOf(rows()).then((text) => download('answer.csv', text)) },
+        { words: 'JSON', run: () => download('answer.json', `${JSON.stringify(rows(), undefined, 2)}\n`) },
+      ]}
+    />
+  )
+}
+
+function Beginning({ example = 'posts', onTake }: { example: string | undefined; onTake: (text: string) => void }) {
+  const name = sqlName(example)
+  const queries = [
+    `select * from ${name} order by created_at desc limit 20`,
+    `select date_trunc('day', created_at) as day, count(*)\nfrom ${name}\ngroup by day\norder by day`,
+    'select email, roles, created_at from users',
+  ]
+  return (
+    <Empty title="Ask the collections">
+      <p>
+        Each collection is a table: id, created_at, updated_at, version, its fields, and data, the whole document. Names
+        with capitals stand in double quotes.
+      </p>
+      <ul className="examples">
+        {queries.map((query) => (
+          <li key={query}>
+            <button type="button" className="link mono" onClick={() => onTake(query)}>
+              {query.replaceAll('\n', ' ')}
+            </button>
+          </li>
+        ))}
+      </ul>
+    </Empty>
+  )
+}
+
+function wordsFor({ rows, isCut, milliseconds }: Answer): string {
+  const count = `${formatCount(rows.length)} ${rows.length === 1 ? 'row' : 'rows'}`
+  return `${isCut ? `the first ${count}` : count} · ${milliseconds} ms`
+}
+
+function faultOf(error: unknown): { at: number; message: string } | undefined {
+  if (!(error instanceof SvcError)) return undefined
+  const [, at] = error.issues[0]?.path ?? []
+  return typeof at === 'number' ? { at, message: error.message } : undefined
+}
+
+/** The place is marked in the editor. */
+function withoutPlace(error: unknown): unknown {
+  return error instanceof SvcError ? new SvcError(error.code, error.message) : error
 }

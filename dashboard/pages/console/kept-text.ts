@@ -1,4 +1,4 @@
-/** What is typed in the console and what was run there, kept in the browser for this state folder. */
+/** Keeps the console's text and its history in the browser, per state folder. */
 import { useState } from 'react'
 
 const mostRuns = 50
@@ -12,9 +12,9 @@ export interface KeptText {
   readonly addRun: (text: string) => void
 }
 
-export function useKeptText(folder: string, tab: string, first: string): KeptText {
-  const name = `svc:${folder}:console:${tab}`
-  const [text, setText] = useState(() => localStorage.getItem(name) ?? first)
+export function useKeptText(folder: string): KeptText {
+  const name = `svc:${folder}:console:sql`
+  const [text, setText] = useState(() => localStorage.getItem(name) ?? '')
   const [runs, setRuns] = useState(() => readRuns(`${name}:runs`))
   return {
     text,

@@ -9,7 +9,7 @@ import type { KeptText } from './kept-text.js'
 
 const CodeEditor = lazyPart(() => import('./code-editor.js'))
 
-interface WorkbenchProps extends Pick<CodeEditorProps, 'label' | 'language' | 'complete' | 'fault' | 'onRun'> {
+interface WorkbenchProps extends Pick<CodeEditorProps, 'complete' | 'fault' | 'onRun'> {
   readonly kept: KeptText
   readonly isBusy: boolean
   /** What can be done with the text or the answer. */
@@ -50,7 +50,7 @@ export function Workbench({ kept, isBusy, actions, words, children, onRun, ...ed
   )
 }
 
-export function oneLine(text: string): string {
+function oneLine(text: string): string {
   const line = text.replaceAll(/\s+/g, ' ').trim()
   return line.length > 70 ? `${line.slice(0, 69)}…` : line
 }

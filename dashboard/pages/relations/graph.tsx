@@ -4,8 +4,7 @@ import { useMemo, useState } from 'react'
 import { Link as PageLink } from 'wouter'
 import { formatCount } from '../../../client/protocol/model/figures.js'
 import { grouped } from '../../parts/grouped.js'
-import { boxHeight, boxWidth, draw } from './drawing.js'
-import type { Edge } from './layers.js'
+import { boxHeight, boxWidth, draw, type Edge } from './drawing.js'
 import { type Link, type Relations, usersName } from './use-relations.js'
 
 const mostNameCharacters = 17
@@ -19,11 +18,8 @@ export function wordsFor(name: string): string {
   return name === usersName ? 'users' : name
 }
 
-interface Pair {
-  readonly from: string
-  readonly to: string
+interface Pair extends Edge {
   readonly fields: string
-  readonly label: string
 }
 
 function pairsOf(links: readonly Link[]): Pair[] {
@@ -64,10 +60,10 @@ export function Graph({ relations: { collections, links } }: { relations: Relati
           {arrows.map(({ edge, path }) => (
             <path key={keyOf(edge)} className={lookOf(edge, pointed)} d={path} markerEnd="url(#arrow)" />
           ))}
-          {arrows.map(({ edge, label: { words, x, y, anchor } }) => (
-            <text key={keyOf(edge)} className={lookOf(edge, pointed)} x={x} y={y} textAnchor={anchor}>
+          {arrows.map(({ edge, label: { x, y } }) => (
+            <text key={keyOf(edge)} className={lookOf(edge, pointed)} x={x} y={y}>
               <title>{edge.fields}</title>
-              {words}
+              {edge.label}
             </text>
           ))}
           {loneFrom === undefined ? null : (
@@ -109,7 +105,7 @@ export function Graph({ relations: { collections, links } }: { relations: Relati
   )
 }
 
-function keyOf({ from, to }: Edge): string {
+function keyOf({ from, to }: { readonly from: string; readonly to: string }): string {
   return JSON.stringify([from, to])
 }
 

@@ -1,4 +1,4 @@
-/** Permissions on fields: what of a document a caller may read and change. Off where a collection names no fields. Decision 60. */
+/** Permissions on fields: what of a document a caller may read and change. Off where a collection names no fields. Decision 71. */
 import {
   type FieldRuleKind,
   fieldRuleKinds,

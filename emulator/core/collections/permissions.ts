@@ -16,7 +16,7 @@ import { collectionsToRead, requireScope, scopesOf } from './scopes.js'
 /** The role that every signed-in user has. Contract 5.3. */
 const anyUser = 'authenticated'
 
-/** Which documents of a collection a permission opens: all, those that the caller created, or none. Decision 54. */
+/** Which documents of a collection a permission opens: all, those that the caller created, or none. Decision 71. */
 export type Access = 'all' | 'own' | 'none'
 
 type Guarded = Pick<StoredCollection, 'name' | 'permissions'>

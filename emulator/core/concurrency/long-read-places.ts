@@ -1,4 +1,4 @@
-/** Places for reads that may take seconds, so that all else has a connection of the database. Decision 64. */
+/** Places for reads that may take seconds, so that all else has a connection of the database. Decision 69. */
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import { createFairSemaphore, type FairSemaphore } from './fair-semaphore.js'
 

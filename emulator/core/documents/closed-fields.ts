@@ -1,6 +1,6 @@
 /**
  * Documents without what is hidden from a caller, and writes that leave as it was what a caller may not change. What permissions say
- * is asked once for a request; without permissions on fields nothing is parsed or copied. Decision 60.
+ * is asked once for a request; without permissions on fields nothing is parsed or copied. Decision 71.
  */
 import type { Schema, StoredCollection } from '../../../client/protocol/model/collection.js'
 import { type Fields, fieldsOf, type StoredDocument } from '../../../client/protocol/model/document.js'

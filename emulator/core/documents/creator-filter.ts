@@ -1,4 +1,4 @@
-/** The filter `created_by=me`, where permissions ask who created a document. Elsewhere it is a field of the data. Decision 54. */
+/** The filter `created_by=me`, where permissions ask who created a document. Elsewhere it is a field of the data. Decision 71. */
 
 import { userRefusal } from '../../../client/protocol/model/access/user-refusal.js'
 import type { StoredCollection } from '../../../client/protocol/model/collection.js'

@@ -1,4 +1,4 @@
-/** The creator of a document, and transferring it to another user: the owner's operations. Decision 54. */
+/** The creator of a document, and transferring it to another user: the owner's operations. Decision 71. */
 import { isId } from '../../../client/protocol/model/document.js'
 import { plainError } from '../../../client/protocol/model/error-words.js'
 import { selectUser } from '../../store/accounts/users.js'

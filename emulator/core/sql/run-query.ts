@@ -1,4 +1,4 @@
-/** The console's queries. Contract 11; decision 50 says what keeps them from all else. */
+/** The console's queries. Contract 11; decision 78 says what keeps them from all else. */
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import { DatabaseError, type DatabaseErrorKind } from '../../database/port.js'
 import { selectCollection } from '../../store/collections.js'

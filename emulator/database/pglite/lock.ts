@@ -1,6 +1,6 @@
 /**
  * One holder of a folder at a time, whatever the folder is called: by a name of its device and inode that the system takes
- * back when the process ends, and by a socket in the folder, which reaches other containers. Decision 25.
+ * back when the process ends, and by a socket in the folder, which reaches other containers. Decision 65.
  */
 import { randomUUID } from 'node:crypto'
 import { constants } from 'node:fs'

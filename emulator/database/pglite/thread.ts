@@ -25,7 +25,7 @@ const heldBytes = 65_536
 
 /**
  * The thread that waits for its data. A module may hold it, since a process begins once: the command line starts it before
- * there is anything that it could be handed to. Decision 20.
+ * there is anything that it could be handed to. Decision 65.
  */
 let spare: Thread | undefined
 

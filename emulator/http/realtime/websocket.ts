@@ -16,7 +16,7 @@ import { dialectHeader, dialectHeaders, firstReadable, namedDialect } from '../r
 import { readParameters } from '../request/read-list.js'
 import { serveSocket } from './socket-session.js'
 
-// An `import` of it loads `fetch` as well, from Node 22 on. Decision 20.
+// An `import` of it loads `fetch` as well, from Node 22 on. Decision 65.
 const { STATUS_CODES } = process.getBuiltinModule('node:http')
 
 /** Where WebSockets are opened. */

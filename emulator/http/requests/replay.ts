@@ -7,7 +7,7 @@ import type { KeptRequest, Replay } from '../../core/requests/request-log.js'
 import { mask } from './masking.js'
 import { type Edits, hasCredentials, replayHeader, whyNoReplay } from './replayable.js'
 
-// An `import` of it loads `fetch` as well, from Node 22 on. Decision 20.
+// An `import` of it loads `fetch` as well, from Node 22 on. Decision 65.
 const { request: openRequest } = process.getBuiltinModule('node:http')
 
 /** Headers that belong to a connection, or follow from the body. */

@@ -180,15 +180,6 @@ test.each<[string, object, Readonly<Record<string, string>>]>([
   expect(ran.stderr).toContain('yarn add svc-toolkit-client\n')
 })
 
-test('an svc.config.ts above an app is hidden by no svc.json', async () => {
-  anApp({}, { 'svc.config.ts': 'export default {}' })
-  aPackage()
-
-  await world.svc(['init', 'apps/web', '--yes'])
-
-  expect(existsSync(path('apps', 'web', 'svc.json'))).toBe(false)
-})
-
 test.each([
   ['has none', {}],
   ['has that of npm init', { test: 'echo "Error: no test specified" && exit 1' }],

@@ -17,7 +17,7 @@ const whole = {
 const seen = { name: 'Ada', profile: { city: 'Ulm' }, reviews: [{ year: 1 }, { year: 2 }] }
 const seenByHr = { ...whole, profile: { city: 'Ulm' } }
 
-// Decision 60.
+// Decision 71.
 inDialects(
   'Hidden fields',
   (wire) => {

@@ -9,7 +9,7 @@ import { expectFailure, expectStatus, type Fields, inDialects, type Wire } from 
 
 const own = { read: ['owner', 'editor'], update: ['owner'], delete: ['owner'] }
 
-// Decision 54.
+// Decision 71.
 inDialects(
   'Owners of documents',
   (wire) => {

@@ -15,7 +15,7 @@ const readonly = {
 }
 const hidden = { secret: [], 'parts.cost': [] }
 
-// Decision 60.
+// Decision 71.
 inDialects(
   'Read-only fields',
   (wire) => {

@@ -29,7 +29,7 @@ const guesses: readonly Fields[] = [
   { $remove: { lines: [{ n: 1, price: 9 }] } },
 ]
 
-// Contract 5.3, decision 60.
+// Contract 5.3, decision 71.
 inDialects(
   'Who may write a document and not read it',
   (wire) => {

@@ -1,4 +1,4 @@
-/** Creators of documents in snapshots, seeds and exports. Decision 54. */
+/** Creators of documents in snapshots, seeds and exports. Decision 71. */
 import { expect, test } from 'vitest'
 import { createClient } from '../../../client/index.js'
 import { control } from '../../fixtures/control.js'
@@ -24,7 +24,7 @@ async function aDiary() {
   return { project, owner, ada, bob, adaId, bobId, hers, nobodys, place, texts }
 }
 
-test('decision 54 a snapshot keeps whose a document is, and a diff says where it is somebody else’s', async () => {
+test('decision 71 a snapshot keeps whose a document is, and a diff says where it is somebody else’s', async () => {
   const { project, owner, ada, bob, adaId, bobId, hers, place, texts } = await aDiary()
   await control.snapshots.save({ project, name: 'before' })
 
@@ -43,7 +43,7 @@ test('decision 54 a snapshot keeps whose a document is, and a diff says where it
   expect([await texts(ada), await texts(bob)]).toEqual([['hers'], []])
 })
 
-test('decision 54 an exported snapshot keeps whose a document is', async () => {
+test('decision 71 an exported snapshot keeps whose a document is', async () => {
   const { project, ada, bob, adaId, bobId, hers, nobodys, place, texts } = await aDiary()
   const path = `${service.url}/_svc/api/projects/${project}`
   const headers = { 'svc-control-token': service.controlToken }
@@ -70,7 +70,7 @@ test('decision 54 an exported snapshot keeps whose a document is', async () => {
   expect([await texts(ada), await texts(bob)]).toEqual([['hers'], []])
 })
 
-test('decision 54 undo brings a document back as its owner’s, and gives back what was given away', async () => {
+test('decision 71 undo brings a document back as its owner’s, and gives back what was given away', async () => {
   const { project, owner, ada, adaId, bobId, nobodys, place, texts } = await aDiary()
   const undoable = async (command: string, work: () => Promise<unknown>) => {
     const { name: snapshot } = await control.snapshots.save({ project, automatic: true, command })
@@ -89,7 +89,7 @@ test('decision 54 undo brings a document back as its owner’s, and gives back w
   expect(await texts(ada)).toEqual(['hers'])
 })
 
-test('decision 54 a seed that was exported has documents of nobody, as a key writes them', async () => {
+test('decision 71 a seed that was exported has documents of nobody, as a key writes them', async () => {
   const { project, owner, ada, place, texts } = await aDiary()
   const held = await control.seeds.get({ project })
   const { items } = await owner.collection('diary').list()

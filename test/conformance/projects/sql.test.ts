@@ -1,4 +1,4 @@
-/** The console's queries: what they can read, and what they cannot. Contract 11, decision 50. */
+/** The console's queries: what they can read, and what they cannot. Contract 11, decision 78. */
 import { beforeAll, describe, expect, test } from 'vitest'
 import { createClient } from '../../../client/index.js'
 import { control } from '../../fixtures/control.js'

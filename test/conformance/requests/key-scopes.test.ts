@@ -9,7 +9,7 @@ import { expectFailure, expectStatus, type Fields, inDialects, type Row } from '
 /** What a token does with its own session, whatever key it stands beside. */
 const ofSession = ['accounts.me', 'accounts.user', 'accounts.logOut', 'accounts.refresh']
 
-// Decision 55.
+// Decision 71.
 inDialects(
   'Key scopes',
   (wire) => {

@@ -164,7 +164,7 @@ it('contract 10.12 images of other sites take nothing from who works here', asyn
   expect([await get(visit), await get({})]).toEqual([302, 302])
 })
 
-it('decision 23 a page whose images are gone loses neither those that are there nor the budget of its address', async () => {
+it('decision 70 a page whose images are gone loses neither those that are there nor the budget of its address', async () => {
   const from = { address: '198.51.100.9' }
   const svc = createClient(emulator)
   const [kept, gone] = [await svc.files.upload(new Blob(['kept'])), await svc.files.upload(new Blob(['gone']))]

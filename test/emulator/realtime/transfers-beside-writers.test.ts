@@ -1,4 +1,4 @@
-/** A transfer of a document while another process writes it, on PostgreSQL. Decision 54. */
+/** A transfer of a document while another process writes it, on PostgreSQL. Decision 71. */
 import { expect, it, onTestFinished } from 'vitest'
 import { createClient } from '../../../client/index.js'
 import { defaultConfig } from '../../../emulator/config.js'
@@ -9,7 +9,7 @@ import { openService } from '../../../emulator/open-service.js'
 import { selectChanges } from '../../../emulator/store/realtime/changes.js'
 import { openDatabases } from '../../fixtures/databases/shared-server.js'
 
-it('decision 54 a transfer that waits for a write records what that has written as what was before', async () => {
+it('decision 71 a transfer that waits for a write records what that has written as what was before', async () => {
   const server = await openDatabases()
   const service = await openService({ ...defaultConfig, memory: true, databaseUrl: server.url })
   const other = await openPostgres({ url: server.url })

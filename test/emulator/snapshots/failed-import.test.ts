@@ -1,4 +1,4 @@
-/** Bytes of files that an import has brought along, and which others hold by the time that it fails. Contract 11, decision 37. */
+/** Bytes of files that an import has brought along, and which others hold by the time that it fails. Contract 11, decision 76. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -93,10 +93,6 @@ it.skipIf(platform() !== 'linux')(`memory and descriptors are flat over ${minute
       '% more memory': Math.round((memory - 1) * 100),
       '% more descriptors': Math.round((descriptors - 1) * 100),
     },
-    series: [
-      { what: 'resident memory', points: samples.map(({ at, megabytes }) => [at, megabytes] as const) },
-      { what: 'file descriptors', points: samples.map(({ at, descriptors }) => [at, descriptors] as const) },
-    ],
   })
   // From the middle third to the last: caches are filled by then.
   expect(memory).toBeLessThan(1.2)

@@ -11,7 +11,7 @@ const creator = z.strictObject({
     .describe('Id of the user who created the document, or was given it; null for no owner.'),
 })
 
-/** Who created a document, as the permission `owner` asks. Decision 54. */
+/** Who created a document, as the permission `owner` asks. Decision 71. */
 export const creators = {
   get: { summary: 'Get who created a document.', reply: creator },
   set: {

@@ -24,7 +24,7 @@ export const listedKey = z.strictObject({
   lastUsedAt: z.string().nullable().describe('As of the last minute.'),
 })
 
-/** Keys of a project. Contract 5.3 and 11; decision 55. */
+/** Keys of a project. Contract 5.3 and 11; decision 71. */
 export const keys = {
   list: {
     summary: 'List the keys of a project, the oldest first.',

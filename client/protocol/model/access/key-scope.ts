@@ -1,4 +1,4 @@
-/** What a key with scopes is good for. A key without any does all that its kind allows. Decision 55. */
+/** What a key with scopes is good for. A key without any does all that its kind allows. Decision 71. */
 
 export const scopeActions = ['read', 'write', 'admin'] as const
 export type ScopeAction = (typeof scopeActions)[number]

@@ -1,0 +1,62 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { SvcCommand } from '../base/svc-command.js'
+import { findEmulatorFile } from '../target/emulator-file.js'
+import { configFolder, maskKey, profilesFile, readProfiles } from '../target/profiles.js'
+import { findProjectFile } from '../target/project-file.js'
+import { table } from '../terminal/print.js'
+
+const variables = [
+  'SVC_URL',
+  'SVC_API_KEY',
+  'SVC_PROFILE',
+  'SVC_DIALECT',
+  'SVC_CONFIG_DIR',
+  'SVC_TRUST_CODE',
+  'NO_COLOR',
+  'FORCE_COLOR',
+  'CI',
+]
+
+export default class Config extends SvcCommand {
+  static override summary = 'Show the settings in effect, and where each is set.'
+  static override description =
+    'Flags beat the environment, which beats the running emulator, which beats svc.json, which beats the default profile.'
+  static override examples = ['<%= config.bin %> config', '<%= config.bin %> config --json']
+
+  async run() {
+    await this.parse(Config)
+    const project = findProjectFile()
+    const { current, profiles } = readProfiles()
+    const environment = Object.fromEntries(
+      variables.flatMap((name) => {
+        const value = process.env[name]
+        return value === undefined ? [] : [[name, name === 'SVC_API_KEY' ? maskKey(value) : value]]
+      }),
+    )
+    const settings = {
+      environment,
+      projectFile: project
+        ? { path: project.path, url: project.url, profile: project.profile, dialect: project.dialect }
+        : null,
+      profilesFile: existsSync(profilesFile()) ? profilesFile() : null,
+      profile: current ?? null,
+      profiles: Object.keys(profiles),
+      emulatorFile: findEmulatorFile() ?? null,
+      importStates: join(configFolder(), 'imports'),
+    }
+    const rows = [
+      ...Object.entries(environment).map(([name, value]) => ({ setting: name, value, from: 'environment' })),
+      ...(project
+        ? (['url', 'profile', 'dialect'] as const).flatMap((name) =>
+            project[name] === undefined ? [] : [{ setting: name, value: project[name], from: project.path }],
+          )
+        : []),
+      ...(current ? [{ setting: 'profile', value: current, from: profilesFile() }] : []),
+      ...(settings.emulatorFile ? [{ setting: 'emulator', value: settings.emulatorFile, from: 'svc dev' }] : []),
+    ]
+    if (rows.length === 0) this.note('Nothing is set. svc dev starts an emulator; svc profiles add names a service.')
+    else this.log(table(rows))
+    return settings
+  }
+}
