@@ -8,18 +8,23 @@ import { printFailure } from '../base/print-failure.js'
 
 /** Runs the command that the arguments name, and ends with its exit code. */
 export async function start(root: string): Promise<void> {
-  // The command line runs as it was built, whatever NODE_ENV says.
-  settings.enableAutoTranspile = false
   stopAtClosedPipes()
-  try {
-    await run(process.argv.slice(2), { root, pjson: readManifest(root), userPlugins: false, devPlugins: false })
-  } catch (error) {
-    if (isExit(error)) process.exitCode = error.oclif.exit
-    else printFailure(describeFailure(error), { json: process.argv.includes('--json'), error })
-  }
+  await runOnce(root, process.argv.slice(2))
   // Connections that are kept for another request would keep the process for a while.
   for (const stream of [process.stdout, process.stderr]) await written(stream)
   process.exit()
+}
+
+/** Runs one command, prints its failure, and leaves its exit code in `process.exitCode`. */
+export async function runOnce(root: string, words: string[]): Promise<void> {
+  // The command line runs as it was built, whatever NODE_ENV says.
+  settings.enableAutoTranspile = false
+  try {
+    await run(words, { root, pjson: readManifest(root), userPlugins: false, devPlugins: false })
+  } catch (error) {
+    if (isExit(error)) process.exitCode = error.oclif.exit
+    else printFailure(describeFailure(error), { json: words.includes('--json'), error })
+  }
 }
 
 /**

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { stripVTControlCharacters } from 'node:util'
 import { execa } from 'execa'
 import { endsByItself } from '../fixtures/patience.js'
+import { runWarm } from './warm/warm-commands.js'
 
 export const bin = fileURLToPath(new URL('../../cli/bin/run.js', import.meta.url))
 
@@ -54,6 +55,20 @@ export interface Dev {
   stop(signal?: NodeJS.Signals): Promise<Ran>
 }
 
+/** Commands that start processes, follow something until a signal comes, or open a browser. */
+const spawned = ['dev', 'exec', 'serve', 'tail', 'open', 'wait', 'logs', 'autocomplete', 'stop']
+/** What is asked of the environment whenever it is needed. Other variables are read as soon as Node or a library is loaded. */
+const warmVariables = /^SVC_/
+
+/** Whether nothing tells a process that runs one command from one that runs several. */
+function canRunWarm(words: readonly string[], { env = {}, input }: RunOptions): boolean {
+  if (input !== undefined || spawned.includes(words[0] ?? '')) return false
+  const isFollowing = words.some((word) => /^(-|--watch|--follow|--exec|--debug|--version|--help|-h)$/.test(word))
+  return (
+    words[0]?.startsWith('-') !== true && !isFollowing && Object.keys(env).every((name) => warmVariables.test(name))
+  )
+}
+
 /** An empty working folder, isolated from the machine's own settings. */
 export async function openWorld(): Promise<World> {
   const folder = await mkdtemp(join(tmpdir(), 'svc-cli-'))
@@ -70,7 +85,12 @@ export async function openWorld(): Promise<World> {
       ...endsByItself,
       stripFinalNewline: false,
     })
-  const svc = async (words: readonly string[], options?: RunOptions): Promise<Ran> => ran(await start(words, options))
+  const svc = async (words: readonly string[], options: RunOptions = {}): Promise<Ran> => {
+    const env = { ...base, ...options.env }
+    const isWarm = canRunWarm(words, options)
+    const warm = isWarm ? await runWarm({ words, cwd: folder, env }, hungMilliseconds) : undefined
+    return warm ?? ran(await start(words, options))
+  }
 
   return {
     folder,
