@@ -1,11 +1,16 @@
+import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
+import { globSync } from 'tinyglobby'
 import { defineConfig, type TestProjectConfiguration } from 'vitest/config'
 
 /** Tests of the client that need a running service, too. */
 const liveTests = ['test/client/live.test.ts', 'test/client/browser.test.ts']
 
-/** The conformance suite, once for each engine that keeps the data. */
-function conformance(engine: string): TestProjectConfiguration {
+/**
+ * The conformance suite, once for each engine that keeps the data. `npm test` asks PostgreSQL in one dialect, and
+ * `npm run test:postgres` in all.
+ */
+function conformance(engine: string, env: Record<string, string> = {}): TestProjectConfiguration {
   return {
     extends: true,
     test: {
@@ -14,11 +19,37 @@ function conformance(engine: string): TestProjectConfiguration {
       globalSetup: ['test/fixtures/global-setup.ts'],
       // Tests share nothing but the service, and each has a project of its own there.
       isolate: false,
+      env,
     },
   }
 }
 
-export default defineConfig({
+const unitTests = globSync(['{client,emulator,seeds,cli,dashboard}/**/*.test.ts', 'test/**/*.test.ts'], {
+  ignore: [
+    'test/conformance/**',
+    'test/full/**',
+    'test/reliability/long/**',
+    ...liveTests,
+    'node_modules/**',
+    'dist/**',
+  ],
+})
+
+/** What a test changes in its process, so that the tests after it would see it. */
+const processChange =
+  /\bvi\.(mock|doMock|stub|spyOn|useFakeTimers|setSystemTime)|\bprocess\.(chdir|exitCode =|env\.\w+ =|env\[\S+\] =|env =|on\(|stdout\.write =)|\bdelete process\.env|globalThis\.\w+ =|Object\.assign\((globalThis|process)|from '(\S*fixtures\/dom|\.\.?\/in-process|\S+\/in-process)\.js'|\bprocess\.memoryUsage|\bgetActiveResources|react/
+
+const alone = unitTests.filter((file) => processChange.test(readFileSync(file, 'utf8')))
+
+/** Loading the emulator takes longer than most tests, so test files share processes unless they change them. */
+function units(name: string, include: string[], isolate: boolean): TestProjectConfiguration {
+  return {
+    extends: true,
+    test: { name, include, isolate, globalSetup: ['test/fixtures/databases/share-server.ts'] },
+  }
+}
+
+export default defineConfig(({ mode }) => ({
   test: {
     // Tests wait for processes and timers: one file more than there are processors keeps these busy.
     maxWorkers: availableParallelism() + 1,
@@ -28,24 +59,14 @@ export default defineConfig({
     hookTimeout: 600_000,
     expect: { poll: { timeout: 120_000, interval: 10 } },
     projects: [
-      {
-        extends: true,
-        test: {
-          name: 'units',
-          globalSetup: ['test/fixtures/databases/share-server.ts'],
-          include: ['{client,emulator,seeds,cli,dashboard}/**/*.test.ts', 'test/**/*.test.ts'],
-          exclude: [
-            'test/conformance/**',
-            'test/full/**',
-            'test/reliability/long/**',
-            ...liveTests,
-            'node_modules/**',
-            'dist/**',
-          ],
-        },
-      },
+      units(
+        'units',
+        unitTests.filter((file) => !alone.includes(file)),
+        false,
+      ),
+      units('alone', alone, true),
       conformance('pglite'),
-      conformance('postgres'),
+      conformance('postgres', mode === 'postgres' ? {} : { SVC_TEST_ONE_DIALECT: '1' }),
     ],
   },
-})
+}))
