@@ -1,6 +1,6 @@
 /**
  * Every route, and both transports of realtime, against another user's data: by a user's token, by a key with scopes, and by both
- * together. A route that the table lacks fails it. Issue 17; decision 71.
+ * together. A route that the table lacks fails it. Decision 71.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Account, aTown, type Town } from '../../fixtures/accounts.js'
