@@ -1,4 +1,5 @@
 /** Keeps a command from writing to a service before it said so: product promise 3. */
+import { SvcError } from '../../client/protocol/model/errors.js'
 import { CliFailure, exits } from '../base/failure.js'
 
 const safeMethods: readonly string[] = ['GET', 'HEAD', 'OPTIONS']
@@ -19,7 +20,7 @@ function mayWrite(method: string, url: string): boolean {
   return !(method === 'POST' && logins.some((login) => login.test(pathname)))
 }
 
-/** The same `fetch`, which sends a request that may write only once `isAllowed`. @throws {CliFailure} in the place of sending it */
+/** The same `fetch`, which sends a request that may write only once `isAllowed`. @throws {SvcError} in the place of sending it */
 export function guardedFetch(fetch: typeof globalThis.fetch, isAllowed: () => boolean): typeof globalThis.fetch {
   return async (input, init) => {
     const url = input instanceof Request ? input.url : String(input)
@@ -29,8 +30,11 @@ export function guardedFetch(fetch: typeof globalThis.fetch, isAllowed: () => bo
   }
 }
 
-function unannounced(method: string, url: string): CliFailure {
+/** An error of the client, which repeats what a `fetch` throws unless it is one. */
+function unannounced(method: string, url: string): SvcError {
   const { host, pathname } = new URL(url)
   const message = `This command tried ${method} ${pathname} on ${host} without asking you. Nothing was sent.`
-  return new CliFailure('NOT_CONFIRMED', exits.failed, message, 'This is a bug in svc. Please report the command.')
+  const hint = 'This is a bug in svc. Please report the command.'
+  const cause = new CliFailure('NOT_CONFIRMED', exits.failed, message, hint)
+  return new SvcError('INVALID_OPTION', message, [], { cause })
 }

@@ -55,14 +55,14 @@ export interface Dev {
   stop(signal?: NodeJS.Signals): Promise<Ran>
 }
 
-/** Commands that start processes, follow something until a signal comes, or open a browser. */
-const spawned = ['dev', 'exec', 'serve', 'tail', 'open', 'wait', 'logs', 'autocomplete', 'stop']
+/** Commands that start processes, follow something until a signal comes, open a browser, or import code, which Node does once. */
+const spawned = /^(dev|exec|serve|tail|open|wait|logs|autocomplete|stop|seed|docs migrate)\b/
 /** What is asked of the environment whenever it is needed. Other variables are read as soon as Node or a library is loaded. */
 const warmVariables = /^SVC_/
 
 /** Whether nothing tells a process that runs one command from one that runs several. */
 function canRunWarm(words: readonly string[], { env = {}, input }: RunOptions): boolean {
-  if (input !== undefined || spawned.includes(words[0] ?? '')) return false
+  if (input !== undefined || spawned.test(words.join(' '))) return false
   const isFollowing = words.some((word) => /^(-|--watch|--follow|--exec|--debug|--version|--help|-h)$/.test(word))
   return (
     words[0]?.startsWith('-') !== true && !isFollowing && Object.keys(env).every((name) => warmVariables.test(name))

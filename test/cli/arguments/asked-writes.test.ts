@@ -25,7 +25,6 @@ const writes: readonly (readonly [asks: Asks, ...words: string[]])[] = [
   ['never', 'collections', 'rename', 'posts', 'articles'],
   ['never', 'collections', 'schema', 'posts', '--clear'],
   ['never', 'collections', 'schema', 'infer', 'posts', '--apply'],
-  ['never', 'dialects', 'detect', '--write'],
   ['always', 'docs', 'batch', 'posts', '-f', 'operations.ndjson'],
   ['never', 'docs', 'create', 'posts', 'a=b'],
   ['never', 'docs', 'delete', 'posts', id],
