@@ -56,7 +56,7 @@ export interface Dev {
 }
 
 /** Commands that start processes, follow something until a signal comes, open a browser, or import code, which Node does once. */
-const spawned = /^(dev|exec|serve|tail|open|wait|logs|autocomplete|stop|seed|docs migrate)\b/
+const spawned = /^(dev|exec|serve|tail|open|wait|logs|autocomplete|stop|seed|help|docs migrate)\b/
 /** What is asked of the environment whenever it is needed. Other variables are read as soon as Node or a library is loaded. */
 const warmVariables = /^SVC_/
 

@@ -80,7 +80,7 @@ const cases: { readonly [command: string]: Case } = {
   openapi: reads([], [4, 4, 4]),
   seed: writes(['seed.json'], [4, 4, 1]),
   'seed:generate': writes(['posts', '--count', '2'], [4, 4, 4]),
-  tail: reads(['posts'], [5, 4, 5]),
+  tail: reads(['posts'], [5, 1, 5]),
   'types:generate': reads(['--out', '-'], [5, 5, 5], 5),
   'users:2fa:code': owns([ada]),
   'users:2fa:disable': owns([ada]),
