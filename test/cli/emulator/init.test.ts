@@ -65,8 +65,8 @@ test('-y asks nothing, not even at a terminal', async () => {
   expect(readdirSync(path('src')).sort()).toEqual(['index.ts', 'svc.ts'])
   expect(JSON.parse(text('notes', 'package.json'))).toMatchObject({
     name: 'notes',
-    dependencies: { 'svc-toolkit-client': '^0.1.0' },
-    devDependencies: { 'svc-toolkit': '^0.1.0' },
+    dependencies: { 'svc-toolkit-client': '^0.2.0' },
+    devDependencies: { 'svc-toolkit': '^0.2.0' },
   })
 })
 
