@@ -1,5 +1,6 @@
 /** Explains refusals of a service that says neither codes nor its dialect, as a deployed one does. */
 import { type SvcError, statusOf } from '../../client/protocol/model/errors.js'
+import { askedOf } from '../target/guarded-fetch.js'
 import { CliFailure, describeFailure, exits, type Failure, noGoodKey, reworded } from './failure.js'
 
 /** The answer to a request. */
@@ -18,9 +19,9 @@ export function watchedFetch(
 ): typeof globalThis.fetch {
   return async (input, init) => {
     const response = await fetch(input, init)
-    const { pathname: path } = new URL(input instanceof Request ? input.url : input)
+    const { url, method } = askedOf(input, init)
     const isOwn = response.headers.has('svc-dialect')
-    onAnswer({ method: init?.method ?? 'GET', path, status: response.status, isOwn })
+    onAnswer({ method, path: new URL(url).pathname, status: response.status, isOwn })
     return response
   }
 }

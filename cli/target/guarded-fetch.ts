@@ -23,11 +23,17 @@ function mayWrite(method: string, url: string): boolean {
 /** The same `fetch`, which sends a request that may write only once `isAllowed`. @throws {SvcError} in the place of sending it */
 export function guardedFetch(fetch: typeof globalThis.fetch, isAllowed: () => boolean): typeof globalThis.fetch {
   return async (input, init) => {
-    const url = input instanceof Request ? input.url : String(input)
-    const method = (init?.method ?? (input instanceof Request ? input.method : 'GET')).toUpperCase()
+    const { url, method } = askedOf(input, init)
     if (mayWrite(method, url) && !isAllowed()) throw unannounced(method, url)
     return fetch(input, init)
   }
+}
+
+/** Its address and method. Node takes longer to load `Request` than most requests take, so nothing is compared with it. */
+export function askedOf(input: string | URL | Request, init?: RequestInit): { url: string; method: string } {
+  const request = typeof input === 'object' && 'url' in input ? input : undefined
+  const method = init?.method ?? request?.method ?? 'GET'
+  return { url: request?.url ?? String(input), method: method.toUpperCase() }
 }
 
 /** An error of the client, which repeats what a `fetch` throws unless it is one. */

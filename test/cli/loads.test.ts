@@ -112,7 +112,7 @@ test('svc dev loads few files, and no driver of PostgreSQL for a database of its
   // Once: the thread that is started before the command is parsed is the one that the database runs in.
   expect(files.filter((url) => url.endsWith('/pglite/worker.js'))).toHaveLength(1)
   expect(files.filter((url) => url.includes('/node_modules/pg/'))).toEqual([])
-  expect(files.filter((url) => !url.includes('/node_modules/')).length).toBeLessThanOrEqual(51)
+  expect(files.filter((url) => !url.includes('/node_modules/')).length).toBeLessThanOrEqual(52)
 })
 
 test('the test helper loads few files, starts PGlite before the most of them, and has fetch before the database', async () => {
