@@ -31,7 +31,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     'node:',
     'jose',
     'otplib',
-    'qrcode',
+    'qr',
     'libpg-query',
   ],
   'emulator/pages': ['emulator/pages', 'node:'],
