@@ -43,7 +43,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     'pg',
     'pg-protocol',
     '@electric-sql/pglite',
-    'tar-stream',
+    'modern-tar',
   ],
   'emulator/http': [
     'emulator/http',
