@@ -30,7 +30,6 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     'client/protocol/model',
     'node:',
     'jose',
-    'otplib',
     'qr',
     'libpg-query',
   ],
