@@ -15,12 +15,15 @@ export function openFaker(randomSeed: number): Faker {
   return faker
 }
 
-/** It is large, so it is installed where it can be, and loaded on demand. */
+/** Loads it on demand: it is large, and few seeds need it, so users install it themselves. */
 function load(): typeof import('@faker-js/faker') {
   try {
     return createRequire(import.meta.url)('@faker-js/faker')
   } catch (cause) {
-    const hint = 'Install it: npm install --save-dev @faker-js/faker'
-    throw new InputFailure('missing', 'NO_PACKAGE', 'Made-up data need @faker-js/faker.', hint, { cause })
+    const hint =
+      'Install it where svc-toolkit is installed: npm install --save-dev @faker-js/faker (or --global for a global svc).'
+    throw new InputFailure('missing', 'NO_PACKAGE', 'Generated data needs the package @faker-js/faker.', hint, {
+      cause,
+    })
   }
 }

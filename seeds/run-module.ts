@@ -6,7 +6,7 @@ import { resolve } from 'node:path'
 import type { Client } from '../client/index.js'
 import { isObject, type Json, type JsonObject } from '../client/protocol/model/json.js'
 import { isSeedContent, readContent, requireNoBareCollections, type SeedContent, type SeedSource } from './content.js'
-import { badSeed } from './failure.js'
+import { badSeed, InputFailure } from './failure.js'
 import type { Faker } from './faker.js'
 import { importModule, reasonOf } from './import-module.js'
 import { collectionOf } from './rows.js'
@@ -58,6 +58,7 @@ async function evaluate(name: string, { client, randomSeed }: ModuleOptions): Pr
     }
     return await exported(context)
   } catch (error) {
+    if (error instanceof InputFailure) throw error
     throw badSeed(name, `it could not be run: ${reasonOf(error)}`, error)
   }
 }

@@ -17,6 +17,7 @@ export class StartError extends Error {
       | 'ENCODING'
       | 'FILES_UNREACHABLE'
       | 'FOLDER_NOT_WRITABLE'
+      | 'NO_PACKAGE'
       | 'NO_RIGHTS'
       | 'NO_SUCH_HOST'
       | 'PORT_IN_USE'

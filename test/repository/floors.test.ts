@@ -30,8 +30,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     'client/protocol/model',
     'node:',
     'jose',
-    'otplib',
-    'qrcode',
+    'qr',
     'libpg-query',
   ],
   'emulator/pages': ['emulator/pages', 'node:'],
@@ -43,7 +42,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     'pg',
     'pg-protocol',
     '@electric-sql/pglite',
-    'tar-stream',
+    'modern-tar',
   ],
   'emulator/http': [
     'emulator/http',

@@ -238,6 +238,25 @@ test('a test has a project of its own', async () => {
     expect(JSON.parse(listed.stdout)).toBeInstanceOf(Array)
   })
 
+  const s3 = ['dev', '--memory', '--port', '0', '--files-url', 's3://bucket']
+  it.each([
+    ['files in S3', '@aws-sdk/client-s3', s3],
+    ['svc seed generate', '@faker-js/faker', ['seed', 'generate', 'people', '--count', '1']],
+    ['a seed module that uses faker', '@faker-js/faker', ['seed', 'seeds/made.mjs']],
+  ])('names the package that it needs for %s, and the line that installs it: %s', async (_name, library, words) => {
+    const project = projectWith('svc-toolkit')
+    await project.write({ 'seeds/made.mjs': 'export default ({ faker }) => [{ name: faker.person.fullName() }]' })
+    await project.node('node_modules/.bin/svc', 'profiles', 'trust')
+    const service = words === s3 ? [] : ['--url', emulator.url, '--key', emulator.apiKey]
+    if (words !== s3) await project.node('node_modules/.bin/svc', 'collections', 'create', 'people', ...service)
+
+    const ran = await project.node('node_modules/.bin/svc', ...words, ...service, '--json')
+
+    expect(ran.exitCode, ran.all).not.toBe(0)
+    expect(ran.all).toContain('"NO_PACKAGE"')
+    expect(ran.all).toMatch(new RegExp(`npm install (--save-dev )?${library}`))
+  })
+
   it.each([
     [
       'mjs',

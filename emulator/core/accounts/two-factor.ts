@@ -1,5 +1,4 @@
 /** Second factors: an authenticator app, and codes for the day it is lost. Contract 6.7. */
-import { toDataURL } from 'qrcode'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import { selectSecrets, type UserSecrets, updatePendingTotp, updateTotp } from '../../store/accounts/user-secrets.js'
 import type { UserContext } from '../context.js'
@@ -8,6 +7,7 @@ import { countFailure, requireMayTry } from '../logins/login-throttle.js'
 import { happened, inTransaction } from '../unit-of-work.js'
 import { getMe } from './accounts.js'
 import { acceptCode, hashCode, newRecoveryCodes, newTotpSecret, otpauthUrl, stepOfCode } from './codes.js'
+import { qrCodeUrl } from './qr-code.js'
 
 const isOnAlready = 'Two-factor login is on already. Turn it off with a code first.'
 
@@ -34,7 +34,7 @@ export async function enableTwoFactor(ctx: UserContext): Promise<TotpEnrolment> 
     await updatePendingTotp(db, user.id, secret)
   })
   const url = otpauthUrl(secret, { issuer: ctx.project.name, label: user.email })
-  return { secret, otpauthUrl: url, qrCode: await toDataURL(url) }
+  return { secret, otpauthUrl: url, qrCode: qrCodeUrl(url) }
 }
 
 /**
@@ -47,7 +47,7 @@ export async function verifyTwoFactor(ctx: UserContext, code: string): Promise<r
   await tryCode(ctx, async ({ backend, db, project }, user, { pendingTotpSecret: secret, totpSecret }) => {
     if (totpSecret) return isOnAlready
     if (!secret) return 'Ask for a secret first: POST /auth/2fa/enable.'
-    if ((await stepOfCode(secret, code, backend.now(project.id))) === undefined) return false
+    if (stepOfCode(secret, code, backend.now(project.id)) === undefined) return false
     await updateTotp(db, user, { secret, recoveryHashes: recoveryCodes.map(hashCode) })
     return true
   })
@@ -58,7 +58,7 @@ export async function verifyTwoFactor(ctx: UserContext, code: string): Promise<r
 export async function disableTwoFactor(ctx: UserContext, code: string): Promise<void> {
   await tryCode(ctx, async ({ backend, db, project }, user, secrets) => {
     if (!secrets.totpSecret) return 'Two-factor login is off already.'
-    if (!(await acceptCode(secrets, code, backend.now(project.id)))) return false
+    if (!acceptCode(secrets, code, backend.now(project.id))) return false
     await updateTotp(db, user, { secret: null, recoveryHashes: [] })
     return true
   })

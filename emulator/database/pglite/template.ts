@@ -1,21 +1,19 @@
 /** A data directory with every migration in it, packed by the build, so that a first start need not run initdb. */
 import { createHash } from 'node:crypto'
-import { createWriteStream } from 'node:fs'
 import { access, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join, sep } from 'node:path'
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { createGzip, gunzip } from 'node:zlib'
-import { extract, pack } from 'tar-stream'
+import { gunzip, gzip } from 'node:zlib'
+import { packTar, type TarEntry, unpackTar } from 'modern-tar'
 import { migrate } from '../migrate.js'
 import { migrations } from '../migrations/migrations.js'
 import { sql } from '../port.js'
 import { openPglite } from './pglite.js'
 
 const unzip = promisify(gunzip)
+const zip = promisify(gzip)
 
 /** Of an archive of 27 MB. */
 const chunkBytes = 1_048_576
@@ -25,32 +23,21 @@ const lanes = 4
 
 /** Unpacks the template into a folder that does not exist yet. */
 export async function unpackTemplate(folder: string): Promise<void> {
-  const { folders, files } = await readEntries(await readTemplate())
+  const entries = await unpackTar(await readTemplate())
   await mkdir(folder, { mode: 0o700 })
-  for (const name of folders) await mkdir(join(folder, name), { recursive: true, mode: 0o700 })
-  const remaining = files.entries()
+  for (const { header } of entries.filter(isFolder)) {
+    await mkdir(join(folder, header.name), { recursive: true, mode: 0o700 })
+  }
+  const remaining = entries.filter((entry) => !isFolder(entry)).values()
   await Promise.all(
     Array.from({ length: lanes }, async () => {
-      for (const [name, content] of remaining) await writeFile(join(folder, name), content, { mode: 0o600 })
+      for (const { header, data = '' } of remaining) await writeFile(join(folder, header.name), data, { mode: 0o600 })
     }),
   )
 }
 
-async function readEntries(archive: Uint8Array) {
-  const folders: string[] = []
-  const files = new Map<string, Buffer>()
-  const unpacking = extract()
-  unpacking.on('entry', ({ name, type }, stream, next) => {
-    const parts: Buffer[] = []
-    stream.on('data', (part) => parts.push(part as Buffer))
-    stream.on('end', () => {
-      if (type === 'directory') folders.push(name)
-      else files.set(name, Buffer.concat(parts))
-      next()
-    })
-  })
-  await pipeline(Readable.from([archive]), unpacking)
-  return { folders, files }
+function isFolder({ header }: TarEntry): boolean {
+  return header.type === 'directory'
 }
 
 /** The template as an archive that is not compressed, since PGlite takes longer to decompress it, in its own thread. */
@@ -81,16 +68,14 @@ export async function packTemplate(file: string): Promise<void> {
     await rm(join(data, 'postmaster.pid'), { force: true })
     await mkdir(dirname(file), { recursive: true })
     const beside = `${file}.${process.pid}`
-    const packing = pack()
-    const written = pipeline(packing, createGzip({ level: 9 }), createWriteStream(beside, { mode: 0o644 }))
+    const entries: TarEntry[] = []
     for (const path of await readdir(data, { recursive: true })) {
       const info = await stat(join(data, path))
       const name = path.split(sep).join('/')
-      if (info.isDirectory()) packing.entry({ name, type: 'directory' })
-      else packing.entry({ name }, await readFile(join(data, path)))
+      if (info.isDirectory()) entries.push({ header: { name, type: 'directory', size: 0 } })
+      else entries.push({ header: { name, size: info.size }, body: await readFile(join(data, path)) })
     }
-    packing.finalize()
-    await written
+    await writeFile(beside, await zip(await packTar(entries), { level: 9 }), { mode: 0o644 })
     await rename(beside, file)
   } finally {
     await rm(folder, { recursive: true, force: true })

@@ -75,6 +75,6 @@ export function cannotOpenBucket(cause: unknown, { bucket, endpoint, region }: S
   return unreachable(`The bucket "${bucket}" does not answer: ${said}.`, hint, cause)
 }
 
-export function unreachable(message: string, hint: string, cause?: unknown): StartError {
+function unreachable(message: string, hint: string, cause?: unknown): StartError {
   return new StartError('FILES_UNREACHABLE', message, hint, cause)
 }

@@ -1,10 +1,11 @@
 /** Files in an S3 bucket, each an object under the prefix and its id. */
 import { Readable } from 'node:stream'
 import type { _Error, ListObjectsCommand, ListObjectsCommandOutput, S3Client } from '@aws-sdk/client-s3'
+import { StartError } from '../../database/start-error.js'
 import { awaitingChanges } from './awaiting-changes.js'
 import { BytesKept, type FileStore, StorageError } from './port.js'
 import { noneIfMissing, noneIfMissingByHead, refuse, refuseBucket } from './s3-failures.js'
-import { cannotOpenBucket, readS3Url, type S3Place, unreachable } from './s3-start.js'
+import { cannotOpenBucket, readS3Url, type S3Place } from './s3-start.js'
 import { abortUploads } from './s3-uploads.js'
 
 /** A part of a file that is sent in parts; S3 takes at most 10,000 of them. */
@@ -44,7 +45,7 @@ const beginningReads = 100
 /** So long it is taken for granted that the bucket is there, or is not. */
 const keptMilliseconds = 1_000
 
-/** @throws {StartError} `FILES_UNREACHABLE` */
+/** @throws {StartError} `FILES_UNREACHABLE`, or `NO_PACKAGE` if the AWS SDK is not installed */
 export async function openS3Store({
   url,
   place,
@@ -175,7 +176,9 @@ async function loadLibrary() {
   // Which Node is supported, this package says.
   process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true'
   return import('@aws-sdk/client-s3').catch((cause) => {
-    throw unreachable('The library for S3 is not installed.', 'Add it: npm install @aws-sdk/client-s3', cause)
+    const hint =
+      'Install it where svc-toolkit is installed: npm install @aws-sdk/client-s3 (with --global for a global svc).'
+    throw new StartError('NO_PACKAGE', 'Files in S3 need the package @aws-sdk/client-s3.', hint, cause)
   })
 }
 

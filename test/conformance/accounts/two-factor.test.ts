@@ -2,6 +2,7 @@ import { generate } from 'otplib'
 import { expect, test } from 'vitest'
 import { type Account, anEmail, aTown, goodPassword, type Town, userOf } from '../../fixtures/accounts.js'
 import { countMails, mailTo } from '../../fixtures/mail/mails.js'
+import { textOfQrPng } from '../../fixtures/qr-codes.js'
 import { changeSettings } from '../../fixtures/service.js'
 import { expectFailure, expectStatus, inDialects, type Wire } from '../../fixtures/wires.js'
 
@@ -43,6 +44,7 @@ inDialects('Two-factor login', (wire) => {
       otpauth_url: expect.stringContaining('otpauth://totp/'),
       qr_code: expect.stringMatching(/^data:image\/png;base64,/),
     })
+    expect(textOfQrPng(body.qr_code ?? '')).toBe(body.otpauth_url)
     expect(new URL(body.otpauth_url ?? '').searchParams.get('secret')).toBe(body.secret)
     expect(decodeURIComponent(body.otpauth_url ?? '')).toContain(email)
     expect(wire.record(await town.logIn(email, password))).toHaveProperty('token')
