@@ -30,6 +30,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     'client/protocol/model',
     'node:',
     'jose',
+    'otplib',
     'qr',
     'libpg-query',
   ],

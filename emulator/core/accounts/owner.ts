@@ -163,7 +163,7 @@ export async function authenticatorOf(backend: Backend, id: string): Promise<{ c
   const secrets = await selectSecrets(backend.db, id)
   const secret = secrets?.pendingTotpSecret ?? secrets?.totpSecret
   if (!secret) throw new SvcError('NOT_FOUND', 'This user has no authenticator: two-factor login was never enabled.')
-  const code = codeAt(secret, backend.now(project.id))
+  const code = await codeAt(secret, backend.now(project.id))
   return { code, otpauthUrl: otpauthUrl(secret, { issuer: project.name, label: user.email }) }
 }
 

@@ -47,7 +47,7 @@ export async function verifyTwoFactor(ctx: UserContext, code: string): Promise<r
   await tryCode(ctx, async ({ backend, db, project }, user, { pendingTotpSecret: secret, totpSecret }) => {
     if (totpSecret) return isOnAlready
     if (!secret) return 'Ask for a secret first: POST /auth/2fa/enable.'
-    if (stepOfCode(secret, code, backend.now(project.id)) === undefined) return false
+    if ((await stepOfCode(secret, code, backend.now(project.id))) === undefined) return false
     await updateTotp(db, user, { secret, recoveryHashes: recoveryCodes.map(hashCode) })
     return true
   })
@@ -58,7 +58,7 @@ export async function verifyTwoFactor(ctx: UserContext, code: string): Promise<r
 export async function disableTwoFactor(ctx: UserContext, code: string): Promise<void> {
   await tryCode(ctx, async ({ backend, db, project }, user, secrets) => {
     if (!secrets.totpSecret) return 'Two-factor login is off already.'
-    if (!acceptCode(secrets, code, backend.now(project.id))) return false
+    if (!(await acceptCode(secrets, code, backend.now(project.id)))) return false
     await updateTotp(db, user, { secret: null, recoveryHashes: [] })
     return true
   })

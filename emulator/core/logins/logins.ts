@@ -195,7 +195,7 @@ async function finish(
 async function takeCode(ctx: Context, user: OutgoingUser, pending: PendingLogin, code: string): Promise<boolean> {
   if (pending.codeHash !== null) return hashCode(code) === pending.codeHash
   const secrets = await selectSecrets(ctx.db, user.id, { lock: true })
-  const used = secrets && acceptCode(secrets, code, ctx.backend.now(ctx.project.id))
+  const used = secrets && (await acceptCode(secrets, code, ctx.backend.now(ctx.project.id)))
   if (!used) return false
   await updateUsedCode(ctx.db, user.id, used)
   return true
