@@ -1,5 +1,6 @@
 /** Explains refusals of a service that says neither codes nor its dialect, as a deployed one does. */
 import { type SvcError, statusOf } from '../../client/protocol/model/errors.js'
+import { mayWrite } from '../target/guarded-fetch.js'
 import { CliFailure, describeFailure, exits, type Failure, noGoodKey, reworded } from './failure.js'
 
 /** The answer to a request. */
@@ -35,7 +36,8 @@ export function isAboutKey(error: SvcError): boolean {
 
 /** Whether a write was answered with a success that could not be read. */
 export function isUnreadWrite({ code, status }: SvcError, answered: Answered): boolean {
-  return code === 'INVALID_RESPONSE' && answered.method !== 'GET' && answered.status === status && answered.status < 400
+  const { method, path, status: last } = answered
+  return code === 'INVALID_RESPONSE' && mayWrite(method, path) && last === status && last < 400
 }
 
 /**

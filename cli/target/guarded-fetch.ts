@@ -13,9 +13,9 @@ const logins: readonly RegExp[] = [
   /\/auth\/oauth\/[^/]+\/(url|callback|token)$/,
 ]
 
-function mayWrite(method: string, url: string): boolean {
+/** Whether a request may change more than a session. */
+export function mayWrite(method: string, pathname: string): boolean {
   if (isSafeMethod(method)) return false
-  const { pathname } = new URL(url)
   return !(method === 'POST' && logins.some((login) => login.test(pathname)))
 }
 
@@ -24,7 +24,7 @@ export function guardedFetch(fetch: typeof globalThis.fetch, isAllowed: () => bo
   return async (input, init) => {
     const url = input instanceof Request ? input.url : String(input)
     const method = (init?.method ?? (input instanceof Request ? input.method : 'GET')).toUpperCase()
-    if (mayWrite(method, url) && !isAllowed()) throw unannounced(method, url)
+    if (mayWrite(method, new URL(url).pathname) && !isAllowed()) throw unannounced(method, url)
     return fetch(input, init)
   }
 }
