@@ -167,3 +167,29 @@ test('what is there is found where a filter by ids finds nothing: a push and a b
   expect(creating).toMatchObject({ refused: 0 })
   expect(service.collections.get('posts')).toHaveLength(60)
 })
+
+test('where no single collection is shown, documents are exported, imported, migrated, seeded, deleted and brought back', async () => {
+  const flags = await open('b', { sorts: true, batches: 'kept' })
+  await world.svc(['profiles', 'add', 'deployed', ...flags])
+  const there = ['--profile', 'deployed', '--yes']
+  writeFileSync(join(world.folder, 'more.ndjson'), '{"a":1}\n{"a":2}\n')
+  writeFileSync(join(world.folder, 'again.js'), 'export default ({ data }) => ({ ...data, seen: true })\n')
+  writeFileSync(join(world.folder, 'seed.json'), '{"collections":{"letters":{"documents":[{"a":1}]}}}')
+
+  const imported = await world.json(['docs', 'import', 'posts', 'more.ndjson', ...there])
+  const exported = await world.json(['docs', 'export', 'posts', '--out', 'posts.ndjson', ...there])
+  const migrated = await world.svc(['docs', 'migrate', 'posts', 'again.js', ...there, '--json'], {
+    env: { SVC_TRUST_CODE: '1' },
+  })
+  const seeded = [await world.json(['seed', ...there]), await world.json(['seed', ...there])]
+  const deleted = await world.svc(['docs', 'delete', 'posts', '--all', ...there])
+  const [, backup = ''] = /docs batch -f (\S+)/.exec(deleted.stderr) ?? []
+  const emptied = service.collections.get('posts')?.length
+  const restored = await world.json(['docs', 'batch', '-f', backup, ...there])
+
+  expect(imported).toMatchObject({ accepted: 2 })
+  expect(exported).toMatchObject({ exported: 62 })
+  expect(JSON.parse(migrated.stdout)).toMatchObject({ changed: 62, refused: 0 })
+  expect(seeded).toMatchObject([[{ created: 1 }], [{ kept: 1 }]])
+  expect([emptied, restored]).toEqual([0, expect.objectContaining({ created: 62, refused: 0 })])
+})
