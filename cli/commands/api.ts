@@ -83,6 +83,7 @@ At the emulator of the folder, svc undo takes back the delete of a collection an
     if (!this.jsonEnabled()) this.printBody(read)
     const isOwnKey = !(flags.header ?? []).some((header) => /^(x-api-key|authorization)\s*:/i.test(header))
     if (response.status >= 400) throw await this.refused(`${method} ${url.pathname}`, response, read.text, isOwnKey)
+    if (!isSafeMethod(method) && response.status >= 300) throw redirected(`${method} ${url.pathname}`, response)
     const { bytes, isText, value } = read
     const content = isText ? { body: value } : { body: null, bodyBase64: bytes.toString('base64') }
     return { status: response.status, headers: answered, ...content }
@@ -110,6 +111,13 @@ At the emulator of the folder, svc undo takes back the delete of a collection an
     const exit = code === 'UNAUTHORIZED' ? exits.notAuthorised : exitOfStatus(status)
     return new CliFailure(code, exit, `${request} answered ${status}: ${error.message}`, hint)
   }
+}
+
+/** A write that was sent on is not done. */
+function redirected(request: string, { status, headers }: Response): CliFailure {
+  const message = `${request} answered ${status}: it redirects to ${headers.get('location') ?? 'nowhere'}. Nothing was sent there.`
+  const hint = 'If that is the service, give its address: --url or SVC_URL.'
+  return new CliFailure('REDIRECTED', exits.network, message, hint)
 }
 
 function readHeader(text: string): [string, string] {

@@ -243,9 +243,12 @@ describe('of several keys', () => {
 
   test('contract 12.4 no key follows a redirect', async () => {
     const from = await openFakeService(() => ({ status: 307, headers: { location: `${service.url}/collections` } }))
-    const ran = await world.svc(['collections', 'list', '--url', from.url, '--key', 'svc_key_mine'])
+    const there = ['--url', from.url, '--key', 'svc_key_mine']
+    const ran = await world.svc(['collections', 'list', ...there])
+    const written = await world.svc(['api', 'POST', '/collections', 'name=posts', ...there])
 
     from.close()
+    expect(written).toMatchObject({ exit: 7, stderr: expect.stringContaining(`redirects to ${service.url}`) })
     expect(ran).toMatchObject({ exit: 7, stderr: expect.stringContaining(`redirects to ${service.url}`) })
     expect(service.asked).toEqual([])
   })
