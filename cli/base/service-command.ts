@@ -123,7 +123,10 @@ export abstract class ServiceCommand extends SvcCommand {
 
   /** A command that is suggested, at the service that this one talks to. */
   protected there(command: string): string {
-    return command + targetWords(this.givenTarget)
+    const { url, profile } = this.givenTarget
+    // The environment, svc.json or the default profile may name another service by the time it is run.
+    const named = url === undefined && profile === undefined ? { profile: this.target?.profile } : {}
+    return command + targetWords({ ...this.givenTarget, ...named })
   }
 
   /** The client for a write, after {@link confirmWrite}. */

@@ -4,7 +4,7 @@ import * as Flags from '@oclif/core/flags'
 import { parseJson } from '../../client/protocol/model/json.js'
 import { decodeError } from '../../client/protocol/wire/errors/decode.js'
 import { asFailure } from '../../client/send.js'
-import { CliFailure, describeFailure, exitOfStatus, exits, misuse } from '../base/failure.js'
+import { CliFailure, describeFailure, exitOfStatus, exits, lookFirst, misuse } from '../base/failure.js'
 import type { CommandInput } from '../base/service-command.js'
 import { TargetCommand } from '../base/target-command.js'
 import { fieldsArg, readFileAndFields } from '../documents/fields-args.js'
@@ -109,7 +109,11 @@ At the emulator of the folder, svc undo takes back the delete of a collection an
     // What is known of the target's key says nothing of a key in --header.
     const { code, hint } = describeFailure(isOwnKey ? await this.explain(error) : error)
     const exit = code === 'UNAUTHORIZED' ? exits.notAuthorised : exitOfStatus(status)
-    return new CliFailure(code, exit, `${request} answered ${status}: ${error.message}`, hint)
+    const message = `${request} answered ${status}: ${error.message}`
+    // A proxy answers so for a service that may have received the request.
+    const isLost = exit === exits.network && !request.startsWith('GET ') && !headers.has('svc-dialect')
+    if (isLost) return new CliFailure('OUTCOME_UNKNOWN', exit, `${message} It may have been carried out.`, lookFirst)
+    return new CliFailure(code, exit, message, hint)
   }
 }
 

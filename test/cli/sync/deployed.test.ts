@@ -59,6 +59,16 @@ test.each(['a', 'b', 'c'])(
   },
 )
 
+test('svc api says of a write whose answer was lost that it may have been carried out', async () => {
+  const flags = await open('b')
+  service.loseAnswers(1)
+
+  const ran = await world.svc(['api', 'POST', '/collections/notes/documents', 'title=Tea', ...flags, '--yes'])
+
+  expect(ran).toMatchObject({ exit: 7, stderr: expect.stringContaining('It may have been carried out.') })
+  expect(service.collections.get('notes')).toHaveLength(1)
+})
+
 test.each([
   ['docs list posts --all', 'a, paths=nested', '"list"'],
   ['docs list posts --all', 'b', '"filters"'],
