@@ -4,8 +4,8 @@ import type { JsonObject } from '../../client/protocol/model/json.js'
 import type { ImportSource } from '../../seeds/records/input.js'
 import { undefinedIfMissing } from '../base/failure.js'
 import type { Client } from '../base/target-command.js'
-import { documentsOf } from '../bulk/guarded-operations.js'
 import { type BadLine, type Operation, readOperations } from '../bulk/operations.js'
+import { documentsOf } from '../bulk/read-back.js'
 import { operationOf, type Undo, undoOf } from '../sync/operations.js'
 
 interface SavedDocument {

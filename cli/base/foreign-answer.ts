@@ -1,6 +1,6 @@
 /** Explains refusals of a service that says neither codes nor its dialect, as a deployed one does. */
-import { type SvcError, statusOf } from '../../client/protocol/model/errors.js'
-import { askedOf } from '../target/guarded-fetch.js'
+import { SvcError, statusOf } from '../../client/protocol/model/errors.js'
+import { askedOf, mayWrite } from '../target/guarded-fetch.js'
 import { CliFailure, describeFailure, exits, type Failure, noGoodKey, reworded } from './failure.js'
 
 /** The answer to a request. */
@@ -36,7 +36,8 @@ export function isAboutKey(error: SvcError): boolean {
 
 /** Whether a write was answered with a success that could not be read. */
 export function isUnreadWrite({ code, status }: SvcError, answered: Answered): boolean {
-  return code === 'INVALID_RESPONSE' && answered.method !== 'GET' && answered.status === status && answered.status < 400
+  const { method, path, status: last } = answered
+  return code === 'INVALID_RESPONSE' && mayWrite(method, path) && last === status && last < 400
 }
 
 /**
@@ -68,9 +69,16 @@ function hintOf(request: string, status: number, cause: SvcError, detect: string
   if (request === 'GET /collections' && status === 405) return 'This service does not list its collections: name one.'
   if (request.startsWith('GET /realtime/'))
     return 'It has no events there, or a proxy in front of it does not pass them on.'
-  if (status === 405 || (status === 404 && isUnknownPath(cause))) return `It may speak another dialect: ${detect}`
+  if (refusedForPath(cause)) return `It may speak another dialect: ${detect}`
   const mayBeKey = (status === 400 || status === 422) && cause.issues.length === 0
   return mayBeKey ? 'If the request is as it should be, the key may be wrong: svc whoami' : undefined
+}
+
+/** Whether a service has nothing at the path of the request, rather than nothing of that name. */
+export function refusedForPath(error: unknown): boolean {
+  if (!(error instanceof SvcError)) return false
+  const status = statusOf(error)
+  return status === 405 || (status === 404 && isUnknownPath(error))
 }
 
 /** A document that is not there is refused in other words, or in JSON. */

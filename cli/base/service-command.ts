@@ -5,6 +5,7 @@ import { scopeRefusal } from '../../client/protocol/model/access/key-scope.js'
 import { SvcError } from '../../client/protocol/model/errors.js'
 import type { Page } from '../../client/protocol/model/page.js'
 import { parseDialect } from '../../client/protocol/wire/dialects.js'
+import { detectCommand } from '../../client/protocol/wire/expected.js'
 import { missingHint } from '../collections/missing-hint.js'
 import { withSchemas } from '../collections/with-schemas.js'
 import { textHint } from '../documents/fields-args.js'
@@ -20,12 +21,21 @@ import {
   targetWords,
 } from '../target/target.js'
 import { kindOf, type TargetKind } from '../target/target-kind.js'
-import { accept } from '../target/trust.js'
+import { accept, acceptedAs } from '../target/trust.js'
 import { onStderr } from '../terminal/colour.js'
 import { nearest } from '../terminal/nearest.js'
 import { count, counted } from '../terminal/print.js'
 import { shellWord } from '../terminal/shell-word.js'
-import { CliFailure, exits, isUnreachable, lookFirst, reworded, type Stopped, stoppedBy } from './failure.js'
+import {
+  CliFailure,
+  describeFailure,
+  exits,
+  isUnreachable,
+  lookFirst,
+  reworded,
+  type Stopped,
+  stoppedBy,
+} from './failure.js'
 import { type Answered, explainForeign, isAboutKey, isUnreadWrite, watchedFetch } from './foreign-answer.js'
 import { type Named, SvcCommand } from './svc-command.js'
 
@@ -113,7 +123,10 @@ export abstract class ServiceCommand extends SvcCommand {
 
   /** A command that is suggested, at the service that this one talks to. */
   protected there(command: string): string {
-    return command + targetWords(this.givenTarget)
+    const { url, profile } = this.givenTarget
+    // The environment, svc.json or the default profile may name another service by the time it is run.
+    const named = url === undefined && profile === undefined ? { profile: this.target?.profile } : {}
+    return command + targetWords({ ...this.givenTarget, ...named })
   }
 
   /** The client for a write, after {@link confirmWrite}. */
@@ -159,6 +172,15 @@ export abstract class ServiceCommand extends SvcCommand {
   }
 
   protected override async explain(error: Error): Promise<Error> {
+    const explained = await this.explainCause(error)
+    const detect = this.there(detectCommand)
+    const { message } = explained
+    if (!message.endsWith(detectCommand) && !message.includes(`${detectCommand}. `)) return explained
+    // The client names the command, and does not know the service that it is for.
+    return reworded(explained, (failure) => ({ message: failure.message.replace(detectCommand, detect) }))
+  }
+
+  private async explainCause(error: Error): Promise<Error> {
     // What the command line said itself while it sent something.
     if (error instanceof SvcError && error.cause instanceof CliFailure) return error.cause
     if (error instanceof CliFailure && error.stopped) return this.explainStopped(error, error.stopped)
@@ -172,13 +194,10 @@ export abstract class ServiceCommand extends SvcCommand {
     if (isKeyMissing && this.target.key === undefined) return explainNoKey(this.target)
     const explained = await this.explainRefusal(error, this.target)
     if (answered && isUnreadWrite(error, answered)) {
-      return reworded(error, ({ message }) => ({
-        message: `${message}. It may have been carried out.`,
-        hint: lookFirst,
-      }))
+      return this.explainUnread(error)
     }
     if (!isForeign || answered.status < 400) return explained
-    return explainForeign(error, explained, answered, this.there('svc dialects detect'))
+    return explainForeign(error, explained, answered, this.there(detectCommand))
   }
 
   private async explainRefusal(error: SvcError, target: Target): Promise<Error> {
@@ -194,17 +213,26 @@ export abstract class ServiceCommand extends SvcCommand {
   private async explainStopped(failure: CliFailure, { reached, wayOn }: Stopped): Promise<Error> {
     const { cause } = failure
     if (!(cause instanceof SvcError)) return failure
-    const explained = await this.explain(cause)
+    const explained = await this.explainCause(cause)
     return explained === cause ? failure : stoppedBy(explained, reached, wayOn)
   }
 
   /** A write whose answer was lost: what to look at before it is repeated. */
   private explainLost(cause: SvcError): Error {
+    const hint = this.lookAt()
+    return hint === undefined ? cause : reworded(cause, () => ({ hint }))
+  }
+
+  /** A write that was answered with a success that cannot be read: for a script the same as a lost answer. */
+  private explainUnread(cause: SvcError): Error {
+    const message = `${describeFailure(cause).message}. It may have been carried out.`
+    return new CliFailure('OUTCOME_UNKNOWN', exits.network, message, this.lookAt() ?? lookFirst, { cause })
+  }
+
+  private lookAt(): string | undefined {
     const name = this.collectionInQuestion()
-    if (name === undefined) return cause
-    return reworded(cause, () => ({
-      hint: `Look before you repeat it: ${this.there(`svc docs list ${shellWord(name)} --limit 5`)}`,
-    }))
+    if (name === undefined) return undefined
+    return `Look before you repeat it: ${this.there(`svc docs list ${shellWord(name)} --limit 5`)}`
   }
 
   private explainUnreachable(cause: SvcError): Error {
@@ -281,8 +309,7 @@ export abstract class ServiceCommand extends SvcCommand {
     if (!this.mayAsk({ yes })) return
     const named = doubtfulAddress(flags, { isOther: this.isOther })
     if (!named) return
-    const what = named.profile === undefined ? named.url : `profile ${named.profile} (${named.url})`
-    await this.confirm(`${named.path} names ${what}. Send requests and keys there from now on?`, { yes })
+    await this.confirm(`${named.path} names ${acceptedAs(named)}. Send requests and keys there from now on?`, { yes })
     await accept(named)
   }
 }

@@ -125,6 +125,7 @@ export abstract class SvcCommand extends Command {
     argv?: string[],
   ): Promise<ParserOutput<F, B, A>> {
     leaveStdin(this.ctor.args)
+    this.refuseElsewhere(argv ?? this.argv)
     const parsed = await super.parse(options, argv)
     this.isSilent = parsed.flags.quiet === true
     const flag = emptyFlag(parsed, this.mayBeEmpty)
@@ -132,6 +133,17 @@ export abstract class SvcCommand extends Command {
     const at = parsed.argv.indexOf('')
     if (at !== -1) throw emptyFailure(Object.keys(this.ctor.args)[at]?.toUpperCase() ?? `Argument ${at + 1}`)
     return parsed
+  }
+
+  /** A command that takes the state folder of an emulator and no target: another service has nothing of what it is about. */
+  private refuseElsewhere(argv: readonly string[]): void {
+    const flags = { ...this.ctor.baseFlags, ...this.ctor.flags }
+    if (!Object.hasOwn(flags, 'data') || Object.hasOwn(flags, 'url')) return
+    const words = argv.slice(0, argv.includes('--') ? argv.indexOf('--') : undefined)
+    const named = words.map((word) => /^(--profile|--url|-P)(?==|$)/.exec(word)?.[1]).find(Boolean)
+    if (named === undefined) return
+    const command = `svc ${(this.id ?? '').replaceAll(':', ' ')}`
+    throw misuse(`${command} is of the emulator only, and has no ${named}.`, 'Run it in the folder where svc dev runs.')
   }
 
   protected isQuiet(): boolean {

@@ -1,10 +1,11 @@
 /** Operations that say what a document was: one that was changed since stays as it is, and one that is there is not created again. */
-import type { Document } from '../../client/protocol/model/document.js'
 import { SvcError } from '../../client/protocol/model/errors.js'
 import { equalJson, type JsonObject } from '../../client/protocol/model/json.js'
+import { undefinedIfMissing } from '../base/failure.js'
 import type { Client } from '../base/target-command.js'
 import { ownValue } from '../records/own-value.js'
 import type { Operation } from './operations.js'
+import { documentsOf } from './read-back.js'
 import { isAboutSome, type Refusal, refusal, type SentBatch, wordsOf } from './refusals.js'
 
 type Collection = ReturnType<Client['collection']>
@@ -12,9 +13,6 @@ type Collection = ReturnType<Client['collection']>
 export interface CheckedOperations extends SentBatch {
   readonly ready: readonly Operation[]
 }
-
-/** One page, so that a list of them is one request. */
-const idsAtOnce = 99
 
 /**
  * Which updates or deletions still hold. What is as they want it already counts as accepted: it was written by a run that was
@@ -61,16 +59,6 @@ async function dataOf(collection: Collection, ids: readonly string[]): Promise<M
   return found
 }
 
-/** Those of the documents that are there. */
-export async function* documentsOf(
-  collection: Collection,
-  ids: readonly string[],
-): AsyncGenerator<Document, void, undefined> {
-  for (let at = 0; at < ids.length; at += idsAtOnce) {
-    yield* collection.iterate({ where: { id: { in: ids.slice(at, at + idsAtOnce) } } })
-  }
-}
-
 const mostInFlight = 8
 
 /** Replacements, each by itself: there is no batch of them. One that says what the document was is for that version alone. */
@@ -103,8 +91,10 @@ async function replaceOne(collection: Collection, operation: Operation): Promise
     if (!(error instanceof SvcError)) throw error
     if (error.code === 'CONFLICT') return isChanged(operation)
     if (!isAboutSome(error)) throw error
-    const isMissing = operation.was !== undefined && error.code === 'NOT_FOUND'
-    return isMissing ? isGone(operation) : refusal(operation, error.code, wordsOf(error))
+    if (error.code !== 'NOT_FOUND') return refusal(operation, error.code, wordsOf(error))
+    // The document is there, so this service has nothing that replaces one.
+    if (await collection.get(operation.id).catch(undefinedIfMissing)) throw error
+    return operation.was === undefined ? refusal(operation, error.code, wordsOf(error)) : isGone(operation)
   }
 }
 

@@ -1,24 +1,54 @@
 /** Whether a service has what it acknowledged. */
-import { CliFailure, exits } from '../base/failure.js'
+import type { Document } from '../../client/protocol/model/document.js'
+import { CliFailure, exits, undefinedIfMissing } from '../base/failure.js'
 import type { Client } from '../base/target-command.js'
 
 type Collection = ReturnType<Client['collection']>
 
-/** One page of a list. */
+/** One page, so that a list of them is one request. */
 const idsAtOnce = 99
 
 /** Which of these documents are there. Reads ids only where the total of a page leaves them open. */
 export async function idsThere(collection: Collection, ids: readonly string[]): Promise<ReadonlySet<string>> {
   const there = new Set<string>()
-  for (let at = 0; at < ids.length; at += idsAtOnce) {
-    const some = ids.slice(at, at + idsAtOnce)
-    const where = { id: { in: some } }
-    const { total } = await collection.list({ where, limit: 1 })
-    if (total === 0) continue
+  for (const some of pagesOf(ids)) {
+    const { total } = await collection.list({ where: { id: { in: some } }, limit: 1 })
+    const found = total === 0 ? unlisted(collection, some) : documentsOf(collection, some)
     if (total === some.length) for (const id of some) there.add(id)
-    else for await (const { id } of collection.iterate({ where })) there.add(id)
+    else for await (const { id } of found) there.add(id)
   }
   return there
+}
+
+/** Those of the documents that are there. */
+export async function* documentsOf(collection: Collection, ids: readonly string[]): AsyncGenerator<Document> {
+  for (const some of pagesOf(ids)) {
+    const left = new Set(some)
+    for await (const document of collection.iterate({ where: { id: { in: some } } })) {
+      if (left.delete(document.id)) yield document
+    }
+    if (left.size === new Set(some).size) yield* unlisted(collection, some)
+  }
+}
+
+/**
+ * Those of the documents that are there, where a list shows none of them: a service that reads the filter in another way shows
+ * none either. Asks for the first and the last, and for all if one of these is there.
+ */
+async function* unlisted(collection: Collection, ids: readonly string[]): AsyncGenerator<Document> {
+  const ask = (id: string) => collection.get(id).catch(undefinedIfMissing)
+  const ends = new Set([...ids.slice(0, 1), ...ids.slice(-1)])
+  const found = await Promise.all([...ends].map(ask))
+  if (found.every((document) => document === undefined)) return
+  for (const id of new Set(ids)) {
+    const document = await ask(id)
+    if (document) yield document
+  }
+}
+
+function pagesOf(ids: readonly string[]): string[][] {
+  const pages = Math.ceil(ids.length / idsAtOnce)
+  return Array.from({ length: pages }, (_, at) => ids.slice(at * idsAtOnce, (at + 1) * idsAtOnce))
 }
 
 /** A difference between what a service acknowledged and what it has: exit 1. */

@@ -1,4 +1,4 @@
-import { SvcError } from '../../client/protocol/model/errors.js'
+import { SvcError, statusOf } from '../../client/protocol/model/errors.js'
 import type { Client } from '../base/target-command.js'
 
 type NewCollection = Parameters<Client['collections']['create']>[0]
@@ -9,7 +9,12 @@ export async function createIfMissing(client: Client, collection: NewCollection)
     await client.collections.create(collection)
     return true
   } catch (error) {
-    if (error instanceof SvcError && error.code === 'COLLECTION_EXISTS') return false
+    if (error instanceof SvcError && isTaken(error)) return false
     throw error
   }
+}
+
+/** A deployed service has no code for it. */
+function isTaken(error: SvcError): boolean {
+  return error.code === 'COLLECTION_EXISTS' || (statusOf(error) === 400 && /\balready exists\b/i.test(error.message))
 }

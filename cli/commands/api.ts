@@ -4,7 +4,7 @@ import * as Flags from '@oclif/core/flags'
 import { parseJson } from '../../client/protocol/model/json.js'
 import { decodeError } from '../../client/protocol/wire/errors/decode.js'
 import { asFailure } from '../../client/send.js'
-import { CliFailure, describeFailure, exitOfStatus, exits, misuse } from '../base/failure.js'
+import { CliFailure, describeFailure, exitOfStatus, exits, lookFirst, misuse } from '../base/failure.js'
 import type { CommandInput } from '../base/service-command.js'
 import { TargetCommand } from '../base/target-command.js'
 import { fieldsArg, readFileAndFields } from '../documents/fields-args.js'
@@ -83,6 +83,7 @@ At the emulator of the folder, svc undo takes back the delete of a collection an
     if (!this.jsonEnabled()) this.printBody(read)
     const isOwnKey = !(flags.header ?? []).some((header) => /^(x-api-key|authorization)\s*:/i.test(header))
     if (response.status >= 400) throw await this.refused(`${method} ${url.pathname}`, response, read.text, isOwnKey)
+    if (!isSafeMethod(method) && response.status >= 300) throw redirected(`${method} ${url.pathname}`, response)
     const { bytes, isText, value } = read
     const content = isText ? { body: value } : { body: null, bodyBase64: bytes.toString('base64') }
     return { status: response.status, headers: answered, ...content }
@@ -108,8 +109,19 @@ At the emulator of the folder, svc undo takes back the delete of a collection an
     // What is known of the target's key says nothing of a key in --header.
     const { code, hint } = describeFailure(isOwnKey ? await this.explain(error) : error)
     const exit = code === 'UNAUTHORIZED' ? exits.notAuthorised : exitOfStatus(status)
-    return new CliFailure(code, exit, `${request} answered ${status}: ${error.message}`, hint)
+    const message = `${request} answered ${status}: ${error.message}`
+    // A proxy answers so for a service that may have received the request.
+    const isLost = exit === exits.network && !request.startsWith('GET ') && !headers.has('svc-dialect')
+    if (isLost) return new CliFailure('OUTCOME_UNKNOWN', exit, `${message} It may have been carried out.`, lookFirst)
+    return new CliFailure(code, exit, message, hint)
   }
+}
+
+/** A write that was sent on is not done. */
+function redirected(request: string, { status, headers }: Response): CliFailure {
+  const message = `${request} answered ${status}: it redirects to ${headers.get('location') ?? 'nowhere'}. Nothing was sent there.`
+  const hint = 'If that is the service, give its address: --url or SVC_URL.'
+  return new CliFailure('REDIRECTED', exits.network, message, hint)
 }
 
 function readHeader(text: string): [string, string] {

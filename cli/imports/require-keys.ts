@@ -2,7 +2,7 @@ import * as addresses from '../../client/protocol/wire/paths/encode.js'
 import { CliFailure, exits } from '../base/failure.js'
 import { fetchDirectly } from '../target/fetch-directly.js'
 import type { Target } from '../target/target.js'
-import { count } from '../terminal/print.js'
+import { counted } from '../terminal/print.js'
 import type { ImportState } from './state.js'
 
 /**
@@ -20,7 +20,7 @@ export async function requireKeys({ url, key }: Target, states: readonly (Import
   throw new CliFailure(
     'OUTCOME_UNKNOWN',
     exits.network,
-    `An earlier run with "${open.file}" ended without an answer: what follows the first ${count(open.done)} of it may have been created.`,
+    `An earlier run with "${open.file}" stopped after ${counted(open.done, 'record')}: more of it may have been created.`,
     'Look at what is there. Then put the rest into a file of its own, or begin anew with --restart.',
   )
 }

@@ -19,6 +19,7 @@ import { requireKeys } from '../../seeds/steps.js'
 import { undefinedIfMissing } from '../base/failure.js'
 import type { Client } from '../base/target-command.js'
 import { createIfMissing } from '../collections/create-if-missing.js'
+import { identifyCollection } from '../collections/identify.js'
 import { openPlantedIds, type PlantedIds } from './planted-ids.js'
 import { leftBehind, takeBack } from './take-back.js'
 
@@ -40,6 +41,8 @@ export interface PlantOptions {
   readonly key: string | undefined
   /** Once aborted, no further document is written, and what would be half a collection is deleted again. */
   readonly signal: AbortSignal
+  /** The address of the service. */
+  readonly url?: string
   /** The flags that name the service in a command that is suggested. */
   readonly target?: string
 }
@@ -71,10 +74,10 @@ export async function* plant(content: SeedContent, options: PlantOptions): Async
 }
 
 async function plantOne(seed: SeedCollection, options: Planting): Promise<Planted> {
-  const { client, file, isUpsert, known, signal } = options
+  const { client, file, isUpsert, known, signal, url = '' } = options
   await ensureCollection(seed, options)
   const collection = client.collection(seed.name)
-  const remembered = openPlantedIds(file, (await client.collections.get(seed.name)).id, seed.documents)
+  const remembered = openPlantedIds(file, (await identifyCollection(client, seed.name, url)).id, seed.documents)
   const isEmpty = (await collection.list({ limit: 1 })).items.length === 0
   const documents = new Map<string, Document>()
   known.set(referenceName(seed.name), documents)

@@ -129,11 +129,13 @@ class Run {
     const lost = this.created - answered
     const problems = [
       ...(lost > 0
-        ? [`${count(lost)} of ${counted(this.created, 'document')} that it acknowledged as created are not there`]
+        ? [
+            `${count(lost)} of ${counted(this.created, 'document')} that it acknowledged as created ${lost === 1 ? 'is' : 'are'} not there`,
+          ]
         : []),
       ...(undeleted > 0
         ? [
-            `${count(undeleted)} of ${counted(this.deleted, 'document')} that it acknowledged as deleted are still there`,
+            `${count(undeleted)} of ${counted(this.deleted, 'document')} that it acknowledged as deleted ${undeleted === 1 ? 'is' : 'are'} still there`,
           ]
         : []),
     ]

@@ -14,9 +14,9 @@ const logins: readonly RegExp[] = [
   /\/auth\/oauth\/[^/]+\/(url|callback|token)$/,
 ]
 
-function mayWrite(method: string, url: string): boolean {
+/** Whether a request may change more than a session. */
+export function mayWrite(method: string, pathname: string): boolean {
   if (isSafeMethod(method)) return false
-  const { pathname } = new URL(url)
   return !(method === 'POST' && logins.some((login) => login.test(pathname)))
 }
 
@@ -24,7 +24,7 @@ function mayWrite(method: string, url: string): boolean {
 export function guardedFetch(fetch: typeof globalThis.fetch, isAllowed: () => boolean): typeof globalThis.fetch {
   return async (input, init) => {
     const { url, method } = askedOf(input, init)
-    if (mayWrite(method, url) && !isAllowed()) throw unannounced(method, url)
+    if (mayWrite(method, new URL(url).pathname) && !isAllowed()) throw unannounced(method, url)
     return fetch(input, init)
   }
 }

@@ -23,7 +23,7 @@ export interface NamedAddress {
 }
 
 interface Accepted {
-  /** The addresses of each folder. */
+  /** The addresses and profiles of each folder. */
   readonly folders: { readonly [folder: string]: readonly string[] }
   /** Folders that svc was used in, whose code is run. */
   readonly code: readonly string[]
@@ -36,17 +36,27 @@ function trustFile(): string {
   return join(configFolder(), 'trusted.json')
 }
 
-/** Whether it may be asked: it is on this machine, or was accepted for this folder. Another address is another question. */
-export function isAccepted({ path, url }: NamedAddress): boolean {
-  return isLoopbackUrl(url) || isOwnEmulator(path, url) || (readAccepted().folders[folderOf(path)] ?? []).includes(url)
+/**
+ * Whether it may be asked: it is on this machine, or was accepted for this folder. Another address is another question, and so is
+ * another profile, whose key may open another project. A profile of this machine may be a tunnel.
+ */
+export function isAccepted(named: NamedAddress): boolean {
+  const { path, url, profile } = named
+  const isHere = profile === undefined && (isLoopbackUrl(url) || isOwnEmulator(path, url))
+  return isHere || (readAccepted().folders[folderOf(path)] ?? []).includes(acceptedAs(named))
 }
 
-export async function accept({ path, url }: NamedAddress): Promise<void> {
-  const folder = folderOf(path)
+export async function accept(named: NamedAddress): Promise<void> {
+  const folder = folderOf(named.path)
   await change(({ folders, code }) => ({
     code,
-    folders: { ...folders, [folder]: [...new Set([...(folders[folder] ?? []), url])] },
+    folders: { ...folders, [folder]: [...new Set([...(folders[folder] ?? []), acceptedAs(named)])] },
   }))
+}
+
+/** As it is shown, and kept. */
+export function acceptedAs({ url, profile }: NamedAddress): string {
+  return profile === undefined ? url : `profile ${profile} (${url})`
 }
 
 /** Takes back whatever was accepted for the folder. */
@@ -79,7 +89,7 @@ export function codeNotAccepted(path: string): CliFailure {
 }
 
 export function notAccepted({ path, url, profile }: NamedAddress): CliFailure {
-  const what = profile === undefined ? url : `profile ${profile} (${url})`
+  const what = acceptedAs({ path, url, profile })
   const variable = profile === undefined ? `SVC_URL=${shellWord(url)}` : `SVC_PROFILE=${shellWord(profile)}`
   const message = `${path} names ${what}, which was never accepted for this folder. Nothing was sent.`
   const hint = `If you trust it: svc profiles trust. In CI, name it in the environment: ${variable}`

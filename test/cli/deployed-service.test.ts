@@ -48,7 +48,7 @@ const cases: { readonly [command: string]: Case } = {
   api: reads(['GET', '/collections/posts/documents'], [0, 0, 0]),
   // The service refuses to list collections before it looks at the key.
   'collections:check': reads([], [5, 5, 5], 5),
-  'collections:create': writes(['notes'], [0, 0, 1]),
+  'collections:create': writes(['notes'], [0, 0, 7]),
   'collections:delete': writes(['posts'], [4, 4, 4]),
   'collections:get': reads(['posts'], [4, 4, 4]),
   'collections:list': reads([], [5, 5, 5], 5),
@@ -57,16 +57,16 @@ const cases: { readonly [command: string]: Case } = {
   'collections:schema': reads(['posts'], [4, 4, 4]),
   'collections:schema:infer': reads(['posts'], [4, 4, 4]),
   'dialects:detect': reads(['--collection', 'posts'], [0, 0, 0]),
-  'docs:batch': writes(['posts', '-f', 'operations.ndjson'], [4, 4, 4]),
+  'docs:batch': writes(['posts', '-f', 'operations.ndjson', '--restart'], [4, 4, 4]),
   'docs:count': reads(['posts'], [5, 0, 5]),
-  'docs:create': writes(['posts', 'title=Milk'], [0, 0, 1]),
+  'docs:create': writes(['posts', 'title=Milk'], [0, 0, 7]),
   'docs:delete': writes(['posts', id], [4, 0, 4]),
   'docs:edit': reads(['posts', id], [4, 0, 4]),
-  'docs:export': reads(['posts'], [5, 4, 5]),
+  'docs:export': reads(['posts'], [5, 1, 5]),
   'docs:get': reads(['posts', id], [4, 0, 4]),
-  'docs:import': writes(['posts', 'rows.ndjson'], [4, 4, 4]),
+  'docs:import': writes(['posts', 'rows.ndjson', '--restart'], [4, 4, 4]),
   'docs:list': reads(['posts'], [5, 0, 5]),
-  'docs:migrate': writes(['posts', 'migration.ts'], [4, 4, 4]),
+  'docs:migrate': writes(['posts', 'migration.ts'], [5, 1, 5]),
   'docs:replace': writes(['posts', id, 'title=Milk'], [4, 5, 4]),
   'docs:transfer': owns(['posts', id, '--no-owner']),
   'docs:update': writes(['posts', id, 'title=Milk'], [4, 0, 4]),
@@ -78,7 +78,7 @@ const cases: { readonly [command: string]: Case } = {
   'idp:callback': writes(['google', '--code', 'x', '--state', 'x'], [4, 4, 4]),
   'idp:url': writes(['google', '--redirect-url', 'http://localhost:5173'], [4, 4, 4]),
   openapi: reads([], [4, 4, 4]),
-  seed: writes(['seed.json'], [4, 4, 1]),
+  seed: writes(['seed.json'], [5, 0, 7]),
   'seed:generate': writes(['posts', '--count', '2'], [4, 4, 4]),
   tail: reads(['posts'], [5, 1, 5]),
   'types:generate': reads(['--out', '-'], [5, 5, 5], 5),
@@ -94,7 +94,7 @@ const cases: { readonly [command: string]: Case } = {
   'users:password:change': owns([ada, ...password, ...newPassword]),
   'users:password:request-reset': writes([ada], [4, 4, 4]),
   'users:password:reset': writes(['--token', 'x', ...newPassword], [4, 4, 4]),
-  'users:signup': writes([ada, ...password], [0, 0, 1]),
+  'users:signup': writes([ada, ...password], [0, 0, 7]),
   'users:token': owns([ada]),
   'users:update': owns([ada, 'name=Ada']),
   'users:verify': owns([ada]),
@@ -270,8 +270,10 @@ describe('answers that no service should give', () => {
 
     const { stderr, exit } = await here.run('docs:create', ['posts', 'title=Milk', ...at()])
 
-    expect(exit).toBe(1)
+    expect(exit).toBe(7)
     expect(stderr).toContain('It may have been carried out.')
+    expect(stderr).toContain(`Look before you repeat it: svc docs list posts --limit 5 --url ${odd.url}`)
+    expect(stderr).toContain(`svc dialects detect --url ${odd.url}`)
   })
 
   test.each([

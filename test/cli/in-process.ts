@@ -29,7 +29,7 @@ export function idOf(words: readonly string[]): string {
 
 type CommandClass = typeof SvcCommand & (new (...given: ConstructorParameters<typeof SvcCommand>) => SvcCommand)
 
-export async function classOf(id: string): Promise<CommandClass> {
+async function classOf(id: string): Promise<CommandClass> {
   const path = join(root, 'cli/commands', ...id.split(':'))
   const file = existsSync(`${path}.ts`) ? `${path}.ts` : join(path, 'index.ts')
   const { default: command } = await import(file)

@@ -61,13 +61,15 @@ test('what another command accepts meanwhile is kept: each waits for its turn to
   expect(await readdir(config)).toEqual(['trusted.json'])
 })
 
-test('contract 12.4 a profile on this machine, or one that flag or environment name, needs no trust', async () => {
-  const add = (name: string, url: string) => world.svc(['profiles', 'add', name, '--url', url, '--key', 'svc_key_mine'])
+test('contract 12.4 a profile that svc.json names is trusted by its name and address, unless flag or environment name it', async () => {
+  const add = (name: string, url: string, ...more: string[]) =>
+    world.svc(['profiles', 'add', name, '--url', url, '--key', 'svc_key_mine', ...more])
   await add('near', 'http://127.0.0.1:1')
   await add('far', elsewhere)
   const count = ['docs', 'count', 'posts']
 
   await put('svc.json', { profile: 'near' })
+  // It may be a tunnel to another machine.
   const near = await world.svc(count)
   await put('svc.json', { profile: 'far' })
   const byFlag = await world.svc([...count, '--profile', 'far'])
@@ -77,8 +79,15 @@ test('contract 12.4 a profile on this machine, or one that flag or environment n
   await world.svc(['profiles', 'trust'])
   await world.svc(['profiles', 'add', 'far', '--url', 'https://other.invalid', '--key', 'svc_key_mine', '--replace'])
   const changed = await world.svc(count)
+  // So is another profile of the same address, whose key may be for another project.
+  await add('farther', elsewhere)
+  await add('far', elsewhere, '--replace')
+  const asBefore = await world.svc(count)
+  await put('svc.json', { profile: 'farther' })
+  const otherKey = await world.svc(count)
 
-  expect([near, byFlag, byEnvironment, byFile, changed].map(({ exit }) => exit)).toEqual([7, 7, 7, 3, 3])
+  expect([near, byFlag, byEnvironment, byFile].map(({ exit }) => exit)).toEqual([3, 7, 7, 3])
+  expect([changed, asBefore, otherKey].map(({ exit }) => exit)).toEqual([3, 7, 3])
   expect(byFile.stderr).toContain(`names profile far (${elsewhere}), which was never accepted`)
   expect(byFile.stderr).toContain('SVC_PROFILE=far')
 })
@@ -210,6 +219,7 @@ describe('of several keys', () => {
     expect(await keyOf(['--url', service.url], key)).toEqual(['svc_key_of_environment'])
     expect(await keyOf([], { ...key, SVC_PROFILE: 'full' })).toEqual(['svc_key_of_environment'])
     await put('svc.json', { profile: 'full' })
+    await world.svc(['profiles', 'trust'])
     expect(await keyOf([], key)).toEqual(['svc_key_of_environment'])
     expect(await keyOf([])).toEqual(['svc_key_of_profile'])
     await put('svc.json', { url: service.url })
@@ -233,9 +243,12 @@ describe('of several keys', () => {
 
   test('contract 12.4 no key follows a redirect', async () => {
     const from = await openFakeService(() => ({ status: 307, headers: { location: `${service.url}/collections` } }))
-    const ran = await world.svc(['collections', 'list', '--url', from.url, '--key', 'svc_key_mine'])
+    const there = ['--url', from.url, '--key', 'svc_key_mine']
+    const ran = await world.svc(['collections', 'list', ...there])
+    const written = await world.svc(['api', 'POST', '/collections', 'name=posts', ...there])
 
     from.close()
+    expect(written).toMatchObject({ exit: 7, stderr: expect.stringContaining(`redirects to ${service.url}`) })
     expect(ran).toMatchObject({ exit: 7, stderr: expect.stringContaining(`redirects to ${service.url}`) })
     expect(service.asked).toEqual([])
   })

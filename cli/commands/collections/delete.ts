@@ -1,12 +1,18 @@
+import type { CountedCollection } from '../../../client/index.js'
 import { newBackupPlace, shownPath, writeBackup, writing } from '../../backups/backup-file.js'
 import { backupFlag } from '../../backups/backup-flag.js'
 import { settledDocuments } from '../../backups/settled-documents.js'
 import { undoOfDeletion } from '../../backups/undo-lines.js'
+import { refusedForPath } from '../../base/foreign-answer.js'
 import { type Client, lostByDeletion, TargetCommand } from '../../base/target-command.js'
+import { identifyCollection } from '../../collections/identify.js'
 import { collectionArg } from '../../documents/fields-args.js'
 import { writeLines } from '../../files/write-lines.js'
 import { counted } from '../../terminal/print.js'
 import { shellWord } from '../../terminal/shell-word.js'
+
+/** What a service shows of a collection. A deployed one shows none by itself. */
+type Shown = Pick<CountedCollection, 'name' | 'documentCount'> & Partial<CountedCollection>
 
 export default class CollectionsDelete extends TargetCommand {
   static override summary = 'Delete a collection with all its documents.'
@@ -24,9 +30,9 @@ export default class CollectionsDelete extends TargetCommand {
   async run() {
     const { args, flags } = await this.parse(CollectionsDelete)
     const client = this.client(flags)
-    const { documentCount } = await client.collections.get(args.collection)
-    const held = documentCount === undefined ? 'its documents' : counted(documentCount, 'document')
     const target = this.requireTarget(flags)
+    const { documentCount } = await identifyCollection(client, args.collection, target.url)
+    const held = documentCount === undefined ? 'its documents' : counted(documentCount, 'document')
     const kind = await this.confirmWrite(flags, `Delete "${args.collection}" with ${held}`, { isAlwaysAsked: true })
     if (kind === 'foreign' && flags.backup) await this.save(client, args.collection)
     const removed = await this.undoably(target, `collections delete ${args.collection}`, flags, () =>
@@ -39,7 +45,11 @@ export default class CollectionsDelete extends TargetCommand {
 
   /** Saves the collection itself, which `docs batch` cannot create, and its documents. */
   private async save(client: Client, given: string): Promise<void> {
-    const { name, schema, permissions, documentCount } = await client.collections.get(given)
+    const shown: Shown = await client.collections.get(given).catch((error) => {
+      if (refusedForPath(error)) return { name: given }
+      throw error
+    })
+    const { name, schema, permissions, documentCount } = shown
     const place = await newBackupPlace(`collections delete ${name}`)
     const path = `${place}.collection.json`
     await writing(() => writeLines(path, (line) => line(`${JSON.stringify({ name, schema, permissions })}\n`)))
@@ -50,7 +60,8 @@ export default class CollectionsDelete extends TargetCommand {
       ...(backup ? [`svc docs batch -f ${shellWord(backup.path)}`] : []),
     ]
     const what = `"${name}" with ${counted(backup?.saved ?? 0, 'document')}`
-    const lost = permissions ? lostByDeletion : `permissions, ${lostByDeletion}`
+    const unshown = Object.entries({ schema, permissions }).flatMap(([what, value]) => (value ? [] : [`${what}, `]))
+    const lost = unshown.join('') + lostByDeletion
     const commands = restore.map((command) => this.there(command)).join(' && ')
     this.sayAlways(`Saved ${what} to ${backup?.path ?? shownPath(path)}, without ${lost}. Bring back: ${commands}`)
   }

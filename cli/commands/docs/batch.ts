@@ -11,6 +11,7 @@ import type { BadLine } from '../../bulk/operations.js'
 import { refusalLines } from '../../bulk/refusals.js'
 import { withReplacingPut } from '../../bulk/replacing-put.js'
 import { type Preview, previewOperations } from '../../bulk/run-operations.js'
+import { identifyCollection } from '../../collections/identify.js'
 import { missingHint } from '../../collections/missing-hint.js'
 import { requireKeys } from '../../imports/require-keys.js'
 import { openState } from '../../imports/state.js'
@@ -65,8 +66,8 @@ same command is given again.`)
     if (preview.operations === 0) throw new CliFailure('EMPTY', exits.invalid, `${input.name} holds no operations.`)
     const target = this.requireTarget(flags)
     const client = this.client(flags, { dialect: withReplacingPut(target.dialect) })
-    const into = await collectionIds(client, input, preview, this.there(''))
     const { url } = target
+    const into = await collectionIds(client, { input, preview, url, target: this.there('') })
     const state = await openState(join(configFolder(), 'batches'), input, [url, ...into], { restart: flags.restart })
     if (preview.counts.create > 0) await requireKeys(target, [state.found])
     const before = state.found?.done ?? 0
@@ -122,15 +123,13 @@ interface Lines {
 /** Ids, since a fresh database may have collections of the same names. @throws {CliFailure} if there is no such collection */
 async function collectionIds(
   client: Client,
-  { name }: ImportSource,
-  { collections }: Preview,
-  target: string,
+  { input, preview, url, target }: { input: ImportSource; preview: Preview; url: string; target: string },
 ): Promise<string[]> {
   const ids: string[] = []
-  for (const [collection, line] of collections) {
-    const found = await client.collections.get(collection).catch(undefinedIfMissing)
+  for (const [collection, line] of preview.collections) {
+    const found = await identifyCollection(client, collection, url).catch(undefinedIfMissing)
     if (!found) {
-      const message = `No collection "${collection}" (${name}:${line}). Nothing was done.`
+      const message = `No collection "${collection}" (${input.name}:${line}). Nothing was done.`
       throw new CliFailure('NOT_FOUND', exits.notFound, message, missingHint(collection, { target }))
     }
     ids.push(found.id)

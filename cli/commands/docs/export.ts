@@ -4,6 +4,7 @@ import { CliFailure, exits } from '../../base/failure.js'
 import { keepHeapSmall } from '../../base/small-heap.js'
 import { stopSignal } from '../../base/stop-signal.js'
 import { TargetCommand } from '../../base/target-command.js'
+import { identifyCollection } from '../../collections/identify.js'
 import { documentFields, emptyResultNotes } from '../../documents/empty-result.js'
 import { collectionArg } from '../../documents/fields-args.js'
 import { readWhere, whereFlags } from '../../documents/where-flag.js'
@@ -62,7 +63,7 @@ A file is complete or not there: until then it is called <file>.part, and the sa
     const { total } = await collection.list({ where, limit: 1 })
     const format = exportFormat({ format: flags.format, out })
     // The id tells a collection from one of the same name in another service.
-    const { id } = await client.collections.get(args.collection)
+    const { id } = await identifyCollection(client, args.collection, this.requireTarget(flags).url)
     const file = await openExportFile({
       path: out,
       format,

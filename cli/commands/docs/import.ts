@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import type { CountedCollection } from '../../../client/index.js'
 import { readColumnTypes } from '../../../seeds/records/cells.js'
 import { expandPaths } from '../../../seeds/records/expand-paths.js'
 import { formats, type ImportSource, isReadOnce, openInput } from '../../../seeds/records/input.js'
@@ -11,6 +10,7 @@ import { stopSignal } from '../../base/stop-signal.js'
 import { TargetCommand } from '../../base/target-command.js'
 import { notSaved } from '../../bulk/read-back.js'
 import { createIfMissing } from '../../collections/create-if-missing.js'
+import { type Identified, identifyCollection } from '../../collections/identify.js'
 import { collectionArg } from '../../documents/fields-args.js'
 import { readUpsert, upsertFlags } from '../../documents/upsert-flags.js'
 import { requirePlace } from '../../files/places.js'
@@ -99,7 +99,8 @@ none. With --by id, a document that was deleted is created with a new id, and it
     if (flags.create) await createIfMissing(client, { name: args.collection })
 
     // The id tells a collection from one of the same name in a fresh database.
-    const { id, documentCount } = await client.collections.get(args.collection)
+    const identify = () => identifyCollection(client, args.collection, this.requireTarget(target).url)
+    const { id, documentCount } = await identify()
     const openStateOf = (input: ImportSource) =>
       openState(join(configFolder(), 'imports'), input, [id, upsertBy ?? ''], { restart: flags.restart })
     const states = await openStates(inputs, { openState: openStateOf, refused, documentCount })
@@ -129,7 +130,7 @@ none. With --by id, a document that was deleted is created with a new id, and it
       const report = upsertBy ? await this.undoably(this.requireTarget(target), command, flags, follow) : await follow()
       if (report.isWhole) for (const state of states.values()) state.remove()
       for (const line of reportLines(report)) this.note(line)
-      if (report.isWhole) requireThere(report, states, await client.collections.get(args.collection))
+      if (report.isWhole) requireThere(args.collection, { report, states, now: await identify() })
       if (!report.isWhole) throw interrupted(report, read, stop.exit())
       if (report.refused > 0) process.exitCode = exits.invalid
       return report
@@ -175,7 +176,10 @@ function resumedNote({ file, state }: ImportProgress & { kind: 'resumed' }): str
 }
 
 /** What was created is compared with how many documents there are more than before. @throws {CliFailure} `NOT_SAVED` */
-function requireThere({ files }: ImportReport, states: States, { name, documentCount }: CountedCollection): void {
+function requireThere(
+  name: string,
+  { report: { files }, states, now: { documentCount } }: { report: ImportReport; states: States; now: Identified },
+): void {
   const created = files.reduce((sum, file) => sum + file.created, 0)
   const [before] = [...states.values()].flatMap(({ documentsBefore }) => documentsBefore ?? [])
   if (before === undefined || documentCount === undefined || documentCount - before >= created) return

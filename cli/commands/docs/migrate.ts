@@ -13,6 +13,7 @@ import { colourOf, previewLines } from '../../bulk/migration-preview.js'
 import { type Refusals, refusalLines } from '../../bulk/refusals.js'
 import { withReplacingPut } from '../../bulk/replacing-put.js'
 import { previewOperations } from '../../bulk/run-operations.js'
+import { identifyCollection } from '../../collections/identify.js'
 import { documentFields, emptyResultNotes } from '../../documents/empty-result.js'
 import { collectionArg } from '../../documents/fields-args.js'
 import { readWhere, type WhereFlags, whereFlags } from '../../documents/where-flag.js'
@@ -69,7 +70,7 @@ the same command is given again; the function is not called once more.`)
     const { args, flags } = await this.parse(DocsMigrate)
     const { url, dialect } = this.requireTarget(flags)
     const client = this.client(flags, { dialect: withReplacingPut(dialect) })
-    const { id: collectionId } = await client.collections.get(args.collection)
+    const { id: collectionId } = await identifyCollection(client, args.collection, url)
     const conditions = [...(flags.where ?? []), ...(flags.or ?? []).map((condition) => `or ${condition}`)]
     const { 'dry-run': isDry, restart } = flags
     const files = await openMigrationFiles({ url, collectionId, module: args.file, conditions }, { isDry, restart })

@@ -6,15 +6,15 @@ import { fileToAccept } from '../../config/folder-config.js'
 import { findSeedModule } from '../../seeds/allow-code.js'
 import { findProjectFile } from '../../target/project-file.js'
 import { addressesOfFolder } from '../../target/target.js'
-import { accept, acceptCode, isAccepted, withdraw } from '../../target/trust.js'
+import { accept, acceptCode, acceptedAs, isAccepted, withdraw } from '../../target/trust.js'
 import { prose } from '../../terminal/prose.js'
 
 export default class ProfilesTrust extends SvcCommand {
   static override summary = 'Trust the address and the settings in svc.json of this folder.'
   static override description =
-    prose(`A project file may come from a stranger. An address on another machine that it names gets a request, and your key, only
-after you accepted it: here, or at the question of the first command. It holds for this folder and this address; another
-address is asked about again. The same goes for settings of svc dev in svc.json, and for seed modules, where svc was not used before.`)
+    prose(`A project file may come from a stranger. An address on another machine, or one of your profiles, that it names gets a
+request, and your key, only after you accepted it: here, or at the question of the first command. It holds for this folder and
+this address or profile; another is asked about again. The same goes for settings of svc dev in svc.json, and for seed modules, where svc was not used before.`)
   static override examples = ['<%= config.bin %> profiles trust', '<%= config.bin %> profiles trust --remove']
   static override flags = { remove: Flags.boolean({ description: 'trust no address of this folder any longer' }) }
 
@@ -41,7 +41,7 @@ address is asked about again. The same goes for settings of svc dev in svc.json,
     const named = addresses.find((address) => !isAccepted(address))
     if (named) {
       await accept(named)
-      this.note(`Commands in this folder may send requests and keys to ${named.url}.`)
+      this.note(`Commands in this folder may send requests and keys to ${acceptedAs(named)}.`)
       return { path: named.path, url: named.url, isAccepted: true }
     }
     const known = addresses.find(({ path }) => path === project?.path)
@@ -50,8 +50,9 @@ address is asked about again. The same goes for settings of svc dev in svc.json,
       const message = 'No svc.json here names an address.'
       throw new CliFailure('NO_FILE', exits.notFound, message, 'See what is in force: svc config')
     }
-    const why = isLoopbackUrl(known.url) ? 'is on this machine, which is always trusted' : 'is trusted already'
-    this.note(`${known.url} ${why}.`)
+    const isHere = known.profile === undefined && isLoopbackUrl(known.url)
+    const why = isHere ? 'is on this machine, which is always trusted' : 'is trusted already'
+    this.note(`${acceptedAs(known)} ${why}.`)
     return { path: known.path, url: known.url, isAccepted: true }
   }
 }

@@ -57,7 +57,7 @@ again adds nothing: a collection that holds documents is left alone, or with --u
     const modules = { client, allow: allowCode(ask), randomSeed: flags['random-seed'] }
     const mode = flags.replace ? 'replace' : flags.upsert ? 'upsert' : 'fill'
     const stop = stopSignal()
-    const named = { target: targetWords(flags) }
+    const named = { target: targetWords(flags), url: target.url }
     const options = { client, mode, key: by, signal: stop.signal, emulator, modules, ...named } as const
     if (mode === 'replace' && emulator) {
       const words = await replacedWords(files, options)

@@ -5,11 +5,14 @@ import { isObject, type Json, type JsonObject } from '../model/json.js'
 /** Reads a header by its name in lower case. */
 export type HeaderReader = (name: string) => string | null | undefined
 
+/** Finds out what a service speaks. */
+export const detectCommand = 'svc dialects detect'
+
 /** What to say of an answer whose form is not the one that was asked for. */
 export function otherForm(axis: string, why = ''): SvcError {
   return new SvcError(
     'INVALID_RESPONSE',
-    `${why}The service has another form of "${axis}". Find out which: svc dialects detect`,
+    `${why}The service has another form of "${axis}". Find out which: ${detectCommand}`,
   )
 }
 

@@ -55,6 +55,18 @@ async function bringBack(stderr: string) {
 
 const isRun = expect.objectContaining({ exit: 0 })
 
+it('the printed command names the profile that the environment named', async () => {
+  const name = await fill()
+  const before = await all(name)
+  const env = { SVC_PROFILE: 'staging' }
+
+  const { stderr } = await services.world.svc(['docs', 'delete', name, '--all', '--yes'], { env })
+
+  expect(stderr).toMatch(/^Saved .* Bring back: .* --profile staging$/m)
+  expect(await bringBack(stderr)).toEqual([isRun])
+  expect(byText(await all(name))).toEqual(byText(before))
+})
+
 describe.each(['staging', 'b', 'c'])('through the profile %s', (profile) => {
   const to = ['--profile', profile, '--yes']
 

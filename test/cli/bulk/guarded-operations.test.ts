@@ -34,3 +34,21 @@ test('a document that is written between the look at it and its replacement is n
   expect(sent).toEqual({ accepted: 0, refused: [{ line: 1, id, code: 'CONFLICT', problem: 'was changed meanwhile' }] })
   expect((await posts.get(id)).data).toEqual({ n: 2, old: true })
 })
+
+test('a service that has nothing at the path of a replacement is not said to have lost the document', async () => {
+  const svc = createClient(place)
+  await svc.collections.create({ name: 'notes' })
+  const notes = svc.collection('notes')
+  const { id } = await notes.create({ n: 1 })
+  const pathless = {
+    ...notes,
+    replace: () => svc.collections.get('no-such-path').then(() => notes.get(id)),
+  } as typeof notes
+  const operation = { line: 1, kind: 'replace', collection: 'notes', data: { n: 2 }, bytes: 1 } as const
+
+  const failing = replaceAll(pathless, [{ ...operation, id, was: { n: 1 } }])
+  const gone = await replaceAll(notes, [{ ...operation, id: '01999999-9999-7999-8999-999999999999', was: { n: 1 } }])
+
+  await expect(failing).rejects.toMatchObject({ code: 'NOT_FOUND', status: 404 })
+  expect(gone.refused).toMatchObject([{ code: 'NOT_FOUND', problem: 'was deleted meanwhile' }])
+})

@@ -59,12 +59,21 @@ test.each(['a', 'b', 'c'])(
   },
 )
 
+test('svc api says of a write whose answer was lost that it may have been carried out', async () => {
+  const flags = await open('b')
+  service.loseAnswers(1)
+
+  const ran = await world.svc(['api', 'POST', '/collections/notes/documents', 'title=Tea', ...flags, '--yes'])
+
+  expect(ran).toMatchObject({ exit: 7, stderr: expect.stringContaining('It may have been carried out.') })
+  expect(service.collections.get('notes')).toHaveLength(1)
+})
+
 test.each([
   ['docs list posts --all', 'a, paths=nested', '"list"'],
   ['docs list posts --all', 'b', '"filters"'],
   ['docs list posts --sort title', 'b', '"filters"'],
   ['docs list posts --all', 'c, paths=nested', '"record"'],
-  ['docs count posts', 'b', '"list"'],
   ['docs export posts', 'b', '"filters"'],
   ['diff posts', 'b', '"filters"'],
   ['pull posts --yes', 'b', '"filters"'],
@@ -148,4 +157,49 @@ test('an import whose answer was lost goes on only where keys are obeyed', async
   expect([lost.exit, again.exit]).toEqual([7, 7])
   for (const ran of [lost, again]) expect(failureIn(ran)).toMatchObject({ code: 'OUTCOME_UNKNOWN' })
   expect(service.collections.get('posts')).toHaveLength(62)
+})
+
+test('what is there is found where a filter by ids finds nothing: a push and a batch invent no loss and no success', async () => {
+  const flags = await open('b', { ...comparing, batches: 'kept' })
+  const [first] = service.collections.get('posts') ?? []
+  const kept = { op: 'create', collection: 'posts', data: { a: 1 }, unless: first?.id }
+  const stale = { op: 'delete', collection: 'posts', id: first?.id, was: { title: 'Another' } }
+  writeFileSync(join(world.folder, 'kept-one.ndjson'), JSON.stringify(kept))
+  writeFileSync(join(world.folder, 'stale-one.ndjson'), JSON.stringify(stale))
+  const batch = (file: string) => world.json(['docs', 'batch', '-f', file, ...flags, '--yes', '--no-backup'])
+
+  const pushed = await world.json(['push', 'mine', ...flags, '--yes'])
+  const creating = await batch('kept-one.ndjson')
+  const deleting = await batch('stale-one.ndjson')
+
+  expect(pushed).toMatchObject({ created: 3, refused: [] })
+  expect(deleting).toMatchObject({ deleted: 0, refusals: [{ problem: 'was changed meanwhile' }] })
+  expect(creating).toMatchObject({ refused: 0 })
+  expect(service.collections.get('posts')).toHaveLength(60)
+})
+
+test('where no single collection is shown, documents are exported, imported, migrated, seeded, deleted and brought back', async () => {
+  const flags = await open('b', { sorts: true, batches: 'kept' })
+  await world.svc(['profiles', 'add', 'deployed', ...flags])
+  const there = ['--profile', 'deployed', '--yes']
+  writeFileSync(join(world.folder, 'more.ndjson'), '{"a":1}\n{"a":2}\n')
+  writeFileSync(join(world.folder, 'again.js'), 'export default ({ data }) => ({ ...data, seen: true })\n')
+  writeFileSync(join(world.folder, 'seed.json'), '{"collections":{"letters":{"documents":[{"a":1}]}}}')
+
+  const imported = await world.json(['docs', 'import', 'posts', 'more.ndjson', ...there])
+  const exported = await world.json(['docs', 'export', 'posts', '--out', 'posts.ndjson', ...there])
+  const migrated = await world.svc(['docs', 'migrate', 'posts', 'again.js', ...there, '--json'], {
+    env: { SVC_TRUST_CODE: '1' },
+  })
+  const seeded = [await world.json(['seed', ...there]), await world.json(['seed', ...there])]
+  const deleted = await world.svc(['docs', 'delete', 'posts', '--all', ...there])
+  const [, backup = ''] = /docs batch -f (\S+)/.exec(deleted.stderr) ?? []
+  const emptied = service.collections.get('posts')?.length
+  const restored = await world.json(['docs', 'batch', '-f', backup, ...there])
+
+  expect(imported).toMatchObject({ accepted: 2 })
+  expect(exported).toMatchObject({ exported: 62 })
+  expect(JSON.parse(migrated.stdout)).toMatchObject({ changed: 62, refused: 0 })
+  expect(seeded).toMatchObject([[{ created: 1 }], [{ kept: 1 }]])
+  expect([emptied, restored]).toEqual([0, expect.objectContaining({ created: 62, refused: 0 })])
 })
