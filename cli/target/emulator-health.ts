@@ -1,5 +1,5 @@
 import { SvcError } from '../../client/protocol/model/errors.js'
-import { CliFailure } from '../base/failure.js'
+import { CliFailure, isUnreachable } from '../base/failure.js'
 import { openControl } from './control.js'
 import type { EmulatorInfo } from './emulator-file.js'
 import { fetchDirectly } from './fetch-directly.js'
@@ -49,6 +49,19 @@ export async function presenceOf(emulator: EmulatorInfo, mostMs = 2_000): Promis
     const cause = error instanceof CliFailure ? error.cause : error
     const isSlow = cause instanceof SvcError && cause.code === 'TIMEOUT' && isProcessThere(emulator)
     return isSlow ? 'slow' : 'gone'
+  }
+}
+
+/**
+ * Whether something else has the address of that file by now: the number of a process may be given again, and so may a port.
+ * An emulator that does not answer is not replaced.
+ */
+export async function isReplaced(emulator: EmulatorInfo, maxMilliseconds = 3_000): Promise<boolean> {
+  try {
+    const { pid, dataDir } = await openControl(emulator, maxMilliseconds).process.get()
+    return pid !== emulator.pid || dataDir !== emulator.dataDir
+  } catch (error) {
+    return !isUnreachable(error instanceof CliFailure ? error.cause : error)
   }
 }
 

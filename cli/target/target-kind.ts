@@ -1,4 +1,5 @@
 import { isObject, parseJson } from '../../client/protocol/model/json.js'
+import { isReplaced } from './emulator-health.js'
 import { fetchDirectly } from './fetch-directly.js'
 import type { Target } from './target.js'
 
@@ -11,8 +12,8 @@ export type TargetKind = 'own' | 'emulator' | 'foreign'
 /** A service that is slower than this counts as foreign, so the user is asked. */
 const mostProbeMilliseconds = 3_000
 
-export async function kindOf({ url, isOwn, isLocal, isTyped, profile }: Target): Promise<TargetKind> {
-  if (isOwn) return 'own'
+export async function kindOf({ url, emulator, isOwn, isLocal, isTyped, profile }: Target): Promise<TargetKind> {
+  if (isOwn && emulator && !('pid' in emulator && (await isReplaced(emulator)))) return 'own'
   if (isLocal && isTyped) return 'emulator'
   // A named address of this machine is more often a tunnel than an emulator.
   if (isLocal && profile !== undefined) return 'foreign'

@@ -3,7 +3,7 @@ import { isLoopbackUrl } from '../../client/protocol/model/loopback.js'
 import { calledAs } from '../base/called-as.js'
 import { CliFailure, exits, misuse } from '../base/failure.js'
 import { shellWord } from '../terminal/shell-word.js'
-import { findEmulatorFile, readEmulatorFile } from './emulator-file.js'
+import { type EmulatorInfo, findEmulatorFile, readEmulatorFile } from './emulator-file.js'
 import { isProcessThere } from './emulator-health.js'
 import { emulatorOfRun, type OwnEmulator } from './emulator-of-run.js'
 import { readProfiles, requireProfile } from './profiles.js'
@@ -44,7 +44,7 @@ export interface Target {
   /** The profile that named the address. */
   readonly profile: string | undefined
   /** Set where the address is that of the emulator of this folder or test run. */
-  readonly emulator: OwnEmulator | undefined
+  readonly emulator: OwnEmulator | EmulatorInfo | undefined
   /** Whether that emulator runs, as far as its process tells. */
   readonly isOwn: boolean
   /** Settings that name another address and rank lower, in words. Empty where a flag or the environment decided. */
@@ -249,7 +249,9 @@ function fromProfile(profile: string, from: string): Place {
   return { ...requireProfile(profile), from, profile }
 }
 
-function findEmulator(env: NodeJS.ProcessEnv): { emulator: OwnEmulator; isRunning: boolean } | undefined {
+function findEmulator(
+  env: NodeJS.ProcessEnv,
+): { emulator: OwnEmulator | EmulatorInfo; isRunning: boolean } | undefined {
   const own = emulatorOfRun(env)
   return own ? { emulator: own, isRunning: true } : emulatorOfFolder()
 }

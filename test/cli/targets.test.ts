@@ -53,6 +53,17 @@ test('contract 12.4 flag, environment, running emulator, svc.json, default profi
   expect(await asked(['--profile', 'prod'])).toEqual(['profile', undefined])
 })
 
+test('a write to another service that has the address of the file by now says so, and asks', async () => {
+  await running()
+
+  const { exit, stderr } = await world.svc(['docs', 'create', 'posts', 'title=Hello'])
+
+  expect(exit).toBe(2)
+  expect(stderr).toContain(`-> ${new URL(services.emulator.url).host} (the running emulator)`)
+  expect(stderr).toContain('There is no terminal to ask at.')
+  expect(services.emulator.asked.filter(({ method }) => method !== 'GET')).toEqual([])
+})
+
 test('the emulator of a file whose process is gone is passed over, and used where nothing else is named', async () => {
   await stopped()
   const file = join(world.folder, '.svc/emulator.json')

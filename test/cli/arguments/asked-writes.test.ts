@@ -335,6 +335,7 @@ function answer(text: string, isEmulator: boolean): (request: { method: string; 
   const lists = { documents: [document], users: [user], files: [file], total: 1, limit: 20, offset: 0 }
   return ({ method, path }) => {
     if (path === '/_svc/api/health') return isEmulator ? { body: { status: 'ok', folder: 'x' } } : { status: 404 }
+    if (path === '/_svc/api/process') return { body: { pid: process.pid, dataDir: null } }
     if (path === '/collections' && method === 'GET') return { body: [collection] }
     if (path.startsWith('/realtime')) return failure(403, 'FORBIDDEN', 'No.')
     if (path.startsWith('/collections/drafts') || path.includes('id__gt'))
