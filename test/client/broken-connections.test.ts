@@ -6,7 +6,7 @@ import { type Client, createClient } from '../../client/index.js'
 
 const document = { id: 'd1', collection: 'posts', data: { title: 'Tea' }, createdAt: 't', updatedAt: 't' }
 const body = JSON.stringify(document)
-const answer = `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`
+const answer = `HTTP/1.1 200 OK\r\nsvc-dialect: a\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`
 
 const closers: (() => unknown)[] = []
 afterEach(async () => {

@@ -58,11 +58,16 @@ it.each<[string, (posts: Posts) => Promise<unknown>, string]>([
   ['a sorted list', (posts) => posts.list({ sort: 'title' }), '"filters"'],
   ['a list without a count', (posts) => posts.list({ count: false }), '"filters"'],
   ['a list sorted page by page', (posts) => all(posts, { sort: '-title' }), '"filters"'],
-  ['a count', (posts) => posts.count(), '"list"'],
 ])('does not take %s for empty because a parameter is read as a filter', async (_, ask, axis) => {
   const posts = await open('b')
 
   await expect(ask(posts)).rejects.toThrow(axis)
+})
+
+it('counts at the path for counts where a list has no total', async () => {
+  const posts = await open('b')
+
+  expect(await posts.count()).toBe(120)
 })
 
 it.each<[string, { sort?: string }, string]>([

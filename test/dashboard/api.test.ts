@@ -78,7 +78,7 @@ it('shows an answer that has no end as it comes, and one that fails', async () =
   await page.getByRole('button', { name: 'Send', exact: true }).click()
   await page
     .getByRole('region', { name: 'Answer', exact: true })
-    .getByText(/^4\d\d/)
+    .getByText(/^4\d\d /)
     .waitFor()
   await goTo('api-reference/nothing.such')
   await page.getByText(/^No operation is called "nothing.such"/).waitFor()

@@ -91,8 +91,20 @@ export async function rebuildIndexes(db: Database): Promise<Unread[]> {
     join pg_namespace n on n.oid = c.relnamespace
     where c.relkind = 'r' and c.relhasindex
     order by n.nspname = 'pg_catalog' desc, c.relname`)
+  const failed = await rebuild(
+    db,
+    tables.map(({ name }) => name),
+  )
+  // A table may have failed for the index of another one, which is rebuilt by now.
+  return rebuild(
+    db,
+    failed.map(({ table }) => table),
+  )
+}
+
+async function rebuild(db: Database, tables: readonly string[]): Promise<Unread[]> {
   const failed = []
-  for (const { name: table } of tables) {
+  for (const table of tables) {
     try {
       await db.query(patientSql(`reindex table ${table}`))
     } catch (error) {

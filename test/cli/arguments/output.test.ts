@@ -68,12 +68,13 @@ test.each(['-yq', '-qy'])('%s silences, as -q does', async (flags) => {
 test('svc docs list --all --json that fails in between prints one value, with the documents until then and the failure', async () => {
   const times = { createdAt: '2030-01-01T00:00:00.000Z', updatedAt: '2030-01-01T00:00:00.000Z' }
   const idOf = (n: number) => `01999999-9999-7999-8999-${String(n).padStart(12, '0')}`
-  const documents = Array.from({ length: 100 }, (_, n) => ({ id: idOf(n), data: { n }, ...times, version: 1 }))
+  const page = (from: number) =>
+    Array.from({ length: 100 }, (_, n) => ({ id: idOf(from + n), data: { n: from + n }, ...times, version: 1 }))
   let pages = 0
   const service = await openFakeService(() => {
     pages++
     if (pages > 2) return failure(403, 'FORBIDDEN', 'No more.')
-    return { body: { documents, total: 1_000, limit: 100, offset: 0 } }
+    return { body: { documents: page((pages - 1) * 100), total: 1_000, limit: 100, offset: 0 } }
   })
   const list = ['docs', 'list', 'posts', '--all', '--json', '--url', service.url, '--key', 'svc_key_x']
 

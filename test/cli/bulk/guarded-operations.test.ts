@@ -46,9 +46,11 @@ test('a service that has nothing at the path of a replacement is not said to hav
   } as typeof notes
   const operation = { line: 1, kind: 'replace', collection: 'notes', data: { n: 2 }, bytes: 1 } as const
 
-  const failing = replaceAll(pathless, [{ ...operation, id, was: { n: 1 } }])
+  await expect(replaceAll(pathless, [{ ...operation, id, was: { n: 1 } }])).rejects.toMatchObject({
+    code: 'NOT_FOUND',
+    status: 404,
+  })
   const gone = await replaceAll(notes, [{ ...operation, id: '01999999-9999-7999-8999-999999999999', was: { n: 1 } }])
 
-  await expect(failing).rejects.toMatchObject({ code: 'NOT_FOUND', status: 404 })
   expect(gone.refused).toMatchObject([{ code: 'NOT_FOUND', problem: 'was deleted meanwhile' }])
 })

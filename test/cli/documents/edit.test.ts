@@ -91,7 +91,7 @@ test('at a terminal text that is not JSON may be mended, and saving is asked for
     ['docs', 'edit', 'posts', id],
     [
       ['Mend it?', 'y\n'],
-      ['Save it?', 'y\n'],
+      ['Save document "', 'y\n'],
     ],
     { env: inWorld({ EDITOR: twice }) },
   )
@@ -101,7 +101,7 @@ test('at a terminal text that is not JSON may be mended, and saving is asked for
 })
 
 test('a no before saving changes nothing, and loses nothing that was written', async () => {
-  const ran = await world.terminal(['docs', 'edit', 'posts', id], [['Save it?', 'n\n']], {
+  const ran = await world.terminal(['docs', 'edit', 'posts', id], [['Save document "', 'n\n']], {
     env: inWorld({ EDITOR: anEditor(`sed -i 's/Hello/Bye/' "$1"`) }),
   })
 
@@ -117,7 +117,7 @@ test('Ctrl-C in the editor is the editor’s: what it saves then is saved', asyn
     ['docs', 'edit', 'posts', id],
     [
       ['ready', '\x03'],
-      ['Save it?', 'y\n'],
+      ['Save document "', 'y\n'],
     ],
     { env: inWorld({ EDITOR: editor }) },
   )
@@ -148,7 +148,7 @@ test('Ctrl-C where it could be mended loses nothing that was written', async () 
 })
 
 test('a long difference takes no more than a line of the terminal', async () => {
-  const { stdout } = await world.terminal(['docs', 'edit', 'posts', id], [['Save it?', 'n\n']], {
+  const { stdout } = await world.terminal(['docs', 'edit', 'posts', id], [['Save document "', 'n\n']], {
     env: inWorld({ EDITOR: anEditor(`sed -i 's/Hello/Bye ${'x'.repeat(200)}/' "$1"`) }),
     columns: 80,
   })
@@ -211,7 +211,7 @@ test('where there is nothing but a terminal, the editor is vi', async () => {
   mkdirSync(folder, { recursive: true })
   renameSync(anEditor(`sed -i 's/Hello/Bye/' "$1"`), join(folder, 'vi'))
 
-  const ran = await world.terminal(['docs', 'edit', 'posts', id], [['Save it?', 'y\n']], {
+  const ran = await world.terminal(['docs', 'edit', 'posts', id], [['Save document "', 'y\n']], {
     env: inWorld({ PATH: `${folder}:${process.env.PATH}` }),
   })
 

@@ -253,7 +253,8 @@ test('contract 12.6 a service that is no emulator of the folder gets no snapshot
 
   const { exit, stderr } = await world.svc(['docs', 'delete', name, '--all', '--yes'], { env })
 
-  expect({ exit, stderr }).toEqual({ exit: 0, stderr: '3 documents deleted.\n' })
+  const line = `-> ${new URL(env.SVC_URL).host} (SVC_URL)\n`
+  expect({ exit, stderr }).toEqual({ exit: 0, stderr: `${line}3 documents deleted.\n` })
 })
 
 test('a snapshot that was saved by hand has nothing where others have their command', async () => {

@@ -28,13 +28,15 @@ function listenersNow() {
 }
 
 /**
- * A process that ends takes its listeners along.
+ * A process that ends calls those who wait for it, and takes its listeners along.
  * @param {ReturnType<typeof listenersNow>} before
  */
 function removeNew(before) {
   for (const [name, listeners] of listenersNow()) {
     for (const listener of listeners) {
-      if (!before.get(name)?.includes(listener)) process.removeListener(name, /** @type {any} */ (listener))
+      if (before.get(name)?.includes(listener)) continue
+      process.removeListener(name, /** @type {any} */ (listener))
+      if (name === 'exit') listener(process.exitCode ?? 0)
     }
   }
 }

@@ -76,7 +76,8 @@ const fields = fc.dictionary(key, value, { maxKeys: 4, noNullPrototype: true }) 
 
 const test: fc.Arbitrary<Test> = fc
   .tuple(
-    fc.constantFrom('a', 'b', 'n', 'tags', 'a.b', 'tags.0', 'createdAt'),
+    // Own times refuse texts that are not times; test/emulator/store/where-parity.test.ts covers them.
+    fc.constantFrom('a', 'b', 'n', 'tags', 'a.b', 'tags.0'),
     fc.constantFrom(...operators),
     fc.array(
       // Only the last item of a list can end with a backslash.
