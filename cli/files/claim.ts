@@ -96,7 +96,7 @@ function remove(own: string): void {
 }
 
 function removeOwned(): void {
-  for (const file of owned) rmSync(file, { force: true })
+  for (const file of owned) remove(file)
 }
 
 /** That of another process, which is still there. */
