@@ -4,7 +4,9 @@ import { createClient, type Document, type DocumentChange } from '../../client/i
 import type { Customer, Order, Product, Schema } from '../fixtures/types/shop.js'
 import * as zod from '../fixtures/types/shop-zod.js'
 
-const svc = createClient<Schema>({ url: 'http://127.0.0.1:1', apiKey: 'x' })
+/** Nothing is sent: a request without an answer would fail after its test. */
+const unsent = { url: 'http://127.0.0.1:1', apiKey: 'x', fetch: () => new Promise<Response>(() => undefined) }
+const svc = createClient<Schema>(unsent)
 const orders = svc.collection('orders')
 type Where = NonNullable<NonNullable<Parameters<typeof orders.list>[0]>['where']>
 type OrderSort = NonNullable<Parameters<typeof orders.list>[0]>['sort']
