@@ -35,11 +35,21 @@ const unitTests = globSync(['{client,emulator,seeds,cli,dashboard}/**/*.test.ts'
   ],
 })
 
-/** What a test changes in its process, so that the tests after it would see it. */
-const processChange =
-  /\bvi\.(mock|doMock|stub|spyOn|useFakeTimers|setSystemTime)|\bprocess\.(chdir|exitCode =|env\.\w+ =|env\[\S+\] =|env =|on\(|stdout\.write =)|\bdelete process\.env|globalThis\.\w+ =|Object\.assign\((globalThis|process)|from '(\S*fixtures\/dom|\.\.?\/in-process|\S+\/in-process)\.js'|\bprocess\.memoryUsage|\bgetActiveResources|react/
+/** Changes of the process that a test file leaves to the files after it: such a file runs in a process of its own. */
+const processChanges = [
+  /\bvi\.(mock|doMock|stub|spyOn|useFakeTimers|setSystemTime)/,
+  /\bprocess\.(chdir|exitCode =|env\.\w+ =|env\[\S+\] =|env =|on\(|stdout\.write =)|\bdelete process\.env/,
+  /globalThis\.\w+ =|Object\.assign\((globalThis|process)/,
+  // They replace `process.env` and the streams, or bring a document for React.
+  /from '\S*(fixtures\/dom|\/in-process)\.js'|react/,
+  // They measure the process.
+  /\bprocess\.memoryUsage|\bgetActiveResources/,
+]
 
-const alone = unitTests.filter((file) => processChange.test(readFileSync(file, 'utf8')))
+const alone = unitTests.filter((file) => {
+  const text = readFileSync(file, 'utf8')
+  return processChanges.some((change) => change.test(text))
+})
 
 /** Loading the emulator takes longer than most tests, so test files share processes unless they change them. */
 function units(name: string, include: string[], isolate: boolean): TestProjectConfiguration {

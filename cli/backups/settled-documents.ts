@@ -9,7 +9,7 @@ type Collection = ReturnType<Client['collection']>
  * Reads the documents that conditions match, for a backup that has to hold all of them.
  *
  * @param total how many the user was asked about; left out where the service does not tell
- * @throws {CliFailure} `CHANGED`, once all are read, if somebody wrote to them meanwhile
+ * @throws {CliFailure} `CHANGED`, once all are read, if another program wrote to them while they were read
  */
 export async function* settledDocuments(collection: Collection, where: Where, total: number | undefined) {
   const before = await newest(collection, where)
@@ -23,7 +23,7 @@ export async function* settledDocuments(collection: Collection, where: Where, to
   throw new CliFailure(
     'CHANGED',
     exits.failed,
-    'Somebody changed the documents while the backup was made. Nothing was changed by this command.',
+    'The documents changed while the backup was made. This command changed nothing.',
     'Give the same command again. Without a backup: --no-backup',
   )
 }

@@ -1,4 +1,4 @@
-/** What takes bulk writes back, document by document, as lines of an operations file. */
+/** Writes the operations that undo a bulk write, document by document. */
 import { mergeFields, splitOperators } from '../../client/protocol/model/document.js'
 import type { JsonObject } from '../../client/protocol/model/json.js'
 import type { ImportSource } from '../../seeds/records/input.js'
@@ -52,8 +52,10 @@ export async function* undoOfOperations(
         const state = states.get(operation.id)
         const before = state?.after ?? found.get(operation.id)
         // One about a document that is not there is refused, and changes nothing. So is one that meets another type.
-        if (!before || (state && !state.after) || isRefused(operation, before)) continue
-        const after = afterOf(operation, before)
+        if (!before || (state && !state.after)) continue
+        const result = applied(operation, before)
+        if (!result) continue
+        const { after } = result
         if (repeated.has(operation.id)) {
           states.set(operation.id, { last: operation, before: state?.before ?? before, after })
         } else yield undoOfOne(operation, before, after)
@@ -95,18 +97,15 @@ function undoOfOne(operation: Operation, before: JsonObject, after: JsonObject |
   return after === undefined ? undoOf({ ...operation, kind: 'delete' }, before) : undoOfChange(operation, before, after)
 }
 
-function isRefused(operation: Operation, before: JsonObject): boolean {
+/** The document after an operation, without `after` if it is deleted. Undefined if the service refuses the operation. */
+function applied({ kind, data }: Operation, before: JsonObject): { after: JsonObject | undefined } | undefined {
+  if (kind === 'delete') return { after: undefined }
+  if (kind === 'replace') return { after: data }
   try {
-    afterOf(operation, before)
-    return false
+    return { after: changed(before, data) }
   } catch {
-    return true
+    return undefined
   }
-}
-
-function afterOf({ kind, data }: Operation, before: JsonObject): JsonObject | undefined {
-  if (kind === 'delete') return undefined
-  return kind === 'replace' ? data : changed(before, data)
 }
 
 /** Ids that several operations name. Of all others only the id is in memory. */

@@ -54,18 +54,18 @@ export function explainForeign(
   const isAlike = explained === cause || explained.message === describeFailure(cause).message
   if (!isAlike) return explained
   const named = ({ message }: Failure) =>
-    // What is in neither format is quoted with its address.
+    // The message of an unreadable answer names its address already.
     cause.code === 'INVALID_RESPONSE' ? message : `${request} answered ${status}: ${message}`
   if (isAboutKey(cause)) {
     return new CliFailure('UNAUTHORIZED', exits.notAuthorised, named(describeFailure(cause)), noGoodKey, { cause })
   }
   return reworded(explained, (failure) => ({
     message: named(failure),
-    hint: failure.hint ?? hintOf(request, status, cause, detect),
+    hint: failure.hint ?? suggestFix(request, status, cause, detect),
   }))
 }
 
-function hintOf(request: string, status: number, cause: SvcError, detect: string): string | undefined {
+function suggestFix(request: string, status: number, cause: SvcError, detect: string): string | undefined {
   if (request === 'GET /collections' && status === 405) return 'This service does not list its collections: name one.'
   if (request.startsWith('GET /realtime/'))
     return 'It has no events there, or a proxy in front of it does not pass them on.'

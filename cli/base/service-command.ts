@@ -43,7 +43,7 @@ export type { Client }
 
 export type Access = 'read' | 'write'
 
-/** What a command was called with, which may decide whether it writes. */
+/** The flags and arguments of a call, which may decide whether it writes. */
 export interface CommandInput {
   readonly flags: Named
   readonly args: Named
@@ -136,7 +136,7 @@ export abstract class ServiceCommand extends SvcCommand {
   }
 
   /**
-   * Says where a write goes, and asks where that is no emulator.
+   * Prints where a write goes, and asks first unless the target is an emulator.
    *
    * @param what is done, as a question begins: "Delete 3 documents"
    * @throws {CliFailure} with exit 2 without a terminal and without --yes, with 130 after a no.
@@ -187,15 +187,13 @@ export abstract class ServiceCommand extends SvcCommand {
     if (error instanceof SvcError && error.mayBeDone) return this.explainLost(error)
     if (isUnreachable(error)) return this.explainUnreachable(error)
     if (!(error instanceof SvcError) || !this.target) return error
-    // What explains it may ask the service again.
+    // Explaining may send another request, which replaces the last answer.
     const { answered } = this
     const isForeign = answered?.isOwn === false && answered.status === error.status
     const isKeyMissing = error.status === 401 || (isForeign && isAboutKey(error))
     if (isKeyMissing && this.target.key === undefined) return explainNoKey(this.target)
     const explained = await this.explainRefusal(error, this.target)
-    if (answered && isUnreadWrite(error, answered)) {
-      return this.explainUnread(error)
-    }
+    if (answered && isUnreadWrite(error, answered)) return this.explainUnread(error)
     if (!isForeign || answered.status < 400) return explained
     return explainForeign(error, explained, answered, this.there(detectCommand))
   }

@@ -5,7 +5,7 @@ import { undefinedIfMissing } from '../base/failure.js'
 import type { Client } from '../base/target-command.js'
 import { ownValue } from '../records/own-value.js'
 import type { Operation } from './operations.js'
-import { documentsOf } from './read-back.js'
+import { dataById } from './read-back.js'
 import { isAboutSome, type Refusal, refusal, type SentBatch, wordsOf } from './refusals.js'
 
 type Collection = ReturnType<Client['collection']>
@@ -20,7 +20,7 @@ export interface CheckedOperations extends SentBatch {
  */
 export async function checkOperations(collection: Collection, batch: readonly Operation[]): Promise<CheckedOperations> {
   const guarded = batch.filter(({ was }) => was !== undefined)
-  const found = await dataOf(
+  const found = await dataById(
     collection,
     guarded.map(({ id }) => id),
   )
@@ -46,17 +46,11 @@ function isAsWanted({ kind, data }: Operation, now: JsonObject | undefined): boo
 
 /** Those that create what is not there. */
 export async function withoutThose(collection: Collection, batch: readonly Operation[]): Promise<readonly Operation[]> {
-  const found = await dataOf(
+  const found = await dataById(
     collection,
     batch.flatMap(({ unless }) => unless ?? []),
   )
   return batch.filter(({ unless }) => unless === undefined || !found.has(unless))
-}
-
-async function dataOf(collection: Collection, ids: readonly string[]): Promise<Map<string, JsonObject>> {
-  const found = new Map<string, JsonObject>()
-  for await (const { id, data } of documentsOf(collection, ids)) found.set(id, data)
-  return found
 }
 
 const mostInFlight = 8

@@ -1,7 +1,9 @@
 /** Whether a service has what it acknowledged. */
 import type { Document } from '../../client/protocol/model/document.js'
+import type { JsonObject } from '../../client/protocol/model/json.js'
 import { CliFailure, exits, undefinedIfMissing } from '../base/failure.js'
 import type { Client } from '../base/target-command.js'
+import { inPieces } from '../records/pieces.js'
 
 type Collection = ReturnType<Client['collection']>
 
@@ -11,7 +13,7 @@ const idsAtOnce = 99
 /** Which of these documents are there. Reads ids only where the total of a page leaves them open. */
 export async function idsThere(collection: Collection, ids: readonly string[]): Promise<ReadonlySet<string>> {
   const there = new Set<string>()
-  for (const some of pagesOf(ids)) {
+  for (const some of inPieces(ids, idsAtOnce)) {
     const { total } = await collection.list({ where: { id: { in: some } }, limit: 1 })
     const found = total === 0 ? unlisted(collection, some) : documentsOf(collection, some)
     if (total === some.length) for (const id of some) there.add(id)
@@ -22,13 +24,20 @@ export async function idsThere(collection: Collection, ids: readonly string[]): 
 
 /** Those of the documents that are there. */
 export async function* documentsOf(collection: Collection, ids: readonly string[]): AsyncGenerator<Document> {
-  for (const some of pagesOf(ids)) {
+  for (const some of inPieces(ids, idsAtOnce)) {
     const left = new Set(some)
     for await (const document of collection.iterate({ where: { id: { in: some } } })) {
       if (left.delete(document.id)) yield document
     }
     if (left.size === new Set(some).size) yield* unlisted(collection, some)
   }
+}
+
+/** The data of the documents that are there, by their ids. */
+export async function dataById(collection: Collection, ids: readonly string[]): Promise<Map<string, JsonObject>> {
+  const found = new Map<string, JsonObject>()
+  for await (const { id, data } of documentsOf(collection, ids)) found.set(id, data)
+  return found
 }
 
 /**
@@ -44,11 +53,6 @@ async function* unlisted(collection: Collection, ids: readonly string[]): AsyncG
     const document = await ask(id)
     if (document) yield document
   }
-}
-
-function pagesOf(ids: readonly string[]): string[][] {
-  const pages = Math.ceil(ids.length / idsAtOnce)
-  return Array.from({ length: pages }, (_, at) => ids.slice(at * idsAtOnce, (at + 1) * idsAtOnce))
 }
 
 /** A difference between what a service acknowledged and what it has: exit 1. */

@@ -4,6 +4,7 @@ import { objectOfMany } from '../../client/protocol/model/json.js'
 import { sizes } from '../../client/protocol/model/limits.js'
 import type { Client } from '../base/target-command.js'
 import { hashOf } from '../files/hash.js'
+import { inPieces } from '../records/pieces.js'
 import { checkOperations, replaceAll, withoutThose } from './guarded-operations.js'
 import type { Operation, OperationKind } from './operations.js'
 import { idsThere } from './read-back.js'
@@ -67,7 +68,7 @@ export async function sendOperations(operations: readonly Operation[], options: 
     if (group) group.push(operation)
     else groups.set(name, [operation])
   }
-  const batches = [...groups.values()].flatMap(inBatches)
+  const batches = [...groups.values()].flatMap((group) => [...inPieces(group, sizes.mostBatchItems)])
   const carried = await Promise.all(batches.map((batch) => carryOut(batch, options)))
   const accepted = { create: 0, update: 0, replace: 0, delete: 0 }
   for (const [at, { accepted: count }] of carried.entries()) {
@@ -75,13 +76,6 @@ export async function sendOperations(operations: readonly Operation[], options: 
     if (kind) accepted[kind] += count
   }
   return { accepted, refused: carried.flatMap(({ refused }) => refused) }
-}
-
-function inBatches(operations: readonly Operation[]): Operation[][] {
-  const count = Math.ceil(operations.length / sizes.mostBatchItems)
-  return Array.from({ length: count }, (_, at) =>
-    operations.slice(at * sizes.mostBatchItems, (at + 1) * sizes.mostBatchItems),
-  )
 }
 
 async function carryOut(batch: readonly Operation[], options: SendOptions): Promise<SentBatch> {

@@ -5,10 +5,11 @@ import type { JsonObject } from '../../client/protocol/model/json.js'
 import type { Path } from '../../client/protocol/model/path.js'
 import type { Client } from '../base/service-command.js'
 import type { Operation } from '../bulk/operations.js'
-import { idsThere, notSaved } from '../bulk/read-back.js'
+import { dataById, idsThere, notSaved } from '../bulk/read-back.js'
 import { isAboutSome, wordsOf } from '../bulk/refusals.js'
 import { sendOperations } from '../bulk/send-operations.js'
 import { hashOf } from '../files/hash.js'
+import { inPieces } from '../records/pieces.js'
 import { count, counted } from '../terminal/print.js'
 import type { ComparedPair } from './compare.js'
 import { idsIn } from './documents.js'
@@ -150,7 +151,7 @@ class Run {
     const { source, signal } = this.direction
     for (const ids of inPieces(work.create, atOnce)) {
       if (signal.aborted) return
-      const found = [...(await documentsOf(source, work.name, ids))]
+      const found = [...(await dataById(source.collection(work.name), ids))]
       await this.create(work, found)
       this.direction.onDone(ids.length)
     }
@@ -251,7 +252,7 @@ class Run {
     for (const some of inPieces(work.remove, idsAtOnce)) {
       if (direction.signal.aborted) return
       const ids = some.map((pair) => direction.idsOf(pair).target)
-      const targets = await documentsOf(direction.target, work.name, ids)
+      const targets = await dataById(direction.target.collection(work.name), ids)
       const ready = some.flatMap((pair, at) => {
         const { target } = direction.idsOf(pair)
         const now = targets.get(target)
@@ -280,14 +281,12 @@ class Run {
     const { source, target, idsOf } = this.direction
     const ids = pairs.map(idsOf)
     return Promise.all([
-      documentsOf(
-        source,
-        name,
+      dataById(
+        source.collection(name),
         ids.map((one) => one.source),
       ),
-      documentsOf(
-        target,
-        name,
+      dataById(
+        target.collection(name),
         ids.map((one) => one.target),
       ),
     ])
@@ -313,17 +312,4 @@ interface Ready {
   readonly now: JsonObject
   readonly operation: Operation | undefined
   readonly hash: string
-}
-
-async function documentsOf(client: Client, name: string, ids: readonly string[]): Promise<Map<string, JsonObject>> {
-  const found = new Map<string, JsonObject>()
-  for (const some of inPieces(ids, idsAtOnce)) {
-    for await (const { id, data } of client.collection(name).iterate({ where: { id: { in: some } } }))
-      found.set(id, data)
-  }
-  return found
-}
-
-function* inPieces<Item>(all: readonly Item[], most: number): Generator<readonly Item[]> {
-  for (let at = 0; at < all.length; at += most) yield all.slice(at, at + most)
 }

@@ -1,4 +1,4 @@
-import { SvcError } from '../../client/protocol/model/errors.js'
+import type { SvcError } from '../../client/protocol/model/errors.js'
 import { CliFailure, isUnreachable } from '../base/failure.js'
 import { openControl } from './control.js'
 import type { EmulatorInfo } from './emulator-file.js'
@@ -42,26 +42,28 @@ export type Presence = 'there' | 'slow' | 'gone'
  * now: it takes the folder's token, and names the process and the data that the file names.
  */
 export async function presenceOf(emulator: EmulatorInfo, mostMs = 2_000): Promise<Presence> {
-  try {
-    const { pid, dataDir } = await openControl(emulator, mostMs).process.get()
-    return pid === emulator.pid && dataDir === emulator.dataDir ? 'there' : 'gone'
-  } catch (error) {
-    const cause = error instanceof CliFailure ? error.cause : error
-    const isSlow = cause instanceof SvcError && cause.code === 'TIMEOUT' && isProcessThere(emulator)
-    return isSlow ? 'slow' : 'gone'
-  }
+  const answer = await askWhoAnswers(emulator, mostMs)
+  if (answer === 'same') return 'there'
+  const isSlow = answer !== 'other' && answer.code === 'TIMEOUT' && isProcessThere(emulator)
+  return isSlow ? 'slow' : 'gone'
 }
 
 /**
  * Whether something else has the address of that file by now: the number of a process may be given again, and so may a port.
  * An emulator that does not answer is not replaced.
  */
-export async function isReplaced(emulator: EmulatorInfo, maxMilliseconds = 3_000): Promise<boolean> {
+export async function isReplaced(emulator: EmulatorInfo): Promise<boolean> {
+  return (await askWhoAnswers(emulator, 3_000)) === 'other'
+}
+
+/** Compares what answers with the file. Resolves to the failure if nothing answers. */
+async function askWhoAnswers(emulator: EmulatorInfo, mostMs: number): Promise<'same' | 'other' | SvcError> {
   try {
-    const { pid, dataDir } = await openControl(emulator, maxMilliseconds).process.get()
-    return pid !== emulator.pid || dataDir !== emulator.dataDir
+    const { pid, dataDir } = await openControl(emulator, mostMs).process.get()
+    return pid === emulator.pid && dataDir === emulator.dataDir ? 'same' : 'other'
   } catch (error) {
-    return !isUnreachable(error instanceof CliFailure ? error.cause : error)
+    const cause = error instanceof CliFailure ? error.cause : error
+    return isUnreachable(cause) ? cause : 'other'
   }
 }
 

@@ -11,7 +11,7 @@ import { writeLines } from '../../files/write-lines.js'
 import { counted } from '../../terminal/print.js'
 import { shellWord } from '../../terminal/shell-word.js'
 
-/** What a service shows of a collection. A deployed one shows none by itself. */
+/** The record of a collection. A deployed service shows none. */
 type Shown = Pick<CountedCollection, 'name' | 'documentCount'> & Partial<CountedCollection>
 
 export default class CollectionsDelete extends TargetCommand {
