@@ -1,5 +1,4 @@
 /** The paths that are served: one record for each, which both Express and the router read. */
-import type { IncomingMessage } from 'node:http'
 import { plainError } from '../../client/protocol/model/error-words.js'
 import { SvcError } from '../../client/protocol/model/errors.js'
 import type { StoredAnswer } from '../core/documents/idempotency.js'
@@ -89,17 +88,19 @@ export function refuseOtherMethods(http: HttpContext, exchange: Exchange): Promi
   return refuseMethod(http, exchange, allowed(['get']))
 }
 
-async function refuseMethod(http: HttpContext, { req }: Exchange, allow: readonly string[]): Promise<StoredAnswer> {
+async function refuseMethod(http: HttpContext, exchange: Exchange, allow: readonly string[]): Promise<StoredAnswer> {
+  const { req } = exchange
   requireNamedOrigin(req)
-  if (req.method === 'OPTIONS') return answerOptions(http, req, allow)
+  if (req.method === 'OPTIONS') return answerOptions(http, exchange, allow)
   await requireKnownOrigin(http, req)
   throw new SvcError('METHOD_NOT_ALLOWED', `"${req.method}" is not served here.`, [], { allow })
 }
 
 /** What a path answers where nothing is. */
-export async function refusePath(http: HttpContext, { req }: Exchange): Promise<StoredAnswer> {
+export async function refusePath(http: HttpContext, exchange: Exchange): Promise<StoredAnswer> {
+  const { req } = exchange
   requireNamedOrigin(req)
-  if (req.method === 'OPTIONS') return answerOptions(http, req, [])
+  if (req.method === 'OPTIONS') return answerOptions(http, exchange, [])
   await requireKnownOrigin(http, req)
   const [path = ''] = (req.url ?? '').split('?', 1)
   const name = path.slice(0, 200)
@@ -108,10 +109,11 @@ export async function refusePath(http: HttpContext, { req }: Exchange): Promise<
   })
 }
 
-async function answerOptions(http: HttpContext, req: IncomingMessage, allow: readonly string[]): Promise<StoredAnswer> {
-  const isPreflight = req.headers.origin !== undefined && (await isKnownOrigin(http, req))
-  const headers = isPreflight ? preflightHeaders : {}
-  return { status: 204, headers: allow.length > 0 ? { ...headers, allow: allow.join(', ') } : headers, body: '' }
+async function answerOptions(http: HttpContext, exchange: Exchange, allow: readonly string[]): Promise<StoredAnswer> {
+  const { headers } = exchange.req
+  if (headers.origin !== undefined && (await isKnownOrigin(http, exchange.req)))
+    exchange.headers = preflightHeaders(headers)
+  return { status: 204, headers: allow.length > 0 ? { allow: allow.join(', ') } : {}, body: '' }
 }
 
 function tableOf(routes: readonly Route[]): Map<string, Methods> {

@@ -1,5 +1,6 @@
 /** Who may call from where: the `Host` that a request names, and the `Origin` of the page that made it. Contract 10.5. */
 
+import type { IncomingHttpHeaders } from 'node:http'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import { isLoopbackName } from '../../../client/protocol/model/loopback.js'
 import type { Reason } from '../../../client/protocol/model/requests/reason.js'
@@ -79,27 +80,32 @@ export function originHeaders(origin: string | undefined): Readonly<Record<strin
   }
 }
 
-const allowedHeaders = [
-  'authorization',
-  'x-api-key',
-  'content-type',
-  'svc-dialect',
-  'if-match',
-  'if-none-match',
-  'idempotency-key',
-  'last-event-id',
-  'prefer',
-].join(', ')
+/** What a proxy may believe, or stands for the owner: no page of another origin sends it. */
+const neverAllowed = /^(svc-control-token|forwarded|x-forwarded-.*)$/
+
+/** The headers a preflight may have allowed: those it names, as tracing and pages add their own. Contract 10.9. */
+function allowedHeaders(asked = ''): string {
+  const names = asked
+    .toLowerCase()
+    .split(',', mostHeaders)
+    .map((name) => name.trim())
+  return names.filter((name) => /^[\w!#$%&'*+.^`|~-]+$/.test(name) && !neverAllowed.test(name)).join(', ')
+}
+
+const mostHeaders = 100
 
 /**
- * What a preflight of a page that may call some project receives, beside `originHeaders`; the real request is checked
- * against the project's own origins before anything else happens. Never that pages of the internet may reach into a
- * private network.
+ * What the preflight of a page that may call some project receives; the real request is checked against the project's own origins
+ * before anything else happens. Never that pages of the internet may reach into a private network.
  */
-export const preflightHeaders: Readonly<Record<string, string>> = {
-  'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE',
-  'access-control-allow-headers': allowedHeaders,
-  'access-control-max-age': '600',
+export function preflightHeaders({ origin, 'access-control-request-headers': asked }: IncomingHttpHeaders) {
+  return {
+    ...originHeaders(origin),
+    'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE',
+    'access-control-allow-headers': allowedHeaders(asked),
+    'access-control-max-age': '600',
+    vary: 'origin, access-control-request-headers',
+  }
 }
 
 const exposed = [

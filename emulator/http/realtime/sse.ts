@@ -33,7 +33,8 @@ export interface Streams {
 
 export const eventStreamHeaders = {
   'content-type': 'text/event-stream; charset=utf-8',
-  // Proxies that gather answers would hold the events back.
+  // Proxies that compress or gather answers would hold the events back.
+  'cache-control': 'no-store, no-transform',
   'x-accel-buffering': 'no',
 }
 

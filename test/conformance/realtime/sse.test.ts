@@ -27,7 +27,7 @@ inDialects('Server-sent events', (wire) => {
     expect(events.status).toBe(200)
     expect(events.headers).toMatchObject({
       'content-type': 'text/event-stream; charset=utf-8',
-      'cache-control': 'no-store',
+      'cache-control': 'no-store, no-transform',
     })
     expect(events.text()).toMatch(/^retry: \d+\nid: \d+\n\n/)
     expect(heard.map(({ event }) => event)).toEqual(
