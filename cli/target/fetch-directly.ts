@@ -1,5 +1,5 @@
+import { fetchOverHttp, isPlain } from '../../seeds/fetch-over-http.js'
 import { CliFailure, exits } from '../base/failure.js'
-import { fetchOverHttp, isPlain } from './fetch-over-http.js'
 
 const secretHeaders = ['x-api-key', 'authorization', 'svc-control-token']
 

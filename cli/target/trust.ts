@@ -82,6 +82,11 @@ export async function acceptCode(path: string): Promise<void> {
   }))
 }
 
+/** The same for this run alone where nothing can be kept, as in a container without a home. */
+export async function rememberCode(path: string): Promise<void> {
+  await acceptCode(path).catch(() => undefined)
+}
+
 export function codeNotAccepted(path: string): CliFailure {
   const message = `${path} was never accepted: svc was not used in this folder before. Nothing of it was used.`
   const hint = `If you trust it: svc profiles trust. In CI: ${codeVariable}=1`

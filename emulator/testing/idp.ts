@@ -1,6 +1,7 @@
 /** Logins through the built-in identity provider, as a test has them end. */
 import type { Control } from '../../client/control.js'
 import type { TestProvider } from './helper.js'
+import { ownFetch } from './own-fetch.js'
 
 const mostSteps = 5
 
@@ -25,14 +26,15 @@ async function walk(
   url: string,
   { account, serviceUrl }: { readonly account: string; readonly serviceUrl: string },
 ): Promise<string> {
-  let answer = await fetch(url, { method: 'POST', body: new URLSearchParams({ account }), redirect: 'manual' })
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+  let answer = await ownFetch(url, { method: 'POST', headers, body: String(new URLSearchParams({ account })) })
   for (let step = 0; step < mostSteps; step++) {
     const location = answer.headers.get('location')
     if (location === null) break
     const { searchParams } = new URL(location)
     if (searchParams.has('svc-super-token') || searchParams.has('svc-error')) return location
     if (!location.startsWith(serviceUrl)) break
-    answer = await fetch(location, { redirect: 'manual' })
+    answer = await ownFetch(location, { headers: {} })
   }
   throw new Error(`The login stopped at a page that answers ${answer.status}: ${(await answer.text()).slice(0, 200)}`)
 }

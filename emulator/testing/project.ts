@@ -8,13 +8,14 @@ import { openTestFaults } from './faults.js'
 import type { ControlCalls, EmulatorAddress, ProjectKeys, TestProject, TestSnapshot } from './helper.js'
 import { openTestProvider } from './idp.js'
 import { openTestMailbox } from './mail.js'
+import { ownFetch } from './own-fetch.js'
 import { openTestUsers } from './users.js'
 
 /** Waiting for a mail takes a minute at most. */
 const mostMilliseconds = 70_000
 
 export function openControl({ url, controlToken }: EmulatorAddress): Control {
-  const { send, openStream } = openSender({ url, timeout: mostMilliseconds, retry: { attempts: 1 } })
+  const { send, openStream } = openSender({ url, timeout: mostMilliseconds, retry: { attempts: 1 }, fetch: ownFetch })
   return controlClient(send, controlToken, openStream)
 }
 

@@ -1,6 +1,7 @@
 /** A file of `svc snapshot export` as the state of a project. */
 import { controlPath } from '../../client/protocol/control/operations.js'
 import type { TestProject } from './helper.js'
+import { ownFetch } from './own-fetch.js'
 
 /** @throws {Error} for a file that no emulator has written, or that is damaged */
 export async function loadSnapshotFile(
@@ -9,8 +10,9 @@ export async function loadSnapshotFile(
 ): Promise<void> {
   const address = `${url}${controlPath}/projects/${id}/snapshot-file`
   const headers = { 'svc-control-token': env.SVC_CONTROL_TOKEN ?? '', 'content-type': 'application/x-tar' }
-  const answer = await fetch(address, { method: 'POST', headers, body: bytes })
-  if (!answer.ok) throw new Error(`The snapshot "${name}" was not loaded: ${await answer.text()}`)
-  const imported = (await answer.json()) as { name: string }
+  const answer = await ownFetch(address, { method: 'POST', headers, body: new Uint8Array(await bytes.arrayBuffer()) })
+  const text = await answer.text()
+  if (!answer.ok) throw new Error(`The snapshot "${name}" was not loaded: ${text}`)
+  const imported = JSON.parse(text) as { name: string }
   await control.snapshots.load({ project: id, snapshot: imported.name })
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { execa } from 'execa'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { createClient } from '../../client/index.js'
 import { startTestEmulator, type TestEmulator, type TestProject, testProject } from '../../emulator/testing.js'
 import { hungMilliseconds } from '../cli/command-line.js'
@@ -247,4 +247,17 @@ it('lets a process end that forgets to close it, whatever it was used for', asyn
 
 it('says how to start an emulator where none was started for the run', async () => {
   expect(() => testProject()).toThrow(/svc-toolkit\/testing\/global-setup.*svc exec/)
+})
+
+it('speaks for itself, whatever an environment for pages has put in the place of fetch', async () => {
+  const fetchOfPage = vi.fn(() => Promise.reject(new Error('The page has no such origin.')))
+  vi.stubGlobal('fetch', fetchOfPage)
+  try {
+    const { mail, idp, clock } = await emulator.project()
+
+    expect([await mail.list(), (await idp.accounts()).length, (await clock.now()) > new Date(0)]).toEqual([[], 4, true])
+    expect(fetchOfPage).not.toHaveBeenCalled()
+  } finally {
+    vi.unstubAllGlobals()
+  }
 })

@@ -108,7 +108,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     '@aws-sdk/client-s3',
   ],
   'emulator/serving': ['emulator', 'client/protocol/model', 'node:', 'prom-client'],
-  'emulator/testing': ['emulator/testing', 'emulator/testing.ts', 'client'],
+  'emulator/testing': ['emulator/testing', 'emulator/testing.ts', 'client', 'seeds/fetch-over-http.ts'],
   emulator: [
     'emulator',
     'client/control.ts',

@@ -1,11 +1,14 @@
-/** As much of `fetch` as the command line needs, over `node:http`: loading the real one takes longer than most commands. */
+/**
+ * As much of `fetch` as commands and the test helper need, over `node:http`: loading the real one takes longer than most commands, and
+ * test environments for pages replace it.
+ */
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
-import { isLoopbackUrl } from '../../client/protocol/model/loopback.js'
+import { isLoopbackUrl } from '../client/protocol/model/loopback.js'
 
 export interface PlainRequest extends RequestInit {
   readonly headers: Readonly<Record<string, string>>
-  readonly body?: string | null
+  readonly body?: string | Uint8Array<ArrayBuffer> | null
 }
 
 // An `import` of it loads `fetch` as well, from Node 22 on. Decision 65.
@@ -28,7 +31,7 @@ export function isPlain(url: string, init: RequestInit): init is PlainRequest {
 export function fetchOverHttp(url: string, { method = 'GET', headers, body, signal }: PlainRequest): Promise<Response> {
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted()
-    const length = typeof body === 'string' ? { 'content-length': Buffer.byteLength(body) } : {}
+    const length = body ? { 'content-length': Buffer.byteLength(body) } : {}
     // Like `fetch`, this takes any type; unlike it, it decompresses nothing.
     const sent = { accept: '*/*', 'accept-encoding': 'identity', ...headers, ...length }
     let answer: IncomingMessage | undefined
