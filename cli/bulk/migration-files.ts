@@ -9,7 +9,7 @@ import { type Claim, claim, claimOfOther } from '../files/claim.js'
 import { hashOf } from '../files/hash.js'
 import { writeLines } from '../files/write-lines.js'
 import { openState, type StateFile } from '../imports/state.js'
-import { configFolder } from '../target/profiles.js'
+import { recordsFolder } from '../target/records-folder.js'
 
 export interface MigrationPlace {
   /** Of the service and the collection there, which a fresh database may have anew. */
@@ -49,7 +49,7 @@ export async function openMigrationFiles(
   { url, collectionId, module, conditions }: MigrationPlace,
   { isDry, restart }: { readonly isDry: boolean; readonly restart: boolean },
 ): Promise<MigrationFiles> {
-  const folder = join(configFolder(), 'migrations')
+  const folder = join(recordsFolder(), 'migrations')
   const code = await readFile(module, 'utf8').catch((cause) => {
     throw noFile(module, cause)
   })

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import type { SvcConfig } from '../../client/protocol/model/project.js'
 import { CliFailure, exits } from '../base/failure.js'
 import { findProjectFile, type ProjectFile } from '../target/project-file.js'
-import { acceptCode, codeNotAccepted, isCodeAccepted } from '../target/trust.js'
+import { codeNotAccepted, isCodeAccepted, rememberCode } from '../target/trust.js'
 
 export interface FolderConfig {
   /** Undefined if there is no `svc.json`. */
@@ -48,11 +48,11 @@ async function requireAccepted(path: string, ask: ((question: string) => Promise
   if (isCodeAccepted(path)) return
   if (!ask) throw codeNotAccepted(path)
   await ask(`svc.json says how the emulator runs in ${dirname(path)}, where svc was not used before. Use it?`)
-  await acceptCode(path)
+  await rememberCode(path)
 }
 
 /** From the first start in a folder on, its user is responsible for its content. */
 export async function rememberFolder(folder: string): Promise<void> {
   const file = join(folder, 'svc.json')
-  if (!isCodeAccepted(file)) await acceptCode(file)
+  if (!isCodeAccepted(file)) await rememberCode(file)
 }

@@ -6,7 +6,7 @@ import { withSnapshot } from '../snapshots/undoable.js'
 import { openSnapshotControl } from '../target/control.js'
 import type { EmulatorInfo } from '../target/emulator-file.js'
 import { ownHostNames } from '../target/own-names.js'
-import { configFolder } from '../target/profiles.js'
+import { recordsFolder } from '../target/records-folder.js'
 import { isOpenToOthers, nearby } from './box.js'
 import type { DevOptions } from './dev-flags.js'
 import type { LiveConfig } from './live-config.js'
@@ -28,7 +28,7 @@ export async function start(options: DevOptions, { live, requests, branch }: Sta
     host: options.host,
     dir: options.folder,
     branch: branch?.name,
-    privateDir: join(configFolder(), 'keys'),
+    privateDir: join(recordsFolder(), 'keys'),
     memory: options.memory,
     fresh: options.fresh,
     newToken: options['new-token'],

@@ -21,7 +21,7 @@ import { misuse } from '../base/failure.js'
 import { isFirstAt } from '../files/claim.js'
 import { hashOf } from '../files/hash.js'
 import { isDevice, openedAs, realPlace } from '../files/places.js'
-import { configFolder } from '../target/profiles.js'
+import { recordsFolder } from '../target/records-folder.js'
 import type { RefusedRow } from './send-chunk.js'
 
 /** A refused row as it is reported. */
@@ -53,7 +53,7 @@ export async function openRefusedFile(path: string) {
    */
   const isOurs = () => {
     if (!isFile) return false
-    const folder = join(configFolder(), 'imports')
+    const folder = join(recordsFolder(), 'imports')
     const place = join(folder, hashOf(['refused', realPlace(whole)]).slice(0, 32))
     try {
       mkdirSync(folder, { recursive: true, mode: 0o700 })

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { isModule } from '../../seeds/read-seed.js'
-import { acceptCode, codeNotAccepted, isCodeAccepted } from '../target/trust.js'
+import { codeNotAccepted, isCodeAccepted, rememberCode } from '../target/trust.js'
 
 /** What stands for this folder where a seed of it is code; undefined where none is. */
 export function findSeedModule(): string | undefined {
@@ -23,7 +23,7 @@ export function allowCode(ask: ((question: string) => Promise<void>) | undefined
     if (isCodeAccepted(place)) return
     if (!ask) throw codeNotAccepted(name)
     await ask(`${name} is code, and svc was not used in this folder before. Run it?`)
-    await acceptCode(place)
+    await rememberCode(place)
   }
 }
 

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path'
 import { isObject } from '../../client/protocol/model/json.js'
 import type { DocumentEntry as SeedDocument } from '../../seeds/content.js'
 import { hashOf } from '../files/hash.js'
-import { configFolder } from '../target/profiles.js'
+import { recordsFolder } from '../target/records-folder.js'
 
 interface PlantedDocument {
   readonly name: string
@@ -22,7 +22,7 @@ export interface PlantedIds {
 
 /** What is known of these documents of a file in a collection, which its id tells from one of the same name elsewhere. */
 export function openPlantedIds(file: string, collectionId: string, documents: readonly SeedDocument[]): PlantedIds {
-  const folder = join(configFolder(), 'seeds')
+  const folder = join(recordsFolder(), 'seeds')
   const path = join(folder, `${hashOf([resolve(file), collectionId]).slice(0, 32)}.json`)
   return {
     found: match(documents, readPlanted(path)),

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { isObject } from '../../client/protocol/model/json.js'
-import { configFolder } from '../target/profiles.js'
+import { recordsFolder } from '../target/records-folder.js'
 import { appendLines, readLines } from './line-file.js'
 
 /** The ids of one collection. */
@@ -13,7 +13,7 @@ export interface PairedCollection {
 
 function fileOf(url: string): string {
   return join(
-    configFolder(),
+    recordsFolder(),
     'pairs',
     `collections-${createHash('sha256').update(url).digest('hex').slice(0, 32)}.ndjson`,
   )

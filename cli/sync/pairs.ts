@@ -6,7 +6,7 @@ import { isObject } from '../../client/protocol/model/json.js'
 import { CliFailure, exits } from '../base/failure.js'
 import { claim } from '../files/claim.js'
 import { hashOf } from '../files/hash.js'
-import { configFolder } from '../target/profiles.js'
+import { recordsFolder } from '../target/records-folder.js'
 import { appendLines, readLines, rewriteLines } from './line-file.js'
 import { keepPaired } from './paired-collections.js'
 
@@ -47,7 +47,7 @@ export interface Pairs {
  * @throws {CliFailure} `IN_USE` where another pull or push is under way
  */
 export function claimPairs(local: string, remote: string): void {
-  const folder = join(configFolder(), 'pairs')
+  const folder = join(recordsFolder(), 'pairs')
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const message = `Another pull or push between ${local} and ${remote} is under way.`
   claim(join(folder, `${hashOf([remote, local]).slice(0, 32)}.ndjson`), { message, hint: 'Wait for it, or stop it' })
@@ -60,7 +60,7 @@ export function claimPairs(local: string, remote: string): void {
  * @throws {CliFailure} if the file is damaged
  */
 export function openPairs(url: string, ids: { readonly local: string; readonly remote: string }): Pairs {
-  const file = join(configFolder(), 'pairs', `${hashOf([url, ids.remote, ids.local]).slice(0, 32)}.ndjson`)
+  const file = join(recordsFolder(), 'pairs', `${hashOf([url, ids.remote, ids.local]).slice(0, 32)}.ndjson`)
   const byLocal = new Map<string, Pair>()
   const gone = new Map<string, Pair>()
   const byRemote = new Map<string, Pair>()

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import type { Collection } from '../../client/protocol/model/collection.js'
 import { isObject, type JsonObject } from '../../client/protocol/model/json.js'
 import { hashOf } from '../files/hash.js'
-import { configFolder } from '../target/profiles.js'
+import { recordsFolder } from '../target/records-folder.js'
 import { appendLines, readLines } from './line-file.js'
 
 /** A service has one address for all of its projects, and tells a key nowhere which one it is for: the key itself says it. */
@@ -19,7 +19,7 @@ interface Project {
 type Named = Pick<Collection, 'id' | 'name'>
 
 function fileOf({ url }: Project): string {
-  return join(configFolder(), 'pairs', `redacted-${hashOf([url]).slice(0, 32)}.ndjson`)
+  return join(recordsFolder(), 'pairs', `redacted-${hashOf([url]).slice(0, 32)}.ndjson`)
 }
 
 function idOf({ url, key = '' }: Project): string {

@@ -1,7 +1,7 @@
 /** What takes a push back, as `svc docs batch` reads it: a hosted service has no snapshots. */
 import { readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { configFolder } from '../target/profiles.js'
+import { recordsFolder } from '../target/records-folder.js'
 import { appendLines, reversePieces } from './line-file.js'
 import type { Undo } from './operations.js'
 
@@ -24,7 +24,7 @@ const mostKept = 20
 
 /** A file that is created by the first line, in the place of the oldest of that service. Only the user may read it: it holds documents. */
 export function openUndoFile(host: string, now: Date): UndoFile {
-  const folder = join(configFolder(), 'pushes')
+  const folder = join(recordsFolder(), 'pushes')
   const moment = now.toISOString().replaceAll(/[:.]/g, '-')
   const service = host.replaceAll(/[^\w.-]/g, '-')
   const path = join(folder, `${service}-${moment}.ndjson`)

@@ -15,7 +15,7 @@ import { identifyCollection } from '../../collections/identify.js'
 import { missingHint } from '../../collections/missing-hint.js'
 import { requireKeys } from '../../imports/require-keys.js'
 import { openState } from '../../imports/state.js'
-import { configFolder } from '../../target/profiles.js'
+import { recordsFolder } from '../../target/records-folder.js'
 import { count, counted } from '../../terminal/print.js'
 import { prose } from '../../terminal/prose.js'
 
@@ -68,7 +68,7 @@ same command is given again.`)
     const client = this.client(flags, { dialect: withReplacingPut(target.dialect) })
     const { url } = target
     const into = await collectionIds(client, { input, preview, url, target: this.there('') })
-    const state = await openState(join(configFolder(), 'batches'), input, [url, ...into], { restart: flags.restart })
+    const state = await openState(join(recordsFolder(), 'batches'), input, [url, ...into], { restart: flags.restart })
     if (preview.counts.create > 0) await requireKeys(target, [state.found])
     const before = state.found?.done ?? 0
     if (before > 0) this.note(`going on after ${counted(before, 'operation')}`)

@@ -27,7 +27,7 @@ import { openRefusedFile } from '../../imports/refused-file.js'
 import { requireKeys } from '../../imports/require-keys.js'
 import { openState } from '../../imports/state.js'
 import { placeToWrite } from '../../target/no-link.js'
-import { configFolder } from '../../target/profiles.js'
+import { recordsFolder } from '../../target/records-folder.js'
 import { count, counted } from '../../terminal/print.js'
 import { type Progress, startProgress } from '../../terminal/progress.js'
 import { prose } from '../../terminal/prose.js'
@@ -102,7 +102,7 @@ none. With --by id, a document that was deleted is created with a new id, and it
     const identify = () => identifyCollection(client, args.collection, this.requireTarget(target).url)
     const { id, documentCount } = await identify()
     const openStateOf = (input: ImportSource) =>
-      openState(join(configFolder(), 'imports'), input, [id, upsertBy ?? ''], { restart: flags.restart })
+      openState(join(recordsFolder(), 'imports'), input, [id, upsertBy ?? ''], { restart: flags.restart })
     const states = await openStates(inputs, { openState: openStateOf, refused, documentCount })
     await requireKeys(
       this.requireTarget(target),

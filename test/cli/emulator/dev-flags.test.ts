@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { firstFreePort } from '../../../cli/dev/ports.js'
 import type { Explanation } from '../../../client/snippets/explain.js'
 import { send } from '../../fixtures/requests/http.js'
-import { type Dev, openWorld, type World } from '../command-line.js'
+import { bin, type Dev, openWorld, type World } from '../command-line.js'
 
 // No port of this machine is asked for: somebody else may take or leave one meanwhile.
 const taken = new Set<number>()
@@ -155,4 +155,22 @@ describe('the port without --port', () => {
 
     expect(await firstFreePort('127.0.0.2', kept)).toEqual({ host: '127.0.0.2', port })
   })
+})
+
+test('a home that cannot be written to stops no command', async () => {
+  const env = { SVC_CONFIG_DIR: '/dev/null/svc', SVC_TRUST_CODE: '1' }
+  writeFileSync(join(world.folder, 'posts.json'), '[{ "title": "Tea" }]')
+  writeFileSync(join(world.folder, 'migrate.mjs'), 'export default ({ data }) => ({ ...data, read: true })')
+  const script = [
+    'seed posts.json',
+    'docs import posts posts.json --yes',
+    'docs migrate posts migrate.mjs --yes',
+    'docs list posts --json',
+  ]
+  const commands = script.map((words) => `"${process.execPath}" "${bin}" ${words}`).join(' && ')
+
+  const ran = await world.svc(['dev', '--memory', '--port', '0', '--', 'sh', '-c', commands], { env })
+
+  expect({ exit: ran.exit, stderr: ran.stderr }).toEqual({ exit: 0, stderr: expect.not.stringContaining('error') })
+  expect(ran.stdout.match(/"read":\s*true/g)).toHaveLength(2)
 })
