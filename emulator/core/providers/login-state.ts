@@ -21,17 +21,38 @@ const signedTexts: { readonly [To in CodeGoesTo]: string } = {
   app: 'state of a login whose code goes to the app',
 }
 
-/** A state to leave with, which counts once its login is kept. It names its provider, unless that is the main one. */
-export async function newLoginState(scope: Scope, to: CodeGoesTo, provider: string): Promise<string> {
+/** Providers take no address of any length. */
+const mostPageCharacters = 1_000
+
+/**
+ * A state to leave with, which counts once its login is kept. It names its provider, unless that is the main one, and the app's own
+ * page: a login that is over has no row any more, and still ends there.
+ */
+export async function newLoginState(
+  scope: Scope,
+  to: CodeGoesTo,
+  { provider, completeUrl }: Pick<PendingProviderLogin, 'provider' | 'completeUrl'>,
+): Promise<string> {
   const random = randomBytes(18).toString('base64url')
-  const signed = provider === mainProvider ? random : `${random}.${provider}`
+  const named = provider === mainProvider ? '' : provider
+  const page = completeUrl !== null && completeUrl.length <= mostPageCharacters ? completeUrl : ''
+  const parts = page ? [random, named, Buffer.from(page).toString('base64url')] : named ? [random, named] : [random]
+  const signed = parts.join('.')
   return `${signed}.${await sign(scope, to, signed)}`
 }
 
-/** The provider of a login with the code for the service, also once it is over; one that has a page for a state that is not ours. */
-export async function providerOfState(scope: Scope, state: string): Promise<string> {
-  if (!(await isOurs(scope, 'service', state))) return providerWithPage(scope)
-  return partsOf(state).signed.split('.')[1] ?? mainProvider
+/** What the state of a login with the code for the service says, also once it is over. */
+export interface StateContent {
+  /** One that has a page, for a state that is not ours. */
+  readonly provider: string
+  /** Where the login ends, unless that is the page of the settings. */
+  readonly page: string | undefined
+}
+
+export async function contentOfState(scope: Scope, state: string): Promise<StateContent> {
+  if (!(await isOurs(scope, 'service', state))) return { provider: providerWithPage(scope), page: undefined }
+  const [, provider, page] = partsOf(state).signed.split('.')
+  return { provider: provider || mainProvider, page: page && Buffer.from(page, 'base64url').toString() }
 }
 
 /** Stands for the state in an address that is kept: whoever reads the table is to know no state. */
@@ -100,7 +121,8 @@ async function isOurs(scope: Scope, to: CodeGoesTo, state: string): Promise<bool
 }
 
 function partsOf(state: string): { signed: string; signature: string } {
-  const [, signed = '', signature = ''] = /^([\w-]{24}(?:\.[\w-]{1,41})?)\.([\w-]{43})$/.exec(state) ?? []
+  const [, signed = '', signature = ''] =
+    /^([\w-]{24}(?:\.[\w-]{0,41}(?:\.[\w-]{1,6000})?)?)\.([\w-]{43})$/.exec(state) ?? []
   return { signed, signature }
 }
 

@@ -12,10 +12,10 @@ import { requireProject } from '../projects/require-project.js'
 import {
   bindToBrowser,
   type CodeGoesTo,
+  contentOfState,
   keepLogin,
   newLoginState,
   pathOf,
-  providerOfState,
   takeOpenLogin,
 } from './login-state.js'
 import {
@@ -106,7 +106,7 @@ async function leave(
 ): Promise<{ url: string; state: string }> {
   const verifier = randomBytes(32).toString('base64url')
   const nonce = randomBytes(18).toString('base64url')
-  const state = await newLoginState(scope, to, login.provider)
+  const state = await newLoginState(scope, to, login)
   const { redirectUrl } = login
   const address = await scope.backend.providers.loginUrl(client, { state, nonce, verifier, redirectUrl })
   const url = client.authority === builtInAuthority ? asReached(scope, address) : address
@@ -145,7 +145,7 @@ export async function setOut(
   const scope = { backend, db: backend.db, project: await requireProject(backend, projectId) }
   const departure = await bindToBrowser(scope, state, cookies)
   if (departure) return { location: departure.loginUrl, headers: { 'set-cookie': departure.cookie } }
-  const completeUrl = readCompleteUrl(scope, await providerOfState(scope, state))
+  const completeUrl = await pageOf(scope, state)
   return { location: withQuery(completeUrl, outcomeNames.failure, 'authentication_failed'), isRefused: true }
 }
 
@@ -163,8 +163,7 @@ export async function finishLogin(
   const shown = { state: parameters.get('state') ?? '', cookies }
   const found = await takeOpenLogin(scope, 'service', shown).catch(orRefusal('database_error'))
   const login = found instanceof LoginRefused ? undefined : found
-  const completeUrl =
-    login?.completeUrl ?? readCompleteUrl(scope, login?.provider ?? (await providerOfState(scope, shown.state)))
+  const completeUrl = login?.completeUrl ?? (await pageOf(scope, shown.state))
   try {
     if (found instanceof LoginRefused) throw found
     const { client, profile } = await askProvider(scope, login, parameters, { isHandedOn: false })
@@ -174,6 +173,12 @@ export async function finishLogin(
     const { reason } = report(scope, orRefusal('authentication_failed')(error))
     return { location: withQuery(completeUrl, outcomeNames.failure, reason), isRefused: login === undefined }
   }
+}
+
+/** The app's page on which a login ends, whatever became of it. @throws {SvcError} `IDP_NOT_CONFIGURED` where there is none */
+async function pageOf(scope: Scope, state: string): Promise<string> {
+  const { provider, page } = await contentOfState(scope, state)
+  return page ?? readCompleteUrl(scope, provider)
 }
 
 /** Ends a login whose code came to the app. @throws {SvcError} `INVALID_CREDENTIALS` and the others of `refusals` */

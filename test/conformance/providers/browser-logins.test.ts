@@ -279,6 +279,25 @@ inDialects('The page that a login ends on', (wire) => {
   })
 })
 
+inDialects('A login that was to end on a page of the app', (wire) => {
+  test('contract 7.3 ends there also where it is over, or another browser has it', async () => {
+    const { api, project } = await aTown(wire, { allowedOrigins: ['https://shop.example'] })
+    await changeSettings(project, { idp: {} })
+    const returnTo = encodeURIComponent('https://shop.example/cart?n=1#top')
+    const asked = await api.get(`/auth-collections/login-idp?returnTo=${returnTo}`, { origin: page })
+    const { url } = wire.record(expectStatus(200, asked)) as { url: string }
+    const own = await setOut(url)
+    const refused = 'https://shop.example/cart?n=1&svc-error=authentication_failed#top'
+
+    const again = await open(url)
+    const back = await choose(own.url, await aPerson())
+    const ends = [await open(back), await open(back, own.cookie), await open(back, own.cookie)].map(location)
+
+    expect(location(again)).toBe(refused)
+    expect(ends).toEqual([refused, expect.stringContaining('svc-super-token='), refused])
+  })
+})
+
 inDialects('Names of providers', (wire) => {
   test('contract 7.2 the built-in provider stands in for well-known and configured names only', async () => {
     const { api, project } = await aTown(wire)
