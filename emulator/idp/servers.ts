@@ -1,5 +1,6 @@
 /** What providers publish about themselves, asked once in ten minutes. */
 import { allowInsecureRequests, customFetch, discovery, type ServerMetadata } from 'openid-client'
+import { isObject } from '../../client/protocol/model/json.js'
 import type { BoundedFetch } from './bounded-fetch.js'
 import type { ProviderClient, ProviderServer } from './provider.js'
 
@@ -29,9 +30,25 @@ export function openServers(): Servers {
 async function discover(issuer: string, mayBePlain: boolean, fetch: BoundedFetch): Promise<ServerMetadata> {
   const options = { [customFetch]: fetch, ...(mayBePlain ? { execute: [allowInsecureRequests] } : {}) }
   // The client does not matter for what a provider publishes.
-  const found = await discovery(new URL(issuer), 'svc', undefined, undefined, options)
+  const found = await discovery(new URL(issuer), 'svc', undefined, undefined, options).catch((error) => {
+    throw slashError(issuer, error) ?? error
+  })
   const { supportsPKCE: _, ...metadata } = found.serverMetadata()
   return metadata
+}
+
+/** The provider's own name is compared exactly, and a slash at its end is easily missed. */
+function slashError(issuer: string, error: unknown): Error | undefined {
+  const cause = error instanceof Error ? error.cause : undefined
+  const found = isObject(cause) && isObject(cause.body) ? cause.body.issuer : undefined
+  if (typeof found !== 'string' || found === issuer || withoutSlash(found) !== withoutSlash(issuer)) return undefined
+  return new Error(
+    `IDP_ISSUER is "${issuer}", and the provider calls itself "${found}": set it with that slash, or without.`,
+  )
+}
+
+function withoutSlash(address: string): string {
+  return address.replace(/\/$/, '')
 }
 
 function writtenDown(server: Exclude<ProviderServer, { issuer: string }>): ServerMetadata {
