@@ -23,7 +23,10 @@ test.each([
   [new DatabaseError('', '23505', { constraint: 'users_email' }), { code: 'EMAIL_ALREADY_EXISTS' }],
   [new DatabaseError('', '23505', { constraint: 'collections_project_id_name_key' }), { code: 'COLLECTION_EXISTS' }],
   [new DatabaseError('', '23503', { constraint: 'users_project_id_fkey' }), { code: 'NOT_FOUND' }],
-  [new StorageError('full', ''), { code: 'STORAGE_LIMIT', message: expect.stringContaining('Free some space') }],
+  [
+    new StorageError('full', ''),
+    { code: 'UNAVAILABLE', message: expect.stringContaining('Free some space'), retryAfterSeconds: 5 },
+  ],
   [new StorageError('refused', ''), { code: 'UNAVAILABLE', message: expect.stringContaining('refuses') }],
   [new StorageError('unreachable', ''), { code: 'UNAVAILABLE', retryAfterSeconds: 1 }],
 ])('%o is answered, and is the cause of its answer', (failure, answer) => {

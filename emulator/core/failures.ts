@@ -38,7 +38,7 @@ const ofDatabase = {
 } as const satisfies Record<DatabaseErrorKind, Meaning | undefined>
 
 const ofStorage = {
-  full: { code: 'STORAGE_LIMIT', words: 'The disk is nearly full. Free some space.' },
+  full: { ...busy, words: 'The disk is nearly full. Free some space.', retryAfterSeconds: 5 },
   unreachable: { ...busy, words: 'File storage does not answer.' },
   refused: { ...busy, words: 'File storage refuses the service.' },
   failed: fault,

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http'
 import type { SvcError } from '../../client/protocol/model/errors.js'
-import type { Fault } from '../../client/protocol/model/faults/fault.js'
 import type { Project } from '../../client/protocol/model/project.js'
 import type { Dialect } from '../../client/protocol/wire/axes.js'
 import type { Backend, Caller } from '../core/context.js'
 import type { StoredAnswer } from '../core/documents/idempotency.js'
+import type { Strike } from '../core/faults/faults.js'
 import type { Replay } from '../core/requests/request-log.js'
 import type { Trace } from '../core/requests/trace.js'
 import type { Held, IncomingBytes } from './guards/incoming-bytes.js'
@@ -68,8 +68,8 @@ export interface Exchange {
   held: Held | undefined
   /** Why it was refused. */
   error: SvcError | undefined
-  /** What is to happen to its answer, on purpose. */
-  faults: readonly Fault[]
+  /** What may happen to its answer, on purpose. */
+  faults: readonly Strike[]
   /** The request that it repeats. */
   readonly replay: Replay | undefined
 }

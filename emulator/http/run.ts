@@ -3,12 +3,14 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { statusOf } from '../../client/protocol/model/errors.js'
+import type { Fault } from '../../client/protocol/model/faults/fault.js'
 import { writeJson } from '../../client/protocol/model/json.js'
 import { dialects } from '../../client/protocol/wire/dialects.js'
 import { encodeError } from '../../client/protocol/wire/records/documents.js'
 import type { StoredAnswer } from '../core/documents/idempotency.js'
 import type { Exchange, HttpContext, Outgoing, Serve } from './exchange.js'
-import { endFaultily, isDropped, isStalled } from './faults/answer-faultily.js'
+import { endFaultily } from './faults/answer-faultily.js'
+import { actingOn } from './faults/meet-faults.js'
 import { nameOf } from './guards/identify.js'
 import { isKnownOrigin } from './guards/known-origins.js'
 import { originHeaders } from './guards/origins.js'
@@ -73,7 +75,8 @@ async function answerAndRecord(
   const isOwn = pattern.startsWith(ownPaths)
   if (http.backend.requests.isOn && !isOwn && !req.url?.startsWith(ownPaths)) trace(exchange)
   const answer = await serveOrFail(http, serve, exchange)
-  if (isDropped(exchange.faults)) res.destroy()
+  // The answer is lost, though the request was carried out.
+  if (actingOn(exchange, ['drop']).length > 0) res.destroy()
   const latency = isOwn ? 0 : http.latency()
   if (latency > 0) await pause(latency)
   // What goes on after its headers has to learn that the client has disconnected.
@@ -164,7 +167,9 @@ type Sent = GivenAnswer | undefined
 
 async function send(http: HttpContext, res: ServerResponse, exchange: Exchange, answer: Outgoing): Promise<Sent> {
   const { req, id, dialect } = exchange
-  const isBodiless = answer.status === 204 || answer.status === 304 || 'open' in answer
+  const isStream = 'open' in answer
+  const isBodiless = answer.status === 204 || answer.status === 304 || isStream
+  const faults = actingOn(exchange, isStream ? ['stall'] : isBodiless || req.method === 'HEAD' ? [] : ['slow', 'cut'])
   const headers = {
     'cache-control': 'no-store',
     ...answer.headers,
@@ -175,13 +180,13 @@ async function send(http: HttpContext, res: ServerResponse, exchange: Exchange, 
     ...(isBodiless ? {} : { 'content-length': bytesOf(answer.body) }),
   }
   res.writeHead(answer.status, headers)
-  if ('open' in answer) openStream(http, res, answer, exchange)
+  if ('open' in answer) openStream(http, res, answer, faults)
   else if (isBodiless || req.method === 'HEAD') res.end()
-  else await sendBody(http, res, answer.body, exchange)
+  else await sendBody(http, res, answer.body, faults)
   return { status: answer.status, headers, body: 'open' in answer ? null : isBodiless ? '' : answer.body }
 }
 
-function sendBody({ readers }: HttpContext, res: ServerResponse, body: Text, { faults }: Exchange): Promise<void> {
+function sendBody({ readers }: HttpContext, res: ServerResponse, body: Text, faults: readonly Fault[]): Promise<void> {
   const sending = faults.length > 0 ? endFaultily(res, body, faults) : endWith(res, body)
   // Nearly always all of it was taken at once.
   if (res.writableLength > 0 || !res.writableEnded) readers.watch(res, bytesOf(body))
@@ -192,10 +197,10 @@ function sendBody({ readers }: HttpContext, res: ServerResponse, body: Text, { f
 const streamBytes = 64 * 1024
 
 /** Written by itself, the header becomes one text; else Node holds it in some fifty pieces for as long as the answer lasts. */
-function openStream({ readers }: HttpContext, res: ServerResponse, stream: Stream, { faults }: Exchange): void {
+function openStream({ readers }: HttpContext, res: ServerResponse, stream: Stream, faults: readonly Fault[]): void {
   res.flushHeaders()
   // It ends as any other stream does, and says nothing until then.
-  if (isStalled(faults)) res.write = () => true
+  if (faults.length > 0) res.write = () => true
   stream.open(res)
   if (!stream.hasBackpressure) readers.watch(res, streamBytes, 'file')
 }

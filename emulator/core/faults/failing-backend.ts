@@ -1,23 +1,26 @@
-/** A backend whose database or storage fails, for one request. */
+/** A backend whose database or storage fails, for one request that needs it. */
 import { type Database, DatabaseError, type Sql } from '../../database/port.js'
 import { type FileStore, StorageError } from '../../ports/files/port.js'
 import type { Backend } from '../context.js'
 
 export type FailingPart = 'storage' | 'disk-full' | 'database'
 
-export function failingBackend(backend: Backend, part: FailingPart): Backend {
-  if (part === 'storage') return { ...backend, files: storageThat(backend.files, () => unreachable()) }
-  if (part === 'database') return { ...backend, db: databaseThat(backend.db, () => down()) }
-  return { ...backend, db: fullDatabase(backend.db), files: fullStorage(backend.files) }
+/** @param acts asked where it is about to fail; false where it does not any more */
+export function failingBackend(backend: Backend, part: FailingPart, acts: () => boolean): Backend {
+  const { db, files } = backend
+  if (part === 'storage') return { ...backend, files: storageThat(files, () => fail(acts, unreachable)) }
+  if (part === 'database') return { ...backend, db: databaseThat(db, () => fail(acts, down)) }
+  return { ...backend, db: fullDatabase(db, acts), files: fullStorage(files, acts) }
 }
 
-function down(): never {
-  throw new DatabaseError('A simulated fault: the database does not answer.', '08006')
+function fail(acts: () => boolean, error: () => Error): void {
+  if (acts()) throw error()
 }
 
-function unreachable(): never {
-  throw new StorageError('unreachable', 'A simulated fault: the storage does not answer.')
-}
+const down = () => new DatabaseError('A simulated fault: the database does not answer.', '08006')
+const unreachable = () => new StorageError('unreachable', 'A simulated fault: the storage does not answer.')
+const fullTable = () => new DatabaseError('A simulated fault: the disk is full.', '53100')
+const fullDisk = () => new StorageError('full', 'A simulated fault: the disk is full.')
 
 /** @param check is asked before any statement is run, also in the middle of a transaction, which is rolled back */
 function databaseThat(db: Database, check: (statements: readonly Sql[]) => void): Database {
@@ -35,33 +38,41 @@ function databaseThat(db: Database, check: (statements: readonly Sql[]) => void)
   }
 }
 
-function fullDatabase(db: Database): Database {
+function fullDatabase(db: Database, acts: () => boolean): Database {
   return databaseThat(db, (statements) => {
-    if (!statements.some(({ takesSpace }) => takesSpace)) return
-    throw new DatabaseError('A simulated fault: the disk is full.', '53100')
+    if (statements.some(({ takesSpace }) => takesSpace)) fail(acts, fullTable)
   })
 }
 
-function storageThat(files: FileStore, fail: () => never): FileStore {
+function storageThat(files: FileStore, check: () => void): FileStore {
   return {
     ...files,
-    write: async () => fail(),
-    read: async () => fail(),
-    has: async () => fail(),
+    async write(...asked) {
+      check()
+      return files.write(...asked)
+    },
+    async read(...asked) {
+      check()
+      return files.read(...asked)
+    },
+    async has(...asked) {
+      check()
+      return files.has(...asked)
+    },
   }
 }
 
 /** The first bytes come in, as they do where a disk runs full. */
-function fullStorage(files: FileStore): FileStore {
+function fullStorage(files: FileStore, acts: () => boolean): FileStore {
   return {
     ...files,
-    write: (id, bytes) => files.write(id, untilFull(bytes)),
+    write: (id, bytes) => files.write(id, untilFull(bytes, acts)),
   }
 }
 
-async function* untilFull(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* untilFull(bytes: AsyncIterable<Uint8Array>, acts: () => boolean): AsyncGenerator<Uint8Array> {
   for await (const chunk of bytes) {
     yield chunk
-    throw new StorageError('full', 'A simulated fault: the disk is full.')
+    fail(acts, fullDisk)
   }
 }

@@ -28,16 +28,18 @@ export interface Faults {
   /** @throws {SvcError} `NOT_FOUND` */
   remove(id: string): void
   clear(project?: string): number
-  /** Those that strike this request, in their order; `draw` is the next number of each, for what it does by chance. */
+  /** Those that may strike this request, in their order. */
   meet(request: Met): readonly Strike[]
   close(): void
 }
 
-/** A fault that strikes a request. */
+/** A fault that a request has met. */
 export interface Strike {
   readonly fault: Fault
-  /** From 0 to 1. */
+  /** The next number, from 0 to 1, for what it does by chance. */
   draw(): number
+  /** Counts it as a hit, once, where it is about to act; false where its `times` are used up. */
+  acts(): boolean
 }
 
 interface Standing {
@@ -94,19 +96,34 @@ export function openFaults(connections: Connections): Faults {
     clear: (project) => drop(({ fault }) => project === undefined || fault.project === project),
     meet(request) {
       const met = [...those(undefined), ...those(request.project)]
-      const struck = met.filter((one) => one.fault.kind !== 'flap' && one.matches(request) && strikes(one))
-      return struck.map(({ fault, random }) => ({ fault, draw: random }))
+      return met.filter((one) => one.fault.kind !== 'flap' && one.matches(request) && isDrawn(one)).map(strikeOf)
     },
     close: () => void drop(() => true),
   }
 }
 
 /** Draws for each request that it might meet, so that the same sequence is struck in the same places. */
-function strikes(one: Standing): boolean {
-  const { rate, times = Number.POSITIVE_INFINITY, seen, hits } = one.fault
-  const isStruck = hits < times && one.random() < rate
-  one.fault = { ...one.fault, seen: seen + 1, hits: hits + (isStruck ? 1 : 0) }
-  return isStruck
+function isDrawn(one: Standing): boolean {
+  one.fault = { ...one.fault, seen: one.fault.seen + 1 }
+  return isLeft(one) && one.random() < one.fault.rate
+}
+
+function isLeft({ fault: { hits, times = Number.POSITIVE_INFINITY } }: Standing): boolean {
+  return hits < times
+}
+
+function strikeOf(one: Standing): Strike {
+  let hasActed: boolean | undefined
+  return {
+    fault: one.fault,
+    draw: one.random,
+    acts() {
+      if (hasActed !== undefined) return hasActed
+      hasActed = isLeft(one)
+      if (hasActed) one.fault = { ...one.fault, hits: one.fault.hits + 1 }
+      return hasActed
+    },
+  }
 }
 
 /** Closes connections as often as it is to, until the returned function is called. */
@@ -116,7 +133,7 @@ function flap(one: Standing, connections: Connections): () => void {
     for (const connection of connections.all()) {
       const identity = connection.identity()
       if (!identity || (project !== undefined && identity.project.id !== project)) continue
-      if ((user !== undefined && identity.caller.user?.id !== user) || !strikes(one)) continue
+      if ((user !== undefined && identity.caller.user?.id !== user) || !(isDrawn(one) && strikeOf(one).acts())) continue
       connection.close()
     }
   }, seconds * 1_000)

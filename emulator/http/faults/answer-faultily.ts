@@ -6,16 +6,6 @@ import type { Text } from '../reply/write-steps.js'
 
 const stepMilliseconds = 100
 
-/** Whether the answer is lost, though the request was carried out. */
-export function isDropped(faults: readonly Fault[]): boolean {
-  return faults.some(({ kind }) => kind === 'drop')
-}
-
-/** Whether a stream opens and sends nothing. */
-export function isStalled(faults: readonly Fault[]): boolean {
-  return faults.some(({ kind }) => kind === 'stall')
-}
-
 /** Writes a body as slowly as a fault says, and no further than another one does. */
 export async function endFaultily(res: ServerResponse, text: Text, faults: readonly Fault[]): Promise<void> {
   const whole = Buffer.from(typeof text === 'string' ? text : text.join(''))

@@ -16,35 +16,51 @@ export async function meetFaults({ backend }: HttpContext, exchange: Exchange): 
   for (const strike of backend.faults.meet(request)) await strikeBy(strike, exchange)
 }
 
-async function strikeBy({ fault, draw }: Strike, exchange: Exchange): Promise<void> {
-  name(fault, exchange)
+async function strikeBy(strike: Strike, exchange: Exchange): Promise<void> {
+  const { fault, draw } = strike
   switch (fault.kind) {
     case 'latency': {
       const { milliseconds = 0, jitter = 0 } = fault
-      return pause(Math.max(0, milliseconds + (2 * draw() - 1) * jitter))
+      if (acts(strike, exchange)) await pause(Math.max(0, milliseconds + (2 * draw() - 1) * jitter))
+      return
     }
     case 'status':
-      throw refusal(fault)
-    case 'drop':
-      exchange.faults = [...exchange.faults, fault]
-      if (fault.when !== 'after') breakOff(exchange)
+      if (acts(strike, exchange)) throw refusal(fault)
       return
+    case 'drop':
     case 'slow':
     case 'cut':
     case 'stall':
-      exchange.faults = [...exchange.faults, fault]
+      exchange.faults = [...exchange.faults, strike]
+      if (fault.kind === 'drop' && fault.when !== 'after' && acts(strike, exchange)) breakOff(exchange)
       return
     case 'storage':
     case 'disk-full':
     case 'database':
-      exchange.backend = failingBackend(exchange.backend, fault.kind)
+      exchange.backend = failingBackend(exchange.backend, fault.kind, () => acts(strike, exchange))
   }
 }
 
-/** The answer says so, so that no real cause is looked for. */
-function name({ id, kind }: Fault, exchange: Exchange): void {
+/** Those of these kinds that are about to act on the answer. */
+export function actingOn(exchange: Exchange, kinds: readonly Fault['kind'][]): readonly Fault[] {
+  const those = exchange.faults.filter(({ fault }) => kinds.includes(fault.kind))
+  return those.filter((strike) => acts(strike, exchange)).map(({ fault }) => fault)
+}
+
+/** A hit is counted, and the answer says so, where it is about to act: a request that does not come that far meets nothing. */
+function acts(strike: Strike, exchange: Exchange): boolean {
+  const isActing = strike.acts()
+  if (isActing && !exchange.headers[faultHeader]?.split(', ').includes(wordsOf(strike.fault)))
+    name(strike.fault, exchange)
+  return isActing
+}
+
+const wordsOf = ({ id, kind }: Fault) => `${id} ${kind}`
+
+/** So that no real cause is looked for. */
+function name(fault: Fault, exchange: Exchange): void {
   const before = exchange.headers[faultHeader]
-  const words = `${id} ${kind}`
+  const words = wordsOf(fault)
   exchange.headers = { ...exchange.headers, [faultHeader]: before === undefined ? words : `${before}, ${words}` }
 }
 

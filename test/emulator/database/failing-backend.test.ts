@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => opened.stop())
 
 // It reads nothing else of a backend.
-const failing = (part: FailingPart) => failingBackend({ db: opened.db } as Backend, part).db
+const failing = (part: FailingPart) => failingBackend({ db: opened.db } as Backend, part, () => true).db
 const insertion = writing(sql`insert into notes (n) values (1)`)
 const selection = sql`select n from notes`
 
