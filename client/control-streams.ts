@@ -6,10 +6,10 @@ import { asFailure, type Request } from './send.js'
 export type Opener = (request: Request) => Promise<Response>
 
 /**
- * The service comments every 15 s on a stream that has nothing to say: where three are missing, nothing comes any more on a
+ * The service comments every 15 s on a stream that has nothing to say: where two are missing, nothing comes any more on a
  * connection that is open all the same, such as one through a forwarded port.
  */
-const mostSilentMilliseconds = 45_000
+const mostSilentMilliseconds = 33_000
 
 /**
  * The messages of a stream until the service ends it; until the signal aborts, without a fault.

@@ -134,7 +134,8 @@ export function openSender(options: SendOptions): Sender {
     const { method, signal, form, onProgress } = request
     if (signal?.aborted) throw signal.reason ?? new Error('Aborted.')
     const { url, sent } = prepare(request, number)
-    const begunAt = Date.now()
+    // Where nobody asks for the time, no clock is read: a page that a server renders ahead may not read one.
+    const begunAt = options.onResponse && Date.now()
     const over = new AbortController()
     const init = { ...sent, signal: over.signal }
     const stop = after(form ? longestUploadMilliseconds : timeout, signal, () => over.abort())
@@ -156,7 +157,7 @@ export function openSender(options: SendOptions): Sender {
     } finally {
       stop()
     }
-    options.onResponse?.({ method, url, status: response.status, milliseconds: Date.now() - begunAt })
+    options.onResponse?.({ method, url, status: response.status, milliseconds: Date.now() - Number(begunAt) })
     try {
       return readAnswer(url, response, text, request.wrappers)
     } catch (error) {

@@ -1,4 +1,5 @@
 /** Who is signed in: kept where the app wants it, with callbacks at each change. */
+import { later } from '../later.js'
 import type { Fields } from '../protocol/model/document.js'
 import { parseObject } from '../protocol/model/json.js'
 import type { AppUser } from '../protocol/model/user.js'
@@ -13,6 +14,8 @@ export interface SignedIn<Data = Fields> {
 export interface SessionStore {
   read(): string | null | undefined | Promise<string | null | undefined>
   write(text: string | null): void | Promise<void>
+  /** Calls back when another page has written. Left out, a login or logout elsewhere is noticed by the next client that is made. */
+  watch?(changed: () => void): void
 }
 
 /**
@@ -37,6 +40,11 @@ export function webStore(name = 'svc-session', storage?: Storage): SessionStore 
         } catch {}
         // Where there is no room for a login, none of another user stays.
         storage.removeItem(name)
+      }),
+    // Browsers tell all pages but the one that has written.
+    watch: (changed) =>
+      globalThis.addEventListener?.('storage', ({ key, storageArea }: Partial<StorageEvent>) => {
+        if (kept((own) => own === storageArea) && (key ?? name) === name) changed()
       }),
   }
 }
@@ -79,11 +87,18 @@ export function openAuthState(store?: SessionStore): AuthState {
   /** Told to all, whatever becomes of what is stored or of one who is told. Writes that overlapped could end in any order. */
   function put(session: SignedIn | undefined, isSame?: boolean, isStored?: boolean) {
     known = Promise.resolve(session)
-    for (const listener of listeners) queueMicrotask(() => listeners.has(listener) && listener(session, isSame))
+    for (const listener of listeners) later(() => listeners.has(listener) && listener(session, isSame))
     const write = () => isStored || store?.write(session ? JSON.stringify(session) : null)
     written = written.then(write, write)
     return written
   }
+
+  /** What another page has stored stands: its user is the one who is signed in, or nobody is. */
+  store?.watch?.(async () => {
+    const before = await current().catch(() => undefined)
+    const next = await read()
+    if (next?.token !== before?.token) await put(next, next?.user.id === before?.user.id, true)
+  })
 
   return {
     current,

@@ -22,6 +22,11 @@ export interface SignUpInput<Data = Fields> {
   readonly roles?: readonly string[]
 }
 
+export interface ProviderLoginOptions extends CallOptions {
+  /** The page to end on, of an origin that the project allows; left out, `IDP_COMPLETE_URL`. */
+  readonly returnTo?: string
+}
+
 export function loginCalls<Data extends object>({ ask, auth }: Session, { post, signIn }: AuthCalls<Data>) {
   async function takeOver(token: string): Promise<SignedIn<Data>> {
     const end = auth.begin()
@@ -37,6 +42,12 @@ export function loginCalls<Data extends object>({ ask, auth }: Session, { post, 
     } catch (error) {
       if ((error as SvcError).code !== 'INVALID_TOKEN') throw error
     }
+  }
+
+  /** @throws {SvcError} */
+  async function startLogin({ returnTo, ...options }: ProviderLoginOptions = {}): Promise<string> {
+    const parts = { ...options, query: [['returnTo', returnTo]] as const, token: noToken }
+    return (await ask('GET', '/auth-collections/login-idp', decodeRecord<{ url: string }>, parts)).url
   }
 
   return {
@@ -106,19 +117,27 @@ export function loginCalls<Data extends object>({ ask, auth }: Session, { post, 
     },
 
     /**
-     * Where to send the browser for a login at the identity provider. In a page, it goes there.
+     * The address to send the browser to for a login at the identity provider.
      *
      * @param options `returnTo` is the page to end on, of an origin that the project allows; left out, `IDP_COMPLETE_URL`
      * @example
-     * const logIn = () => svc.auth.startLogin({ returnTo: 'https://app.example.com/welcome' })
+     * const url = await svc.auth.startLogin({ returnTo: 'https://app.example.com/welcome' })
      *
      * @throws {SvcError} `IDP_NOT_CONFIGURED`, `ORIGIN_NOT_ALLOWED`
      */
-    async startLogin({ returnTo, ...options }: CallOptions & { returnTo?: string } = {}): Promise<string> {
-      const parts = { ...options, query: [['returnTo', returnTo]] as const, token: noToken }
-      const { url } = await ask('GET', '/auth-collections/login-idp', decodeRecord<{ url: string }>, parts)
-      globalThis.location?.assign(url)
-      return url
+    startLogin,
+
+    /**
+     * Leaves the page for a login at the identity provider. `finishLogin` reads the result on the page where it ends.
+     *
+     * @param options as those of `startLogin`
+     * @example
+     * const logIn = () => svc.auth.redirectToLogin({ returnTo: location.href })
+     *
+     * @throws {SvcError} `IDP_NOT_CONFIGURED`, `ORIGIN_NOT_ALLOWED`
+     */
+    async redirectToLogin(options?: ProviderLoginOptions): Promise<void> {
+      globalThis.location.assign(await startLogin(options))
     },
 
     /**

@@ -35,7 +35,7 @@ export async function keepConnected(
   { signal, connect, badToken = 'INVALID_TOKEN', beat, lost }: RealtimeConnection,
 ): Promise<void> {
   const { auth, options } = client
-  const { retry, heartbeat = 30_000 } = options
+  const { retry, heartbeat = 11_000 } = options
   const mostSilentBeats = beat ? 1 : 2
   let failures = 0
   while (!signal.aborted) {

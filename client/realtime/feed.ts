@@ -1,3 +1,4 @@
+import { later } from '../later.js'
 import type { SvcError } from '../protocol/model/errors.js'
 
 /** What comes by itself, for one reader to iterate, and how it stands: `connecting` at first, `closed` for good. */
@@ -72,9 +73,4 @@ export function openFeed<Item, Status extends string>(
       },
     },
   }
-}
-
-/** An app's callback never runs in the midst of what calls it. */
-export function later<Value>(callback: ((value: Value) => void) | undefined, value: Value): void {
-  if (callback) queueMicrotask(() => callback(value))
 }

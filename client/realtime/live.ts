@@ -1,8 +1,9 @@
 /** A list that stays current: read again when something in it changed, so that order and page are the service's own. */
+import { later } from '../later.js'
 import { asError, type SvcError } from '../protocol/model/errors.js'
 import type { Page } from '../protocol/model/page.js'
 import { isPassing, pause } from '../send.js'
-import { later, openFeed } from './feed.js'
+import { openFeed } from './feed.js'
 import type { RealtimeStatus, SubscribeOptions, Subscription } from './subscription.js'
 
 /** `waiting` while the collection does not exist. */

@@ -1,5 +1,6 @@
 import type { Session } from '../auth/session.js'
 import { toWhere } from '../collections/where.js'
+import { later } from '../later.js'
 import type { Change } from '../protocol/model/change.js'
 import type { Document, Fields } from '../protocol/model/document.js'
 import { asError, SvcError } from '../protocol/model/errors.js'
@@ -68,7 +69,7 @@ export function openSubscription<Data>(
     failed(error ?? over.signal.reason)
   })
   const unsubscribe = session.auth.onChange((_, isSame) => {
-    if (!isSame) onResync?.()
+    if (!isSame) later(onResync)
   })
   let begun: (() => void) | undefined
   let failed: (why: unknown) => void
@@ -141,14 +142,14 @@ export function openSubscription<Data>(
   function hand(change: DocumentChange<Data>) {
     if (change.seq <= (since as number)) return
     since = change.seq
-    if (onChange) queueMicrotask(() => isClosed() || onChange(change))
+    if (onChange) later(() => isClosed() || onChange(change))
     else put(change)
   }
 
   /** The stream goes on, from now. */
   function miss() {
     since = undefined
-    if (onResync) queueMicrotask(onResync)
+    if (onResync) later(onResync)
     else queueMicrotask(() => close(new SvcError('RESYNC', 'Changes were missed. Read again.')))
   }
 

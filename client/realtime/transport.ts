@@ -22,7 +22,10 @@ export interface RealtimeOptions {
   readonly transport?: 'ws' | 'sse'
   /** Left out, the global one, which Node has from 22 on; the one of the package `ws` fits. */
   readonly WebSocket?: SocketConstructor
-  /** Milliseconds of silence after which a realtime connection is asked whether it lives. Default 30,000. */
+  /**
+   * Milliseconds of silence after which a realtime connection is asked whether it lives. Default 11,000: one that is dead is noticed
+   * within 33 seconds.
+   */
   readonly heartbeat?: number
 }
 

@@ -94,6 +94,28 @@ describe.each(['ws', 'sse'] as const)('a subscription over %s', (transport) => {
     expect(received).toEqual(['open', 1, 2, 'closed'])
   })
 
+  it('goes on where a callback of the app throws or rejects, and reports why', async () => {
+    const service = await aService()
+    const reported = vi.spyOn(console, 'error').mockReturnValue()
+    const received: unknown[] = []
+    const subscription = clientOf(service, { transport }).posts.subscribe({
+      onChange({ seq }) {
+        received.push(seq)
+        if (seq === 1) throw new Error('one')
+        return seq === 2 ? Promise.reject(new Error('two')) : undefined
+      },
+    })
+    opened.push(subscription)
+    await subscription.ready
+    service.tell(anEvent(1, 'a'), anEvent(2, 'b'), anEvent(3, 'c'))
+    await vi.waitUntil(() => received.includes(3) && reported.mock.calls.length === 2, patiently)
+
+    expect(received).toEqual([1, 2, 3])
+    expect(reported.mock.calls.map(([error]) => (error as Error).message)).toEqual(['one', 'two'])
+    expect(subscription.status).toBe('open')
+    vi.restoreAllMocks()
+  })
+
   it('comes back after a cut, behind the last change it knows, and drops what it has seen', async () => {
     const service = await aService()
     const received: unknown[] = []

@@ -371,3 +371,20 @@ describe("dialect: 'auto'", () => {
 })
 
 type Posts = ReturnType<ReturnType<typeof clientOf>['client']['collection']>
+
+it('reads no clock and draws no number before its first answer: a page that is rendered ahead may do neither', async () => {
+  const forbid = () => {
+    throw new Error('Not while a page is rendered ahead.')
+  }
+  vi.spyOn(Date, 'now').mockImplementation(forbid)
+  vi.spyOn(Math, 'random').mockImplementation(forbid)
+  vi.spyOn(crypto, 'randomUUID').mockImplementation(forbid)
+  vi.spyOn(crypto, 'getRandomValues').mockImplementation(forbid)
+  const fetch = async () => new Response('{"documents":[],"total":0}')
+  const svc = createClient({ url: 'http://service.test', apiKey: 'key', fetch })
+
+  const page = await svc.collection('posts').list()
+  vi.restoreAllMocks()
+
+  expect(page.items).toEqual([])
+})

@@ -142,12 +142,12 @@ async function inApp(work: 'start' | 'finish', code: string, apiKey: string): Pr
     const { createClient } = await import(address)
     const { auth } = createClient({ url, apiKey })
     if ('${work}' === 'finish') return (await auth.finishLogin()).user.email
-    await auth.startLogin({ returnTo: location.origin + '/cart?n=1' })
+    await auth.redirectToLogin({ returnTo: location.origin + '/cart?n=1' })
   })(${given})`)
 }
 
 describe('An app with the client', () => {
-  test('contract 7.3 startLogin({ returnTo }) leaves with this browser and comes back to that page, signed in', async () => {
+  test('contract 7.3 redirectToLogin({ returnTo }) leaves with this browser and comes back to that page, signed in', async () => {
     const { code } = await bundle(fileURLToPath(new URL('../../client/index.ts', import.meta.url)))
     const { id, apiKey } = await ask('POST', '/_svc/api/projects', '{}')
     const asked: string[] = []

@@ -97,6 +97,13 @@ export class SvcError extends Error {
     super(message, cause ? { cause } : undefined)
     Object.assign(this, { code, issues, ...extras })
   }
+
+  /** An app may hold this class more than once: of two packages, of two bundles, of a page and its frame. */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    if (this !== SvcError) return Function.prototype[Symbol.hasInstance].call(this, value)
+    const isError = Object.prototype.toString.call(value) === '[object Error]'
+    return isError && (value as Error).name === 'SvcError'
+  }
 }
 
 /** What was thrown, as an error of ours: that code and message, unless it is one. */

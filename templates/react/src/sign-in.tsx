@@ -50,7 +50,7 @@ export function SignIn({ before }: { before?: string }) {
             <p className="or">or</p>
             <button
               type="button"
-              onClick={() => attempt(() => auth.startLogin({ returnTo: location.origin + location.pathname }))}
+              onClick={() => attempt(() => auth.redirectToLogin({ returnTo: location.origin + location.pathname }))}
             >
               Sign in with the provider
             </button>

@@ -1,5 +1,5 @@
 /** The store in the browser's `localStorage`, also where there is none. */
-import { afterEach, expect, it } from 'vitest'
+import { afterEach, expect, it, vi } from 'vitest'
 import { createClient, webStore } from '../../../client/index.js'
 
 const user = { id: 'u1', email: 'ada@example.com', data: {} }
@@ -17,6 +17,7 @@ const withStorage = (storage: PropertyDescriptor) =>
   Object.defineProperty(globalThis, 'localStorage', { configurable: true, ...storage })
 
 afterEach(() => {
+  vi.unstubAllGlobals()
   if (own) Object.defineProperty(globalThis, 'localStorage', own)
   else Reflect.deleteProperty(globalThis, 'localStorage')
 })
@@ -90,4 +91,39 @@ it('leaves no login of another user where there is no room for the new one', asy
 
   expect(await svc.auth.session()).toMatchObject({ token: 't1', user: { id: 'u1' } })
   expect(await openClient().auth.session()).toBeUndefined()
+})
+
+it('learns of a login and a logout in another tab, and writes no session of a user who has left', async () => {
+  const texts = new Map<string, string>()
+  const storage = {
+    getItem: (name: string) => texts.get(name) ?? null,
+    setItem: (name: string, text: string) => texts.set(name, text),
+    removeItem: (name: string) => texts.delete(name),
+  }
+  withStorage({ value: storage })
+  const heard: ((event: object) => void)[] = []
+  vi.stubGlobal('addEventListener', (_name: string, listener: (event: object) => void) => heard.push(listener))
+  const tell = (event: object) => {
+    for (const listener of heard) listener({ storageArea: storage, ...event })
+  }
+  const svc = openClient()
+  const seen: unknown[] = []
+  svc.auth.onChange((session) => seen.push(session?.user.id))
+  await svc.auth.logIn({ email: user.email, password: 'x' })
+
+  texts.set('svc-session', JSON.stringify({ token: 't2', user: { id: 'u2' } }))
+  tell({ key: 'another' })
+  tell({ key: 'svc-session', storageArea: {} })
+  expect(await svc.auth.session()).toMatchObject({ token: 't1' })
+  tell({ key: 'svc-session' })
+  await vi.waitUntil(() => seen.includes('u2'))
+  expect(await svc.auth.session()).toMatchObject({ token: 't2' })
+  texts.clear()
+  tell({ key: null })
+  await vi.waitUntil(() => seen.includes(undefined))
+
+  expect(seen).toEqual(['u1', 'u2', undefined])
+  expect(await svc.auth.session()).toBeUndefined()
+  await expect(svc.auth.refresh()).resolves.toBe('t1')
+  expect(texts.size).toBe(0)
 })
