@@ -2,6 +2,7 @@
 import { type ReactNode, useEffect, useRef } from 'react'
 import { SvcError } from '../../client/index.js'
 import { useConnection } from '../live/context.js'
+import { Simulated } from './simulated.js'
 
 export function Empty({ title, children, command }: { title: string; children?: ReactNode; command?: string }) {
   return (
@@ -102,6 +103,7 @@ function NoAnswer({ retry }: { retry: (() => void) | undefined }) {
   return (
     <div className="failure away" role="status">
       The emulator {connection === 'lost' ? 'does' : 'did'} not answer.
+      <Simulated />
       <TryAgain retry={retry} />
     </div>
   )
@@ -124,6 +126,7 @@ export function Failure({ error, retry }: { error: unknown; retry?: () => void }
         </ul>
       )}
       {code === undefined ? null : <span className="mono dim">{code}</span>}
+      <Simulated />
       <TryAgain retry={retry} />
     </div>
   )

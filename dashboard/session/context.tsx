@@ -3,6 +3,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useState } from 'react'
 import type { AppUser, Client } from '../../client/index.js'
 import type { Session } from './session.js'
+import { keptActing } from './storage.js'
 
 export interface Acting {
   readonly user: AppUser
@@ -21,7 +22,8 @@ const Context = createContext<Current | undefined>(undefined)
 
 export function SessionProvider({ session, children }: { session: Session; children: ReactNode }) {
   const queries = useQueryClient()
-  const [acting, setActing] = useState<Acting>()
+  const kept = useMemo(() => keptActing(session.folder, session.project.id), [session])
+  const [acting, setActing] = useState<Acting | undefined>(() => actingAgain(kept.read()))
   const begin = useCallback(
     async (user: AppUser): Promise<Acting> => ({ user, ...(await session.control.users.token({ user: user.id })) }),
     [session],
@@ -35,6 +37,7 @@ export function SessionProvider({ session, children }: { session: Session; child
     const renew = () => begin(acting.user).then(goOn, () => goOn({ ...acting }))
     return session.clientOf(acting.user, acting.token, () => void renew())
   }, [session, acting, begin])
+  useEffect(() => kept.write(acting ? JSON.stringify(acting.user) : null), [kept, acting])
   // What was refused by the session that has ended is asked again.
   const token = acting?.token
   useEffect(() => {
@@ -42,6 +45,11 @@ export function SessionProvider({ session, children }: { session: Session; child
   }, [queries, token])
   const current = useMemo(() => ({ ...session, acting, actAs, client }), [session, acting, actAs, client])
   return <Context value={current}>{children}</Context>
+}
+
+/** After a reload: the first request is refused, and begins another session; of a user who is gone, the frame says so. */
+function actingAgain(text: string | null): Acting | undefined {
+  return text === null ? undefined : { user: JSON.parse(text) as AppUser, token: 'of a page that was left' }
 }
 
 export function useSession(): Current {

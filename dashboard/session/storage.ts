@@ -5,6 +5,23 @@ export interface OwnerKey {
   readonly key: string
 }
 
+/** As whom a tab acts, which survives its reload: in this tab alone. */
+export interface KeptActing {
+  read(): string | null
+  write(text: string | null): void
+}
+
+export function keptActing(folder: string, project: string): KeptActing {
+  const name = `svc:${folder}:acting:${project}`
+  return {
+    read: () => sessionStorage.getItem(name),
+    write(text) {
+      if (text === null) sessionStorage.removeItem(name)
+      else sessionStorage.setItem(name, text)
+    },
+  }
+}
+
 export interface Kept {
   token(): string | null
   keepToken(token: string | null): void

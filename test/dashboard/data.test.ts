@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { beforeEach, expect, it } from 'vitest'
+import { controlOf } from '../fixtures/events.js'
 import { type DashboardWorld, patience, untilVersion, worldsOfFile } from './world.js'
 
 const openWorld = worldsOfFile()
@@ -40,6 +41,29 @@ it('counts on while the clock of the machine is set back', async () => {
   await page.getByRole('heading', { name: 'No collection matches', exact: true }).waitFor()
   await page.getByRole('button', { name: 'Show all', exact: true }).click()
   await row('authors').waitFor()
+})
+
+it('states nothing that it could not read, names the fault that is on, and turns it off', async () => {
+  const { page, client, goTo, emulator } = world
+  await client.collection('authors').create({ name: 'Ada' })
+  const control = controlOf(emulator)
+  await control.faults.addPreset({ preset: 'database-down', project: emulator.projectId })
+
+  await goTo('data/authors')
+  await page
+    .getByRole('button', { name: /^Turn the faults? off$/ })
+    .first()
+    .waitFor()
+  const text = await page.locator('main').innerText()
+
+  expect(text).not.toMatch(/0 documents|no schema|open to any key|No documents yet/)
+  expect(text).toContain('Simulated:')
+  await page
+    .getByRole('button', { name: /^Turn the faults? off$/ })
+    .first()
+    .click()
+  await row('Ada').waitFor()
+  expect((await control.faults.list({})).faults).toEqual([])
 })
 
 it('makes a collection and a document in it, changes it, deletes it, and takes that back', async () => {

@@ -181,6 +181,8 @@ it('acting as a user goes on where the session ends, and ends when the user is d
   await goTo(`users/${user}`)
   await page.getByRole('button', { name: 'Act as', exact: true }).click()
   await page.getByTitle('Act as the owner again', { exact: true }).waitFor()
+  await page.reload()
+  await page.getByTitle('Act as the owner again', { exact: true }).waitFor()
   await page.getByRole('navigation', { name: 'Pages', exact: true }).getByRole('link', { name: /^Data/ }).click()
   await world.row('posts').waitFor()
   await control.users.logOut({ user })

@@ -17,28 +17,33 @@ interface ActionsProps {
   readonly name: string
   readonly collection: Collection | undefined
   readonly query: QueryState
-  readonly total: number
+  /** How many match; of what could not be counted, nothing is done to all. */
+  readonly total: number | undefined
 }
 
 export function CollectionActions({ name, collection, query, total }: ActionsProps) {
   const [, go] = useLocation()
   const [opened, setOpened] = useState<Opened>()
   const close = () => setOpened(undefined)
-  const which = query.where.all.length === 0 ? `all ${formatCount(total)}` : `the ${formatCount(total)} that match`
+  const isCounted = total !== undefined
+  const count = formatCount(total ?? 0)
+  const which = query.where.all.length === 0 ? `all ${count}` : `the ${count} that match`
   const ofCollection = collection && {
     collection,
     onClose: close,
     onDone: (next: string | undefined) => go(next === undefined ? '/data' : `/data/${encodeURIComponent(next)}`),
   }
-  const ofQuery = { name, query, total, onClose: close }
+  const ofQuery = isCounted && { name, query, total, onClose: close }
   return (
     <>
       <button type="button" className="button plain wide-only" onClick={() => setOpened('import')}>
         Import
       </button>
-      <button type="button" className="button plain wide-only" onClick={() => setOpened('export')}>
-        Export
-      </button>
+      {isCounted ? (
+        <button type="button" className="button plain wide-only" onClick={() => setOpened('export')}>
+          Export
+        </button>
+      ) : null}
       <Menu
         label={`More for ${name}`}
         trigger={<Icon name="more" />}
@@ -46,16 +51,20 @@ export function CollectionActions({ name, collection, query, total }: ActionsPro
           { words: 'Schema and permissions', run: () => setOpened('edit') },
           { words: 'Rename', run: () => setOpened('rename') },
           { words: 'Import', run: () => setOpened('import') },
-          { words: 'Export', run: () => setOpened('export') },
-          { words: `Edit ${which}`, run: () => setOpened('bulk edit') },
-          { words: `Delete ${which}`, run: () => setOpened('bulk delete'), isBad: true },
+          ...(isCounted
+            ? [
+                { words: 'Export', run: () => setOpened('export') },
+                { words: `Edit ${which}`, run: () => setOpened('bulk edit') },
+                { words: `Delete ${which}`, run: () => setOpened('bulk delete'), isBad: true },
+              ]
+            : []),
           { words: 'Delete the collection', run: () => setOpened('remove'), isBad: true },
         ]}
       />
       {opened === 'import' ? <ImportDialog name={name} onClose={close} /> : null}
-      {opened === 'export' ? <ExportDialog {...ofQuery} /> : null}
-      {opened === 'bulk edit' ? <BulkEdit {...ofQuery} /> : null}
-      {opened === 'bulk delete' ? <BulkDelete {...ofQuery} /> : null}
+      {ofQuery && opened === 'export' ? <ExportDialog {...ofQuery} /> : null}
+      {ofQuery && opened === 'bulk edit' ? <BulkEdit {...ofQuery} /> : null}
+      {ofQuery && opened === 'bulk delete' ? <BulkDelete {...ofQuery} /> : null}
       {ofCollection && opened === 'edit' ? <EditCollection {...ofCollection} /> : null}
       {ofCollection && opened === 'rename' ? <RenameCollection {...ofCollection} /> : null}
       {ofCollection && opened === 'remove' ? <DeleteCollection {...ofCollection} /> : null}

@@ -69,8 +69,13 @@ export function CollectionView({ name, id }: { name: string; id: string | undefi
           ''
         ) : (
           <>
-            {factsOf(documents, query)} · schema: {schemaWords(collection.data?.schema ?? {})} ·{' '}
-            {permissionWords(collection.data?.permissions)}
+            {factsOf(documents, query)}
+            {collection.data ? (
+              <>
+                {' '}
+                · schema: {schemaWords(collection.data.schema ?? {})} · {permissionWords(collection.data.permissions)}
+              </>
+            ) : null}
           </>
         )
       }
@@ -134,8 +139,8 @@ function List({ name, id, query, documents, openNew }: ListProps) {
   )
   const columns = useMemo(() => gridColumns(documents.columns, query, openLink), [documents.columns, query, openLink])
   const failure = documents.error ? <Failure error={documents.error} retry={documents.retry} /> : null
-  if (failure && documents.total === 0) return failure
-  if (documents.isLoading) return <Skeleton rows={14} />
+  if (failure && !documents.total) return failure
+  if (documents.total === undefined) return <Skeleton rows={14} />
   if (documents.total === 0) {
     const isFiltered = query.where.all.length > 0
     return isFiltered ? (
@@ -219,8 +224,8 @@ function SortHead({ query, field, title, type }: { query: QueryState; field: str
   )
 }
 
-function factsOf({ total, isLoading }: Documents, { where }: QueryState): string {
-  if (isLoading) return '…'
+function factsOf({ total, error }: Documents, { where }: QueryState): string {
+  if (total === undefined) return error ? 'documents: not read' : '…'
   const words = `${formatCount(total)} ${total === 1 ? 'document' : 'documents'}`
   return where.all.length === 0 ? words : `${words} match`
 }

@@ -10,7 +10,8 @@ import { type ColumnOfData, columnsOf } from './columns.js'
 import type { QueryState } from './query-state.js'
 
 export interface Documents {
-  readonly total: number
+  /** Left out until they were counted. */
+  readonly total: number | undefined
   readonly columns: readonly ColumnOfData[]
   readonly at: (index: number) => Document | undefined
   readonly isLoading: boolean
@@ -53,7 +54,7 @@ export function useDocuments(name: string, { where, sort, populate: asked, text 
   })
 
   return {
-    total: head.data?.total ?? 0,
+    total: head.data?.total ?? undefined,
     columns,
     at(index) {
       const page = Math.floor(index / pageSize)

@@ -25,7 +25,11 @@ export function FirstSteps() {
   const seen = useSeen(done)
   const all = new Set([...done, ...seen])
   const text = [...all].join(' ')
-  useEffect(() => keepPreference(place, text), [place, text])
+  // What was seen stays done when its event is no longer among those that are kept.
+  useEffect(() => {
+    setDone(new Set(text.split(' ')))
+    keepPreference(place, text)
+  }, [place, text])
   return (
     <article className="card">
       <h2>

@@ -1,0 +1,27 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { effectOf } from '../../client/protocol/model/faults/words.js'
+import { useSession } from '../session/context.js'
+
+/** Beside a failure: the faults that were switched on and have struck, which may be all that is wrong. */
+export function Simulated() {
+  const { control, project } = useSession()
+  const queries = useQueryClient()
+  const { data } = useQuery({
+    queryKey: ['faults'],
+    queryFn: async () => (await control.faults.list()).faults,
+  })
+  const struck = data?.filter(({ hits, project: of }) => hits > 0 && (of === undefined || of === project.id)) ?? []
+  if (struck.length === 0) return null
+  const turnOff = async () => {
+    for (const { id } of struck) await control.faults.remove({ fault: id })
+    await queries.invalidateQueries()
+  }
+  return (
+    <span>
+      Simulated: <b>{struck.map(effectOf).join(', ')}</b>.{' '}
+      <button type="button" className="link" onClick={() => void turnOff()}>
+        {struck.length === 1 ? 'Turn the fault off' : 'Turn the faults off'}
+      </button>
+    </span>
+  )
+}
