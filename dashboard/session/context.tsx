@@ -37,6 +37,11 @@ export function SessionProvider({ session, children }: { session: Session; child
     const renew = () => begin(acting.user).then(goOn, () => goOn({ ...acting }))
     return session.clientOf(acting.user, acting.token, () => void renew())
   }, [session, acting, begin])
+  useEffect(() => {
+    if (acting?.token !== noToken) return
+    const goOn = (next: Acting) => setActing((now) => (now === acting ? next : now))
+    begin(acting.user).then(goOn, () => undefined)
+  }, [acting, begin])
   useEffect(() => kept.write(acting ? JSON.stringify(acting.user) : null), [kept, acting])
   // What was refused by the session that has ended is asked again.
   const token = acting?.token
@@ -47,9 +52,12 @@ export function SessionProvider({ session, children }: { session: Session; child
   return <Context value={current}>{children}</Context>
 }
 
-/** After a reload: the first request is refused, and begins another session; of a user who is gone, the frame says so. */
+/** What stands for a token after a reload, until there is another one. */
+const noToken = '-'
+
+/** As whom the page acted before it was reloaded. Of a user who is gone meanwhile, the frame says so. */
 function actingAgain(text: string | null): Acting | undefined {
-  return text === null ? undefined : { user: JSON.parse(text) as AppUser, token: 'of a page that was left' }
+  return text === null ? undefined : { user: JSON.parse(text) as AppUser, token: noToken }
 }
 
 export function useSession(): Current {
