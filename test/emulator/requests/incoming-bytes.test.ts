@@ -81,6 +81,19 @@ it('contract 10.12 what comes after a fault of a form weighs nothing', async () 
 })
 
 it.each([
+  ['boundary lines alone', '--b\r\n'.repeat(20_000), 413],
+  ['a head that cannot be read', `--b\r\n:\r\n\r\n${'x'.repeat(500_000)}`, 400],
+  ['too many files', '--b\r\ncontent-disposition: form-data; name="a"; filename="a"\r\n\r\n\r\n'.repeat(2_000), 413],
+])('contract 3.4 a form of %s is refused before the rest of it has come', async (_, bytes, status) => {
+  const service = await aService({})
+
+  const coming = await send(service, '1.1.1.1', { ...form, bytes })
+
+  expect(await coming.status).toBe(status)
+  expect((await service.send('GET', '/collections/posts')).status).toBe(200)
+})
+
+it.each([
   ['text', 'name="data"'],
   ['text that is sent as a file', 'name="data"; filename="a.json"'],
 ])('contract 10.12 a %s that comes in bytes takes no more than one that comes at once', async (_, name) => {
