@@ -48,9 +48,10 @@ describe('the heads of the parts of a form', () => {
       bytesLookedAt += (at < 0 ? this.length : at) - Number(from ?? 0)
       return at
     })
-    vi.spyOn(Buffer.prototype, 'toString').mockImplementation(function (this: Buffer, encoding, from, to) {
-      bytesLookedAt += Math.min(to ?? this.length, this.length) - Number(from ?? 0)
-      return decode.call(this, encoding, from, to)
+    vi.spyOn(Buffer.prototype, 'toString').mockImplementation(function (this: Buffer, ...how: unknown[]) {
+      const [, from = 0, to = this.length] = how as Parameters<Buffer['toString']>
+      bytesLookedAt += Math.min(to, this.length) - from
+      return Reflect.apply(decode, this, how)
     })
 
     const heads = watchParts(body, new PassThrough())
