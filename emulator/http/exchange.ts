@@ -10,6 +10,7 @@ import type { Trace } from '../core/requests/trace.js'
 import type { Held, IncomingBytes } from './guards/incoming-bytes.js'
 import type { PublicBudget } from './guards/public-budget.js'
 import type { RateLimiter } from './guards/rate-limit.js'
+import type { Turns } from './guards/turns.js'
 import type { Log } from './logging/log.js'
 import type { Stream, Streams } from './realtime/sse.js'
 import type { Readers } from './reply/readers.js'
@@ -35,6 +36,8 @@ export interface HttpContext {
   readonly streams: Streams
   readonly readers: Readers
   readonly incoming: IncomingBytes
+  /** Of requests and messages that begin. */
+  readonly turns: Turns
 }
 
 /** One request on its way, and what is known of it so far. */

@@ -1,5 +1,6 @@
 /** Who may call from where: the `Host` that a request names, and the `Origin` of the page that made it. Contract 10.5. */
 
+import type { IncomingMessage } from 'node:http'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import { isLoopbackName } from '../../../client/protocol/model/loopback.js'
 import type { Reason } from '../../../client/protocol/model/requests/reason.js'
@@ -21,6 +22,13 @@ export function openHostCheck(hosts: readonly string[]): (host: string | undefin
     }
     if (host !== undefined && welcome.size < 100) welcome.add(host)
   }
+}
+
+/** Refuses a request that names two hosts, since a proxy and this service may read different ones. @throws {SvcError} */
+export function requireOneHost({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>): void {
+  let hosts = 0
+  for (let at = 0; at < rawHeaders.length; at += 2) if (rawHeaders[at]?.toLowerCase() === 'host') hosts++
+  if (hosts > 1) throw new SvcError('INVALID_QUERY', 'The request has more than one "Host" header.')
 }
 
 function hostName(host: string | undefined): string | undefined {

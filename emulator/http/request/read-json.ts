@@ -11,6 +11,7 @@ import type { Exchange, HttpContext } from '../exchange.js'
 import { clientAddress } from '../guards/client-address.js'
 import { type Held, isUncounted, pieceBytes, tooMuchIncoming } from '../guards/incoming-bytes.js'
 import { receiving } from '../requests/record.js'
+import { openFormSource } from './multipart/form-source.js'
 import { parseJsonBytes } from './parse-steps.js'
 import { type BatchMember, scanBody } from './scan-json.js'
 
@@ -148,6 +149,8 @@ export function holdFor(http: HttpContext, exchange: Exchange, refuse: (error: S
 
 function readBytes(http: HttpContext, exchange: Exchange, mostBytes: number): Promise<Buffer> {
   const { req } = exchange
+  // A chunked body can come in millions of pieces.
+  const source = req.headers['transfer-encoding'] === undefined ? req : openFormSource(req)
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let bytes = 0
@@ -162,7 +165,7 @@ function readBytes(http: HttpContext, exchange: Exchange, mostBytes: number): Pr
 
     if (req.destroyed && !req.readableEnded) reject(new Aborted())
     if (Number(req.headers['content-length'] ?? 0) > mostBytes) refuse(tooLong(mostBytes))
-    req.on('data', (chunk: Buffer) => {
+    source.on('data', (chunk: Buffer) => {
       bytes += chunk.length
       if (bytes > mostDrainedBytes) req.destroy()
       else if (bytes > mostBytes && !isRefused) refuse(tooLong(mostBytes))
@@ -172,7 +175,7 @@ function readBytes(http: HttpContext, exchange: Exchange, mostBytes: number): Pr
       // Nearly all are that small.
       if (!isUncounted(weight)) (exchange.held ?? holdFor(http, exchange, refuse)).hold(weight)
     })
-    req.on('end', () => {
+    source.on('end', () => {
       clearTimeout(timer)
       exchange.held?.settle()
       resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks))
