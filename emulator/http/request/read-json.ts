@@ -154,7 +154,10 @@ function readBytes(http: HttpContext, exchange: Exchange, mostBytes: number): Pr
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let bytes = 0
+    /** As they came, since each costs time whatever becomes of it. */
+    let pieces = 0
     let isRefused = false
+    const weigh = () => bytes + pieceBytes * pieces
     const timer = setTimeout(() => req.destroy(), mostMilliseconds)
 
     function refuse(error: SvcError) {
@@ -165,15 +168,16 @@ function readBytes(http: HttpContext, exchange: Exchange, mostBytes: number): Pr
 
     if (req.destroyed && !req.readableEnded) reject(new Aborted())
     if (Number(req.headers['content-length'] ?? 0) > mostBytes) refuse(tooLong(mostBytes))
-    source.on('data', (chunk: Buffer) => {
+    req.on('data', (chunk: Buffer) => {
       bytes += chunk.length
-      if (bytes > mostDrainedBytes) req.destroy()
+      pieces++
+      if (isRefused && weigh() > mostDrainedBytes) req.destroy()
       else if (bytes > mostBytes && !isRefused) refuse(tooLong(mostBytes))
-      if (isRefused) return
-      chunks.push(chunk)
-      const weight = bytes + pieceBytes * chunks.length
       // Nearly all are that small.
-      if (!isUncounted(weight)) (exchange.held ?? holdFor(http, exchange, refuse)).hold(weight)
+      if (!isRefused && !isUncounted(weigh())) (exchange.held ?? holdFor(http, exchange, refuse)).hold(weigh())
+    })
+    source.on('data', (chunk: Buffer) => {
+      if (!isRefused) chunks.push(chunk)
     })
     source.on('end', () => {
       clearTimeout(timer)
@@ -183,7 +187,7 @@ function readBytes(http: HttpContext, exchange: Exchange, mostBytes: number): Pr
     req.on('error', () => reject(new Aborted()))
     req.on('close', () => {
       clearTimeout(timer)
-      reject(new Aborted())
+      if (!req.readableEnded) reject(new Aborted())
     })
   })
 }
@@ -212,7 +216,7 @@ export function drain(req: IncomingMessage): void {
   drained.add(req)
   let bytes = 0
   req.on('data', (chunk: Buffer) => {
-    bytes += chunk.length
+    bytes += chunk.length + pieceBytes
     if (bytes > mostDrainedBytes) req.destroy()
   })
 }

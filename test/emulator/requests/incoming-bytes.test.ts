@@ -107,6 +107,19 @@ it.each([
   expect(await sending.finish()).toBe(201)
 })
 
+it('contract 10.12 a body in single bytes takes no more memory than at once, and its pieces count for its address', async () => {
+  const service = await aService({ mostBytesOfAddress: 200 * megabyte })
+  const body = { ...json, bytes: JSON.stringify({ text: 'x'.repeat(300_000) }), isInBytes: true }
+  const before = await heldBytes()
+
+  const first = await send(service, '1.1.1.1', body)
+
+  expect((await heldBytes()) - before).toBeLessThan(20 * megabyte)
+  const second = await send(service, '1.1.1.1', body)
+  const other = await send(service, '2.2.2.2', body)
+  expect([await first.finish(), await second.finish(), await other.finish()]).toEqual([201, 503, 201])
+})
+
 it('contract 10.12 no address takes what is there for all', async () => {
   const service = await aService({ mostBytes: 100 * megabyte, mostBytesOfAddress: megabyte })
   const many = [await send(service, '1.1.1.1', json), await send(service, '1.1.1.1', json)]
