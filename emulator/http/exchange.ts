@@ -8,8 +8,10 @@ import type { Strike } from '../core/faults/faults.js'
 import type { Replay } from '../core/requests/request-log.js'
 import type { Trace } from '../core/requests/trace.js'
 import type { Held, IncomingBytes } from './guards/incoming-bytes.js'
+import type { OriginRules } from './guards/origins.js'
 import type { PublicBudget } from './guards/public-budget.js'
 import type { RateLimiter } from './guards/rate-limit.js'
+import type { Turns } from './guards/turns.js'
 import type { Log } from './logging/log.js'
 import type { Stream, Streams } from './realtime/sse.js'
 import type { Readers } from './reply/readers.js'
@@ -28,13 +30,15 @@ export interface HttpContext {
   readonly requireHost: (host: string | undefined) => void
   /** The address that answers begin their addresses with, by a host that was let in; nothing where it is the usual one. */
   readonly originAsked: (host: string | undefined) => string | undefined
-  readonly openToLoopback: boolean
+  readonly isOpenTo: OriginRules['isOpenTo']
   readonly controlToken: string | undefined
   /** Milliseconds that the next answer of the project's API comes later. */
   readonly latency: () => number
   readonly streams: Streams
   readonly readers: Readers
   readonly incoming: IncomingBytes
+  /** Of requests and messages that begin. */
+  readonly turns: Turns
 }
 
 /** One request on its way, and what is known of it so far. */

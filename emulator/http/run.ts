@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
+import { plainError } from '../../client/protocol/model/error-words.js'
 import { statusOf } from '../../client/protocol/model/errors.js'
 import type { Fault } from '../../client/protocol/model/faults/fault.js'
 import { writeJson } from '../../client/protocol/model/json.js'
@@ -11,9 +12,10 @@ import type { StoredAnswer } from '../core/documents/idempotency.js'
 import type { Exchange, HttpContext, Outgoing, Serve } from './exchange.js'
 import { endFaultily } from './faults/answer-faultily.js'
 import { actingOn } from './faults/meet-faults.js'
+import { clientAddress } from './guards/client-address.js'
 import { nameOf } from './guards/identify.js'
 import { isKnownOrigin } from './guards/known-origins.js'
-import { originHeaders } from './guards/origins.js'
+import { originHeaders, requireOneHost } from './guards/origins.js'
 import { clientClosedRequest, ownPaths } from './logging/log.js'
 import type { Stream } from './realtime/sse.js'
 import { loggedFailure } from './reply/logged-failure.js'
@@ -32,10 +34,13 @@ export async function run(
   res: ServerResponse,
 ): Promise<void> {
   const startedAt = performance.now()
+  const params: Record<string, string> = { ...req.params }
+  // SQL cannot hold U+0000, so no handler sees such a parameter.
+  const isServed = !Object.values(params).some((value) => value.includes('\0'))
   const exchange: Exchange = {
     req,
     id: randomUUID(),
-    params: { ...req.params },
+    params: isServed ? params : {},
     dialect: dialects.a,
     isDialectKnown: false,
     asked: undefined,
@@ -53,9 +58,13 @@ export async function run(
     replay: takeReplay(http, req),
   }
   // A refusal that cannot be encoded, and any other error that was not expected, is an internal error.
-  await answerAndRecord(http, exchange, { pattern, startedAt, serve }, res).catch((error) =>
-    sendFailure(http, res, exchange, error),
+  await answerAndRecord(http, exchange, { pattern, startedAt, serve: isServed ? serve : serveNothing }, res).catch(
+    (error) => sendFailure(http, res, exchange, error),
   )
+}
+
+function serveNothing(): never {
+  throw plainError('NOT_FOUND')
 }
 
 interface Asked {
@@ -116,6 +125,8 @@ function pathOf({ url = '' }: IncomingMessage): string {
 async function serveOrFail(http: HttpContext, serve: Serve, exchange: Exchange): Promise<Outgoing | undefined> {
   try {
     const { req } = exchange
+    await beginTurn(http, req)
+    requireOneHost(req)
     http.requireHost(req.headers.host)
     const origin = http.originAsked(req.headers.host)
     if (origin !== undefined) exchange.backend = { ...exchange.backend, reachedAt: () => origin }
@@ -130,6 +141,12 @@ async function serveOrFail(http: HttpContext, serve: Serve, exchange: Exchange):
   } finally {
     exchange.held?.end()
   }
+}
+
+/** Addresses take turns, and so do the keys that requests of an address bring, whether they are valid or not. */
+function beginTurn({ turns, trustedProxies }: HttpContext, req: IncomingMessage): Promise<void> | undefined {
+  const { 'x-api-key': key, authorization } = req.headers
+  return turns.take([clientAddress(req, trustedProxies), String(key ?? authorization ?? '')])
 }
 
 async function answerFailure(http: HttpContext, exchange: Exchange, error: unknown): Promise<StoredAnswer> {

@@ -22,13 +22,13 @@ import type { Endpoint, Route } from './route.js'
 import { countRequest, readHead, reply, requireOriginOf } from './serving-steps.js'
 
 export async function serveProject(http: HttpContext, endpoint: Endpoint, exchange: Exchange): Promise<Outgoing> {
-  const { openToLoopback } = http
+  const { isOpenTo } = http
   const identity = await identify(exchange.backend, endpoint, exchange)
   const { project } = identity
   recognise(http, exchange, identity)
   exchange.dialect = projectDialect(project)
   exchange.isDialectKnown = true
-  requireOriginOf(exchange, { allowed: project.settings.allowedOrigins, openToLoopback })
+  requireOriginOf(exchange, { allowed: project.settings.allowedOrigins, isOpenTo })
   await countRequest(http, identity, exchange)
   speak(exchange, exchange.dialect)
   await meetFaults(http, exchange)

@@ -57,14 +57,14 @@ async function servePublic(http: HttpContext, { flat: route }: Endpoint, exchang
 }
 
 async function answerPublic(http: HttpContext, route: Extract<Route, { needs: 'public' }>, exchange: Exchange) {
-  const { openToLoopback } = http
+  const { isOpenTo } = http
   if (!route.isNavigation) await requireKnownOrigin(http, exchange.req)
   const identity = route.isNavigation ? undefined : await identifyIfGood(exchange)
   if (identity) {
     recognise(http, exchange, identity)
     exchange.dialect = projectDialect(identity.project)
     exchange.isDialectKnown = true
-    requireOriginOf(exchange, { allowed: identity.project.settings.allowedOrigins, openToLoopback })
+    requireOriginOf(exchange, { allowed: identity.project.settings.allowedOrigins, isOpenTo })
     await countRequest(http, identity, exchange)
   }
   speak(exchange, identity ? exchange.dialect : await namedDialect(http, exchange, { isRefused: true }))

@@ -9,13 +9,15 @@ import type { HttpContext } from './exchange.js'
 import { originAsked } from './guards/asked-host.js'
 import { openIdentityWatch } from './guards/identity-watch.js'
 import { type IncomingLimits, openIncomingBytes } from './guards/incoming-bytes.js'
-import { openHostCheck } from './guards/origins.js'
+import { openHostCheck, openToNames } from './guards/origins.js'
 import { openPublicBudget } from './guards/public-budget.js'
 import { openRateLimiter } from './guards/rate-limit.js'
+import { openTurns } from './guards/turns.js'
 import type { Log } from './logging/log.js'
 import { mountApp, mountPlaces, mountRest, type Respond } from './mount.js'
 import { placesOf, readingPlace, refusePlainRequest } from './places.js'
 import { type ConnectionLimits, openConnectionPlaces } from './realtime/connection-places.js'
+import { openMessagesAtWork } from './realtime/messages-at-work.js'
 import type { Streams } from './realtime/sse.js'
 import { type Farewell, openRealtime, socketPath } from './realtime/websocket.js'
 import { openReaders, type ReaderLimits } from './reply/readers.js'
@@ -125,7 +127,7 @@ function openHttpContext(backend: Backend, options: AppOptions): HttpContext {
   const { readerLimits, incomingLimits, connectionLimits } = options
   const { mostReads } = backend.files
   const places = openConnectionPlaces(connectionLimits)
-  const streams: Streams = { watch: openIdentityWatch(backend), open: new Set(), places }
+  const streams: Streams = { watch: openIdentityWatch(backend), open: new Set(), places, atWork: openMessagesAtWork() }
   return {
     backend,
     home,
@@ -135,12 +137,13 @@ function openHttpContext(backend: Backend, options: AppOptions): HttpContext {
     trustedProxies,
     requireHost: hosts === 'any' ? () => undefined : openHostCheck(hosts),
     originAsked: followsHost && hosts !== 'any' ? originAsked : () => undefined,
-    openToLoopback: openOrigins,
+    isOpenTo: openOrigins ? openToNames(hosts === 'any' ? [] : hosts) : () => false,
     controlToken: control?.token,
     latency,
     streams,
     readers: openReaders({ ...(mostReads === undefined ? {} : { mostFiles: mostReads }), ...readerLimits }),
     incoming: openIncomingBytes(incomingLimits),
+    turns: openTurns(),
   }
 }
 

@@ -1,5 +1,4 @@
 /** What requests of all kinds of routes go through, each in its order. */
-import { plainError } from '../../client/protocol/model/error-words.js'
 import { SvcError } from '../../client/protocol/model/errors.js'
 import type { Context, Identity } from '../core/context.js'
 import type { StoredAnswer } from '../core/documents/idempotency.js'
@@ -49,13 +48,16 @@ export async function countRequest(
 
 /** What a request says before its body. */
 export function readHead({ streams, trustedProxies }: HttpContext, route: Route, { req, params, dialect }: Exchange) {
-  for (const value of Object.values(params)) if (value.includes('\0')) throw plainError('NOT_FOUND')
   const parameters = readParameters(req.url ?? '')
   const query = route.query?.read(dialect, parameters)
   const guard = route.isGuarded ? readGuard(req.headers['if-match']) : ('any' as const)
   const address = clientAddress(req, trustedProxies)
   const { origin = null } = req.headers
-  const stream = (ctx: Context, wish: Wish) => streamEvents(ctx, wish, { dialect, streams, address, origin })
+  const stream = (ctx: Context, wish: Wish) => {
+    const { key, user } = ctx.caller
+    const owners = [key?.id ?? ctx.project.id, user?.id ?? address] as const
+    return streams.atWork.run(owners, () => streamEvents(ctx, wish, { dialect, streams, address, origin }))
+  }
   const isLocal = isFromThisMachine(req)
   return {
     params,

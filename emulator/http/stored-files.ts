@@ -4,7 +4,7 @@ import type { FileRecord } from '../../client/protocol/model/file.js'
 import type { ProjectSettings } from '../../client/protocol/model/project.js'
 import { parseDialect } from '../../client/protocol/wire/dialects.js'
 import { getPublicFile } from '../core/files/files.js'
-import { isInert } from '../core/files/mime-types.js'
+import { downloadType, isInert } from '../core/files/mime-types.js'
 import type { Exchange, HttpContext, Outgoing } from './exchange.js'
 import { requireNamedOrigin } from './guards/known-origins.js'
 import { originHeaders, requireOrigin } from './guards/origins.js'
@@ -24,12 +24,12 @@ export async function serveStoredFile(http: HttpContext, exchange: Exchange): Pr
   const { req, params } = exchange
   const { id = '', name = '' } = params
   const { origin, host } = req.headers
-  const { openToLoopback } = http
+  const { isOpenTo } = http
   requireNamedOrigin(req)
   const { file, settings } = await getPublicFile(http.backend, id, name)
   speakAnyway(exchange, parseDialect(settings.dialect))
   exchange.headers = originHeaders(undefined)
-  requireOrigin(origin, host, { allowed: settings.allowedOrigins, openToLoopback })
+  requireOrigin(origin, host, { allowed: settings.allowedOrigins, isOpenTo })
   exchange.headers = originHeaders(origin)
 
   return answerFile(exchange, {
@@ -65,9 +65,10 @@ function describing(
 ): Record<string, string> {
   const isShown = inlineFiles === 'any' || isInert(mimeType)
   // Chromium shows no PDF in a sandbox; its viewer is one.
+  const type = isShown ? mimeType : downloadType(mimeType)
   const sandbox = mimeType === 'application/pdf' ? '' : '; sandbox'
   return {
-    'content-type': mimeType.startsWith('text/') ? `${mimeType}; charset=utf-8` : mimeType,
+    'content-type': type.startsWith('text/') ? `${type}; charset=utf-8` : type,
     'content-disposition': disposition(isShown ? 'inline' : 'attachment', name),
     'content-security-policy': shownPolicy + sandbox,
     'cross-origin-resource-policy': 'cross-origin',

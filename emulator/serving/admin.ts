@@ -34,8 +34,7 @@ export async function openAdmin(
   const { backend, metrics, options, mostClosingMilliseconds } = parts
   const routes = adminToken === undefined ? [] : adminRoutes
   const control = adminToken === undefined ? {} : { control: { token: adminToken, routes } }
-  // The token opens it by whatever name; without it, there is nothing to reach.
-  const app = createRouteApp(backend, routes, { ...options, ...control, hosts: 'any' })
+  const app = createRouteApp(backend, routes, { ...options, ...control })
   const answer = metrics ? answerMetrics(metrics, app.answer) : app.answer
   const place = { host: config.host, port: adminPort, portFlag: '--admin-port', mostClosingMilliseconds }
   return stack.use(await listen(guarded({ ...app, answer }, parts), place))

@@ -1,7 +1,11 @@
 import { defaultRateLimit, defaultTier, type RateLimit, rateLimitWords, type Tier, tiers } from './limits.js'
 
-/** What `allowedOrigins` may hold: a host's name has at most 253 characters. */
-export const originForm = /^https?:\/\/[^/?#\s]{1,280}$/
+/** What `allowedOrigins` may hold: a scheme and a host, whose name has at most 253 characters, with an optional port. */
+export const originForm = /^[A-Za-z][A-Za-z0-9+.-]{0,30}:\/\/(?:[^/?#\s@*:[\]]{1,253}|\[[0-9a-fA-F:.]+\])(?::\d{1,5})?$/
+
+/** How an origin is written, for people who wrote another one. */
+export const originWords =
+  'is not an origin: write scheme and host, such as https://app.example or capacitor://localhost, and name each host, without wildcards, paths, user names or passwords'
 
 /** What the project's owner may set. */
 export interface ProjectSettings {

@@ -40,12 +40,61 @@ export function typeOf(name: string, declared: string): string {
  * SVG, XML and scripts among it.
  */
 export function isInert(type: string): boolean {
-  return inert.has(type) || /^(?:audio|video)\//.test(type)
+  return inert.has(type)
 }
+
+/**
+ * The type that a file which is not shown is sent with. A script runs in a page that loads it, attachment or not, and some browsers
+ * read `audio/svg+xml` by its ending.
+ */
+export function downloadType(type: string): string {
+  return script.test(type) || disguisedMarkup.test(type) ? 'application/octet-stream' : type
+}
+
+const script = /\/(?:x-)?(?:java|ecma|j|live|vb|type)script/
+const disguisedMarkup = /^(?:audio|video|font|model)\/(?:.*[.+-])?(?:x?html|svg|xml)(?:$|[.+-])/
+
+const media = [
+  ...[
+    'mpeg',
+    'mp4',
+    'ogg',
+    'webm',
+    'wav',
+    'x-wav',
+    'wave',
+    'vnd.wave',
+    'aac',
+    'aacp',
+    'flac',
+    'x-flac',
+    'opus',
+    'mp3',
+    'aiff',
+    'x-aiff',
+  ],
+  ...[
+    'x-m4a',
+    'm4a',
+    'x-m4v',
+    'quicktime',
+    '3gpp',
+    '3gpp2',
+    'x-matroska',
+    'x-msvideo',
+    'mp2t',
+    'basic',
+    'midi',
+    'x-midi',
+    'av1',
+    'h264',
+  ],
+]
 
 const inert = new Set([
   ...['image/jpeg', 'image/png', 'image/webp', 'image/gif', 'image/avif', 'image/bmp'],
   ...['application/pdf', 'text/plain', 'text/csv', 'application/json'],
+  ...['audio', 'video'].flatMap((kind) => media.map((name) => `${kind}/${name}`)),
 ])
 
 function endingOf(name: string): string {

@@ -35,8 +35,12 @@ export interface Wish {
 
 /** What a connection does with what a subscription receives. */
 export interface Sink {
-  /** Comes first: it receives every change after that number, until the subscription ends. */
-  begun(seq: number, subscription: CollectionSubscription): void
+  /**
+   * Comes first: it receives every change after that number, until the subscription ends.
+   *
+   * @param reviewed settles once the caller's rights were looked up again
+   */
+  begun(seq: number, subscription: CollectionSubscription, reviewed: Promise<void>): void
   /** A change, and the kind that it is for this subscription. */
   event(change: RecordedDocumentChange, kind: RecordedDocumentChange['kind'], collection: StoredCollection): void
   /** A replay is over: everything up to that number was received, by all subscriptions of the connection. */
@@ -91,11 +95,11 @@ export async function subscribe(backend: Backend, asker: Asker, wish: Wish, sink
     costOf: (change) => (wish.where.all.length === 0 && open.hidden.length === 0 ? 1 : costOf(change, wish.where)),
     begun(isWhole) {
       const view = () => viewOf(wish, backend.feeds.position(listener))
-      sink.begun(listener.position, { review, giveWayTo, end, view })
+      // Rights may have changed since they were looked at; from here on each change of them is received.
+      const reviewed = review()
+      sink.begun(listener.position, { review, giveWayTo, end, view }, reviewed)
       knowsNothing &&= isWhole
       if (!isWhole) sink.resync(plainError('RESYNC'))
-      // Rights may have changed since they were looked at; from here on each change of them is received.
-      void review()
     },
     missed,
     live(seq) {
@@ -125,6 +129,8 @@ export async function subscribe(backend: Backend, asker: Asker, wish: Wish, sink
 
   /** Ends the subscription where it is no longer permitted; false where the database did not answer. */
   async function look(): Promise<boolean> {
+    // Asks nothing more for a subscription that was replaced or ended.
+    if (listener.isOver()) return true
     try {
       const found = await standing(backend, project, name, collection.id)
       collection = shared(collection, readable(backend, identity(), found))

@@ -8,10 +8,10 @@ import { foreignOrigin, mayCall } from './origins.js'
 
 /** Whether a page may call some project of this service. Without an `Origin`, no page is asking. */
 export async function isKnownOrigin(
-  { backend, openToLoopback }: HttpContext,
+  { backend, isOpenTo }: HttpContext,
   { headers: { origin, host } }: Pick<IncomingMessage, 'headers'>,
 ): Promise<boolean> {
-  if (mayCall(origin, host, { allowed: [], openToLoopback })) return true
+  if (mayCall(origin, host, { allowed: [], isOpenTo })) return true
   return origin !== undefined && origin !== 'null' && allowsOrigin(backend, origin)
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { openHostCheck, requireOrigin } from './origins.js'
+import { openHostCheck, openToNames, requireOrigin } from './origins.js'
 
 describe('the host check', () => {
   const requireHost = openHostCheck(['api.example'])
@@ -27,7 +27,7 @@ describe('the host check', () => {
 })
 
 describe('AUT-04: the origin check', () => {
-  const rules = { allowed: ['https://app.example'], openToLoopback: true }
+  const rules = { allowed: ['https://app.example'], isOpenTo: openToNames([]) }
   const check = (origin: string | undefined) => () => requireOrigin(origin, '127.0.0.1:4000', rules)
 
   it.each([undefined, 'https://app.example', 'http://localhost:5173', 'http://[::1]:80', 'http://127.0.0.1:4000'])(
@@ -44,8 +44,18 @@ describe('AUT-04: the origin check', () => {
     },
   )
 
+  it('lets pages under an allowed host in, at any port, and under no other', () => {
+    const open = { allowed: [], isOpenTo: openToNames(['Shop.example']) }
+    const ask = (origin: string) => () => requireOrigin(origin, 'localhost:4400', open)
+
+    for (const origin of ['https://shop.example', 'http://shop.example:5173']) expect(ask(origin)).not.toThrow()
+    for (const origin of ['http://a.shop.example', 'http://shop.example.evil.example', 'capacitor://shop.example']) {
+      expect(ask(origin)).toThrow(expect.objectContaining({ code: 'ORIGIN_NOT_ALLOWED' }))
+    }
+  })
+
   it('refuses pages of this machine where that is not a developer’s', () => {
-    const strict = { allowed: [], openToLoopback: false }
+    const strict = { allowed: [], isOpenTo: () => false }
 
     expect(() => requireOrigin('http://localhost:5173', 'api.example', strict)).toThrow()
     expect(() => requireOrigin('https://api.example', 'api.example', strict)).not.toThrow()

@@ -1,6 +1,6 @@
 /** Who may call from where: the `Host` that a request names, and the `Origin` of the page that made it. Contract 10.5. */
 
-import type { IncomingHttpHeaders } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import { isLoopbackName } from '../../../client/protocol/model/loopback.js'
 import type { Reason } from '../../../client/protocol/model/requests/reason.js'
@@ -24,6 +24,13 @@ export function openHostCheck(hosts: readonly string[]): (host: string | undefin
   }
 }
 
+/** Refuses a request that names two hosts, since a proxy and this service may read different ones. @throws {SvcError} */
+export function requireOneHost({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>): void {
+  let hosts = 0
+  for (let at = 0; at < rawHeaders.length; at += 2) if (rawHeaders[at]?.toLowerCase() === 'host') hosts++
+  if (hosts > 1) throw new SvcError('INVALID_QUERY', 'The request has more than one "Host" header.')
+}
+
 function hostName(host: string | undefined): string | undefined {
   const [, name, port = '0'] = /^([a-z0-9._-]+|\[[0-9a-f:.]+\])(?::(\d{1,5}))?$/.exec(host?.toLowerCase() ?? '') ?? []
   return Number(port) < 65_536 ? name : undefined
@@ -32,15 +39,16 @@ function hostName(host: string | undefined): string | undefined {
 export interface OriginRules {
   /** Origins the project's owner allows. */
   readonly allowed: readonly string[]
-  /** Whether pages of any server on this machine may call: on a developer's machine they may. */
-  readonly openToLoopback: boolean
+  /** Whether pages of any server under that name may call: on a developer's machine those of the machine itself, and of allowed hosts. */
+  readonly isOpenTo: (name: string) => boolean
 }
 
 /** Whether a page of that origin may call. Without an `Origin`, no page is asking. */
 export function mayCall(origin: string | undefined, host: string | undefined, rules: OriginRules): boolean {
   if (origin === undefined || isOwnOrigin(origin, host)) return true
   if (origin === 'null') return false
-  if (rules.openToLoopback && isLoopback(origin)) return true
+  const name = nameOf(origin)
+  if (name !== undefined && rules.isOpenTo(name)) return true
   return rules.allowed.some((allowed) => sameOrigin(allowed, origin))
 }
 
@@ -64,10 +72,15 @@ function sameOrigin(allowed: string, origin: string): boolean {
   return allowed.replace(/\/$/, '').toLowerCase() === origin.toLowerCase()
 }
 
-function isLoopback(origin: string): boolean {
-  const [, host] = /^https?:\/\/(.+)$/.exec(origin) ?? []
-  const name = hostName(host)
-  return name !== undefined && isLoopbackName(name)
+/** The host of a page that a server has answered. */
+function nameOf(origin: string): string | undefined {
+  return hostName(/^https?:\/\/(.+)$/.exec(origin)?.[1])
+}
+
+/** Whose pages may call without being allowed by a project, under the names that requests may use beside this machine's own. */
+export function openToNames(hosts: readonly string[]): OriginRules['isOpenTo'] {
+  const named = new Set(hosts.map((name) => name.toLowerCase()))
+  return (name) => isLoopbackName(name) || named.has(name)
 }
 
 /** What an answer to an allowed page says, so that the page may read it. Contract 10.9. */

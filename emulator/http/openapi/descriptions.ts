@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { Dialect } from '../../../client/protocol/wire/axes.js'
 import { formatDialect } from '../../../client/protocol/wire/dialects.js'
+import { createSemaphore } from '../../core/concurrency/semaphore.js'
 import type { ReplyValues } from '../reply/reply.js'
 import { writeInSteps } from '../reply/write-steps.js'
 import type { Route } from '../route.js'
@@ -20,11 +21,13 @@ const mostKept = 20
 
 export function openDescriptions(routes: readonly Route[], version: string): Descriptions {
   const kept = new Map<string, Promise<Description>>()
+  // Each takes some megabytes until it is written.
+  const writing = createSemaphore(1)
   return {
     has: (dialect) => kept.has(formatDialect(dialect)),
     of(dialect) {
       const name = formatDialect(dialect)
-      const description = kept.get(name) ?? describe(routes, dialect, version)
+      const description = kept.get(name) ?? writing.run(() => describe(routes, dialect, version))
       // The one that was asked for last stands last.
       kept.delete(name)
       const [oldest] = kept.keys()

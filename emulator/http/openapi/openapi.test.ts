@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { type DialectName, dialects } from '../../../client/protocol/wire/dialects.js'
 import { controlRoutes } from '../profiles/emulator-routes.js'
 import { routes } from '../routes/index.js'
+import { openDescriptions } from './descriptions.js'
 import { describeRoutes } from './openapi.js'
 
 interface Described {
@@ -68,4 +69,24 @@ it('contract 10.10 a description gives way to others after some routes', async (
   isDone = true
 
   expect(turns).toBeGreaterThanOrEqual(Math.floor(all.length / 8) - 1)
+})
+
+it('contract 10.12 descriptions are made one at a time, and each dialect once', async () => {
+  const begun: string[] = []
+  const counted = new Proxy(all, {
+    get(routes, name) {
+      if (begun.at(-1) !== 'made') begun.push('made')
+      return Reflect.get(routes, name)
+    },
+  })
+  const { of } = openDescriptions(counted, '1.0.0')
+
+  const asked = [dialects.a, dialects.b, dialects.b, dialects.c].map(async (dialect) => {
+    await of(dialect)
+    begun.push('answered')
+  })
+  await Promise.all(asked)
+
+  expect(begun.slice(0, 4)).toEqual(['made', 'answered', 'made', 'answered'])
+  expect(begun.filter((what) => what === 'made')).toHaveLength(3)
 })

@@ -12,6 +12,8 @@ const farewellMilliseconds = 1_000
 export interface SocketBytes {
   /** @param bytes below 0 for what is handled */
   unhandled(bytes: number): void
+  /** Closes the socket and reads no more of what it sends. */
+  refuse(code: number, reason: string): void
 }
 
 /** Counts the bytes of a socket beside those of all other connections. Of a message that is not whole nobody else says how much is here. */
@@ -19,12 +21,21 @@ export function countBytes(state: SocketState, connection: Duplex): SocketBytes 
   const { socket, http, handshake } = state
   const messages = watchMessages()
   let coming = 0
+  /** Bytes of the message that is not whole. */
+  let unfinished = 0
   let waiting = 0
   let isOver = false
-  const held = http.incoming.open(handshake.address, () => give(closes.tryAgainLater, 'too much on its way'))
+  const held = http.incoming.open(handshake.address, () => refuse(closes.tryAgainLater, 'too much on its way'))
 
   function count(): void {
     if (!isOver) held.hold(coming + waiting)
+  }
+
+  /** An earlier message that still waits may be the "auth". */
+  function check(): void {
+    const isUnknown = !state.identity && state.unhandledBytes === 0
+    if (!isOver && isUnknown && unfinished > mostUnidentifiedBytes) refuse(closes.tooLarge, 'too large before "auth"')
+    else count()
   }
 
   function end(): void {
@@ -32,7 +43,7 @@ export function countBytes(state: SocketState, connection: Duplex): SocketBytes 
     held.end()
   }
 
-  function give(code: number, reason: string): void {
+  function refuse(code: number, reason: string): void {
     // What else it sends is thrown away.
     connection.removeAllListeners('data')
     connection.resume()
@@ -50,15 +61,15 @@ export function countBytes(state: SocketState, connection: Duplex): SocketBytes 
   connection.on('data', (chunk: Buffer) => {
     const { bytes, weight } = messages.read(chunk)
     coming = weight
-    const isUnknown = !state.identity && state.unhandledBytes === 0
-    if (isUnknown && bytes > mostUnidentifiedBytes) give(closes.tooLarge, 'too large before "auth"')
-    else count()
+    unfinished = bytes
+    check()
   })
   socket.on('close', end)
   return {
+    refuse,
     unhandled(bytes) {
       waiting += bytes
-      count()
+      check()
     },
   }
 }

@@ -26,10 +26,10 @@ export const messageHandlers: Readonly<Record<string, Handle>> = {
 
 async function authenticate(state: SocketState, { token }: JsonObject): Promise<void> {
   const { http, handshake } = state
-  const { backend, openToLoopback, streams } = http
+  const { backend, isOpenTo, streams } = http
   const found = await identifyText(backend, typeof token === 'string' ? token : '').catch(asUnauthorized)
   const { settings } = found.project
-  requireOrigin(handshake.origin, handshake.host, { allowed: settings.allowedOrigins, openToLoopback })
+  requireOrigin(handshake.origin, handshake.host, { allowed: settings.allowedOrigins, isOpenTo })
   if (state.identity && state.identity.project.id !== found.project.id) {
     throw new SvcError('INVALID_MESSAGE', 'This connection belongs to another project already.')
   }
@@ -84,7 +84,7 @@ async function beginSubscription(state: SocketState, message: JsonObject): Promi
   await untilBegun(state, { identity: () => state.identity ?? known, subscriber, replaced }, wish, message)
 }
 
-/** Resolves once the subscription has begun: what it missed is replayed while further messages are handled. */
+/** Resolves once the subscription has begun and its statements are done. Missed changes are replayed while further messages are handled. */
 function untilBegun(
   state: SocketState,
   asker: Asker,
@@ -98,12 +98,12 @@ function untilBegun(
   return new Promise((resolve, reject) => {
     subscribe(http.backend, asker, wish, {
       // Who asks for the position can resume a stream that was cut before its first event.
-      begun(seq, subscription) {
+      begun(seq, subscription, reviewed) {
         own = subscription
         subscriptions.set(collection, subscription)
         connections.subscribed(listed, collection)
         sendMessage(state, { type: 'subscribed', collection, filters, ...(position === true ? { seq } : {}) })
-        resolve()
+        resolve(reviewed)
       },
       event: (change, kind, of) => sendBytes(state, frameOf(change, kind, of, state.dialect).message),
       live: (seq) => sendMessage(state, { type: 'live', collection, seq }),

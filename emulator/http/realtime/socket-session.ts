@@ -16,6 +16,8 @@ const authMilliseconds = 10_000
 const mostUnhandledBytes = 256 * 1024
 /** What a message costs beside its bytes. */
 const messageBytes = 256
+/** A client that sends so many invalid messages in a row is closed. */
+const maxInvalidMessages = 100
 
 interface Accepted {
   readonly socket: WebSocket
@@ -35,7 +37,7 @@ export function serveSocket(http: HttpContext, { socket, connection }: Accepted,
     const taken = data.length + messageBytes
     take(state, bytes, taken)
     work = work
-      .then(() => handle(state, data, isBinary))
+      .then(() => handleInTurn(state, bytes, data, isBinary))
       .catch((error) => http.log.failure('socket', error))
       .then(() => take(state, bytes, -taken))
   })
@@ -65,25 +67,40 @@ function take(state: SocketState, { unhandled }: SocketBytes, bytes: number): vo
   else if (bytes < 0) state.socket.resume()
 }
 
-async function handle(state: SocketState, data: RawData, isBinary: boolean): Promise<void> {
-  const { backpressure } = state
+/** Waits for a place among the messages of all connections. Keys take turns, and so do the connections of a key. */
+async function handleInTurn(state: SocketState, bytes: SocketBytes, data: RawData, isBinary: boolean): Promise<void> {
+  const { backpressure, http, identity, handshake, listed } = state
   // Who asks without reading the answers waits for them.
   if (!backpressure.canWrite()) await backpressure.drained()
   if (!backpressure.isOpen()) return
+  const owner = identity?.caller.key?.id ?? identity?.project.id ?? handshake.address
+  await http.turns.take([owner, listed.id])
+  await http.streams.atWork.run([owner, listed.id], () => handle(state, data, isBinary))
+  if (state.invalidMessages >= maxInvalidMessages) bytes.refuse(closes.policy, 'too many invalid messages')
+}
+
+async function handle(state: SocketState, data: RawData, isBinary: boolean): Promise<void> {
+  if (!state.backpressure.isOpen()) return
   const message = isBinary ? undefined : await readMessage(data)
   const type = typeof message?.type === 'string' && Object.hasOwn(messageHandlers, message.type) ? message.type : ''
   if (!message || !type) {
     const types = Object.keys(messageHandlers).join(', ')
-    return sendFailure(state, new SvcError('INVALID_MESSAGE', `Send JSON whose "type" is one of: ${types}.`))
+    return refuseMessage(state, new SvcError('INVALID_MESSAGE', `Send JSON whose "type" is one of: ${types}.`))
   }
   const collection = typeof message.collection === 'string' ? message.collection : undefined
   try {
     await messageHandlers[type]?.(state, message)
+    state.invalidMessages = 0
   } catch (error) {
-    sendFailure(state, error, collection)
+    refuseMessage(state, error, collection)
     if (type !== 'auth' && type !== 'subscribe') return
     state.http.backend.connections.refused(state.listed, codeOf(error), collection)
   }
+}
+
+function refuseMessage(state: SocketState, error: unknown, collection?: string): void {
+  state.invalidMessages = codeOf(error) === 'INVALID_MESSAGE' ? state.invalidMessages + 1 : 0
+  sendFailure(state, error, collection)
 }
 
 function codeOf(error: unknown): string {

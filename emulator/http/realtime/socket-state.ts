@@ -43,6 +43,8 @@ export interface SocketState {
   leavePlace(): void
   /** Bytes of messages that wait to be handled. */
   unhandledBytes: number
+  /** How many messages in a row were answered with `INVALID_MESSAGE`. */
+  invalidMessages: number
   bytesSent: number
   /** Its place in the list of connections. */
   readonly listed: OpenConnection
@@ -70,6 +72,7 @@ export function newSocketState(http: HttpContext, socket: WebSocket, handshake: 
     unwatch: () => undefined,
     leavePlace: handshake.leavePlace,
     unhandledBytes: 0,
+    invalidMessages: 0,
     bytesSent: 0,
     listed: http.backend.connections.add({
       transport: 'websocket',

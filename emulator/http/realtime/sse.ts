@@ -2,6 +2,7 @@
 import type { ServerResponse } from 'node:http'
 import type { SvcError } from '../../../client/protocol/model/errors.js'
 import type { Dialect } from '../../../client/protocol/wire/axes.js'
+import type { FairSemaphore } from '../../core/concurrency/fair-semaphore.js'
 import type { Context, Identity } from '../../core/context.js'
 import type { ConnectionView, OpenConnection } from '../../core/realtime/open-connections.js'
 import { openSubscriber } from '../../core/realtime/subscriber.js'
@@ -29,6 +30,8 @@ export interface Streams {
   /** Ends each that is open. */
   readonly open: Set<() => void>
   readonly places: ConnectionPlaces
+  /** Messages and openings of streams that are at work. */
+  readonly atWork: FairSemaphore
 }
 
 export const eventStreamHeaders = {
@@ -118,8 +121,9 @@ export function streamEvents(ctx: Context, wish: Wish, surroundings: Surrounding
       ended: () => end('the key or the session has ended'),
     })
     subscribe(backend, { identity: () => identity, subscriber }, wish, {
-      begun(seq, begun) {
-        resolve({ open, hasBackpressure: true })
+      begun(seq, begun, reviewed) {
+        // Other streams of this key wait until its statements are done.
+        void reviewed.then(() => resolve({ open, hasBackpressure: true }))
         // While it began, its place may have been taken or its key have ended: nobody would end it again.
         if (isOver) return void begun.end()
         subscription = begun

@@ -11,6 +11,7 @@ import { encodeError } from '../../../client/protocol/wire/records/documents.js'
 import type { HttpContext } from '../exchange.js'
 import { clientAddress } from '../guards/client-address.js'
 import { requireKnownOrigin } from '../guards/known-origins.js'
+import { requireOneHost } from '../guards/origins.js'
 import { loggedFailure } from '../reply/logged-failure.js'
 import { dialectHeader, dialectHeaders, firstReadable, namedDialect } from '../reply/spoken-dialect.js'
 import { readParameters } from '../request/read-list.js'
@@ -87,6 +88,7 @@ export function openRealtime(http: HttpContext, farewell = goingAway): Realtime 
   }
 
   async function admit(req: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    requireOneHost(req)
     http.requireHost(req.headers.host)
     const [path] = (req.url ?? '').split('?', 1)
     if (path?.replace(/\/$/, '') !== socketPath) throw new SvcError('NOT_FOUND', 'There is no WebSocket here.')

@@ -11,6 +11,7 @@ import type { Exchange, HttpContext } from '../exchange.js'
 import { clientAddress } from '../guards/client-address.js'
 import { type Held, isUncounted, pieceBytes, tooMuchIncoming } from '../guards/incoming-bytes.js'
 import { receiving } from '../requests/record.js'
+import { openFormSource } from './multipart/form-source.js'
 import { parseJsonBytes } from './parse-steps.js'
 import { type BatchMember, scanBody } from './scan-json.js'
 
@@ -148,10 +149,15 @@ export function holdFor(http: HttpContext, exchange: Exchange, refuse: (error: S
 
 function readBytes(http: HttpContext, exchange: Exchange, mostBytes: number): Promise<Buffer> {
   const { req } = exchange
+  // A chunked body can come in millions of pieces.
+  const source = req.headers['transfer-encoding'] === undefined ? req : openFormSource(req)
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let bytes = 0
+    /** As they came, since each costs time whatever becomes of it. */
+    let pieces = 0
     let isRefused = false
+    const weigh = () => bytes + pieceBytes * pieces
     const timer = setTimeout(() => req.destroy(), mostMilliseconds)
 
     function refuse(error: SvcError) {
@@ -164,15 +170,16 @@ function readBytes(http: HttpContext, exchange: Exchange, mostBytes: number): Pr
     if (Number(req.headers['content-length'] ?? 0) > mostBytes) refuse(tooLong(mostBytes))
     req.on('data', (chunk: Buffer) => {
       bytes += chunk.length
-      if (bytes > mostDrainedBytes) req.destroy()
+      pieces++
+      if (isRefused && weigh() > mostDrainedBytes) req.destroy()
       else if (bytes > mostBytes && !isRefused) refuse(tooLong(mostBytes))
-      if (isRefused) return
-      chunks.push(chunk)
-      const weight = bytes + pieceBytes * chunks.length
       // Nearly all are that small.
-      if (!isUncounted(weight)) (exchange.held ?? holdFor(http, exchange, refuse)).hold(weight)
+      if (!isRefused && !isUncounted(weigh())) (exchange.held ?? holdFor(http, exchange, refuse)).hold(weigh())
     })
-    req.on('end', () => {
+    source.on('data', (chunk: Buffer) => {
+      if (!isRefused) chunks.push(chunk)
+    })
+    source.on('end', () => {
       clearTimeout(timer)
       exchange.held?.settle()
       resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks))
@@ -180,7 +187,7 @@ function readBytes(http: HttpContext, exchange: Exchange, mostBytes: number): Pr
     req.on('error', () => reject(new Aborted()))
     req.on('close', () => {
       clearTimeout(timer)
-      reject(new Aborted())
+      if (!req.readableEnded) reject(new Aborted())
     })
   })
 }
@@ -209,7 +216,7 @@ export function drain(req: IncomingMessage): void {
   drained.add(req)
   let bytes = 0
   req.on('data', (chunk: Buffer) => {
-    bytes += chunk.length
+    bytes += chunk.length + pieceBytes
     if (bytes > mostDrainedBytes) req.destroy()
   })
 }

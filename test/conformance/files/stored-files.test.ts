@@ -143,20 +143,28 @@ inDialects(
       expect(headers['content-disposition']?.split(';')[0]).toBe(disposition)
     })
 
-    test.each(['text/html', 'application/xhtml+xml', 'text/xml', 'text/javascript', 'image/svg+xml'])(
-      'contract 8.3 what a browser would run as %s is kept, never shown',
-      async (type) => {
-        const { api } = await someDocuments(wire)
-        const part = { name: 'page', filename: 'page.html', type, content: '<script>alert(1)</script>' }
+    test.each([
+      ['text/html', 'text/html; charset=utf-8'],
+      ['application/xhtml+xml', 'application/xhtml+xml'],
+      ['text/xml', 'text/xml; charset=utf-8'],
+      ['image/svg+xml', 'image/svg+xml'],
+      ['text/javascript', 'application/octet-stream'],
+      ['application/ecmascript', 'application/octet-stream'],
+      ['audio/svg+xml', 'application/octet-stream'],
+      ['video/html', 'application/octet-stream'],
+      ['video/x-anything', 'video/x-anything'],
+    ])('contract 8.3 what a browser would run as %s is kept, never shown', async (type, sentAs) => {
+      const { api } = await someDocuments(wire)
+      const part = { name: 'page', filename: 'page.html', type, content: '<script>alert(1)</script>' }
 
-        const { fields } = await createWithFiles(wire, api, part)
-        const { headers } = await read(fields.page)
+      const { fields } = await createWithFiles(wire, api, part)
+      const { headers } = await read(fields.page)
 
-        expect(headers['content-disposition']).toBe('attachment; filename="page.html"')
-        expect(headers['x-content-type-options']).toBe('nosniff')
-        expect(headers['content-security-policy']).toMatch(/default-src 'none'.*sandbox/)
-      },
-    )
+      expect(headers['content-disposition']).toBe('attachment; filename="page.html"')
+      expect(headers['content-type']).toBe(sentAs)
+      expect(headers['x-content-type-options']).toBe('nosniff')
+      expect(headers['content-security-policy']).toMatch(/default-src 'none'.*sandbox/)
+    })
 
     test('contract 8.3 a project may have browsers show any type, in a sandbox all the same', async () => {
       const world = await aWorld(wire, { inlineFiles: 'any' })

@@ -166,6 +166,21 @@ inDialects('Errors', (wire) => {
     }
   })
 
+  test('contract 2.1 no parameter of a path with U+0000 reaches a statement: it is 404', async () => {
+    const nobody = apiOf({}, wire.name)
+    const { api } = await someDocuments(wire)
+
+    for (const path of [
+      '/auth-collections/auth-idp-redirect/a%00b',
+      '/auth-collections/auth-idp-redirect/%00?code=a',
+    ]) {
+      expectFailure(await nobody.get(path), 404, 'NOT_FOUND')
+    }
+    for (const path of ['/collections/a%00b', '/collections/posts/%00', '/collections/posts/documents/a%00']) {
+      for (const method of ['GET', 'DELETE']) expectFailure(await api.send(method, path), 404, 'NOT_FOUND')
+    }
+  })
+
   test('contract 1 trailing slashes are read everywhere', async () => {
     const { api, posts } = await someDocuments(wire)
     const { id } = await posts.create({ a: 1 })

@@ -1,3 +1,5 @@
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { describe, expect, test } from 'vitest'
 import { read, upload } from '../../fixtures/files.js'
 import { fileOf } from '../../fixtures/requests/form.js'
@@ -165,6 +167,18 @@ describe('Hosts', () => {
     for (const host of [' ', 'a b', 'localhost:99999', 'user@localhost', '[::1', 'localhost:x', '/', 'lo"calhost']) {
       const { status } = await send(service.url, { method: 'GET', path: '/collections', headers: { host } })
       expect({ host, status: [400, 403].includes(status) }).toEqual({ host, status: true })
+    }
+  })
+
+  test('contract 10.5 two Host headers are refused, whatever they name', async () => {
+    const { port } = new URL(service.url)
+
+    for (const second of [`localhost:${port}`, 'evil.example']) {
+      for (const more of ['connection: close\r\n', 'connection: upgrade\r\nupgrade: websocket\r\n']) {
+        const socket = connect(Number(port), '127.0.0.1')
+        socket.end(`GET /realtime HTTP/1.1\r\nHost: localhost:${port}\r\nhost: ${second}\r\n${more}\r\n`)
+        expect(await text(socket)).toMatch(/^HTTP\/1.1 400 [\s\S]*more than one/)
+      }
     }
   })
 

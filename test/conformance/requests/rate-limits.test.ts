@@ -202,6 +202,9 @@ test('LIM-03 a setting that is none of the choices is refused', async () => {
     { allowedOrigins: 'https://app.example' },
     { allowedOrigins: ['null'] },
     { allowedOrigins: ['*'] },
+    { allowedOrigins: ['https://*.app.example'] },
+    { allowedOrigins: ['https://user:pass@app.example'] },
+    { allowedOrigins: ['https://app.example/page'] },
     { nonsense: 1 },
   ]) {
     const { status } = await create(settings)
@@ -218,6 +221,23 @@ test('contract 10.1 a refused rate limit says what the setting takes', async () 
     const { body } = await patchSettings(project, { rateLimit })
     const words = expect.stringMatching(/"off".*\["minute"\].*\["hour"\].*\["day"\].*\{"minute": 100\}/)
     expect(body).toMatchObject({ error: { message: words } })
+  }
+})
+
+test('contract 10.5 a refused origin says what the setting takes', async () => {
+  const project = await aProject()
+  const good = ['https://app.example', 'http://localhost:3000', 'http://[::1]:3000', 'capacitor://localhost', 'app://x']
+
+  expect((await patchSettings(project, { allowedOrigins: good })).status).toBe(200)
+  for (const origin of [
+    'https://*.app.example',
+    'https://user:pass@app.example',
+    'https://app.example/',
+    'app.example',
+  ]) {
+    const { body } = await patchSettings(project, { allowedOrigins: [origin] })
+    const words = expect.stringMatching(/https:\/\/app\.example.*without wildcards, paths, user names or passwords/)
+    expect(body).toMatchObject({ error: { code: 'VALIDATION_ERROR', message: words } })
   }
 })
 

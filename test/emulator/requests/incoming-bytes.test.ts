@@ -81,6 +81,19 @@ it('contract 10.12 what comes after a fault of a form weighs nothing', async () 
 })
 
 it.each([
+  ['boundary lines alone', '--b\r\n'.repeat(20_000), 413],
+  ['a head that cannot be read', `--b\r\n:\r\n\r\n${'x'.repeat(500_000)}`, 400],
+  ['too many files', '--b\r\ncontent-disposition: form-data; name="a"; filename="a"\r\n\r\n\r\n'.repeat(2_000), 413],
+])('contract 3.4 a form of %s is refused before the rest of it has come', async (_, bytes, status) => {
+  const service = await aService({})
+
+  const coming = await send(service, '1.1.1.1', { ...form, bytes })
+
+  expect(await coming.status).toBe(status)
+  expect((await service.send('GET', '/collections/posts')).status).toBe(200)
+})
+
+it.each([
   ['text', 'name="data"'],
   ['text that is sent as a file', 'name="data"; filename="a.json"'],
 ])('contract 10.12 a %s that comes in bytes takes no more than one that comes at once', async (_, name) => {
@@ -92,6 +105,19 @@ it.each([
 
   expect((await heldBytes()) - before).toBeLessThan(20 * megabyte)
   expect(await sending.finish()).toBe(201)
+})
+
+it('contract 10.12 a body in single bytes takes no more memory than at once, and its pieces count for its address', async () => {
+  const service = await aService({ mostBytesOfAddress: 200 * megabyte })
+  const body = { ...json, bytes: JSON.stringify({ text: 'x'.repeat(300_000) }), isInBytes: true }
+  const before = await heldBytes()
+
+  const first = await send(service, '1.1.1.1', body)
+
+  expect((await heldBytes()) - before).toBeLessThan(20 * megabyte)
+  const second = await send(service, '1.1.1.1', body)
+  const other = await send(service, '2.2.2.2', body)
+  expect([await first.finish(), await second.finish(), await other.finish()]).toEqual([201, 503, 201])
 })
 
 it('contract 10.12 no address takes what is there for all', async () => {

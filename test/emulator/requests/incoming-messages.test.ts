@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
+import { openAuthenticated, openSocket } from '../../fixtures/realtime/streams.js'
 import { heldBytes } from '../../fixtures/requests/held-bytes.js'
 import { aService, holdDatabase, json, megabyte, type Service, send } from '../../fixtures/requests/incoming.js'
 
@@ -130,4 +131,48 @@ it('contract 10.12 a message that waits to be handled takes no more than itself'
 
   expect((await heldBytes()) - before).toBeLessThan(8 * megabyte)
   letGo()
+})
+
+it('contract 9.1 a socket is closed after a hundred invalid messages in a row', async () => {
+  const service = await aService({})
+  const socket = await openSocket(service.url)
+  for (let n = 0; n < 99; n++) socket.say('nonsense')
+  expect(await socket.ask({ type: 'ping' })).toBeDefined()
+
+  for (let n = 0; n < 5_000; n++) socket.say(n % 2 ? 'nonsense' : { type: 'unsubscribe' })
+
+  expect(await socket.closed).toBe(1008)
+  const codes = socket.heard.map(({ type, code }) => code ?? type)
+  expect(codes.filter((code) => code === 'INVALID_MESSAGE')).toHaveLength(199)
+  expect(codes.filter((code) => code === 'pong')).toHaveLength(1)
+})
+
+it.each([
+  ['one connection', 1, 1],
+  ['all connections of a key', 20, 4],
+])('contract 9.1 messages of %s ask for no more at once than their share', async (_, connections, share) => {
+  const service = await aService({})
+  const sockets = await Promise.all(
+    Array.from({ length: connections }, () => openAuthenticated(service.url, service.apiKey)),
+  )
+  for (const socket of sockets) expect(await socket.ask({ type: 'subscribe', collection: 'posts' })).toBeDefined()
+  const letGo = await holdDatabase(service)
+  const { db } = service.backend
+  const { query } = db
+  let statements = 0
+  const counted: typeof query = (statement) => {
+    statements++
+    return query(statement)
+  }
+  Object.assign(db, { query: counted })
+
+  for (const socket of sockets) for (let n = 0; n < 20; n++) socket.say({ type: 'subscribe', collection: 'posts' })
+  for (const socket of sockets) socket.say({ type: 'ping' })
+  // The messages have come in and had many turns.
+  for (let n = 0; n < 50; n++) expect((await service.send('GET', '/')).status).toBe(200)
+
+  expect(statements).toBeGreaterThan(0)
+  expect(statements).toBeLessThanOrEqual(share)
+  letGo()
+  for (const socket of sockets) await expect.poll(() => socket.heard.at(-1)).toEqual({ type: 'pong' })
 })

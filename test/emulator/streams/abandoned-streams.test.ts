@@ -13,6 +13,7 @@ import { unitOf } from '../../../emulator/core/unit-of-work.js'
 import type { Exchange } from '../../../emulator/http/exchange.js'
 import { openIdentityWatch } from '../../../emulator/http/guards/identity-watch.js'
 import { openConnectionPlaces } from '../../../emulator/http/realtime/connection-places.js'
+import { openMessagesAtWork } from '../../../emulator/http/realtime/messages-at-work.js'
 import { streamEvents } from '../../../emulator/http/realtime/sse.js'
 import { run } from '../../../emulator/http/run.js'
 import { openMemoryBus } from '../../../emulator/ports/bus/memory-bus.js'
@@ -44,7 +45,7 @@ it('lets go of a subscription whose asker has gone before it began', async () =>
   const backend = aBackend({ db, bus, feeds, caches: openCaches(bus) })
   const watch = openIdentityWatch(backend)
   const ctx: Context = { project, caller, ...unitOf(backend) }
-  const streams = { watch, open: new Set<() => void>(), places: openConnectionPlaces() }
+  const streams = { watch, open: new Set<() => void>(), places: openConnectionPlaces(), atWork: openMessagesAtWork() }
   const wish = { collection: 'posts', where: { all: [] }, isLive: false, since: undefined }
   const serve = async (exchange: Exchange) => {
     exchange.isDialectKnown = true

@@ -30,7 +30,7 @@ export function notOnce(name: string): SvcError {
 }
 
 /** What multer says of a form. */
-export function formFault(error: Error | null | undefined, mostFiles: number = sizes.mostFilesPerRequest): SvcError {
+export function formFault(error: Error | null | undefined): SvcError {
   if (error instanceof SvcError) return error
   const code = error instanceof MulterError ? error.code : undefined
   if (code === 'LIMIT_FIELD_VALUE') return textTooLong()
@@ -42,10 +42,11 @@ export function formFault(error: Error | null | undefined, mostFiles: number = s
     }
     return new SvcError('VALIDATION_ERROR', `A part ${issue.message}.`, [issue])
   }
-  if (code?.startsWith('LIMIT_') && code.endsWith('_COUNT')) {
-    return overLimit('files in a form', mostFiles, `A form has at most ${mostFiles} files.`)
-  }
   return new SvcError('INVALID_BODY', 'The body is not a whole multipart form, or a part has no name that can be read.')
+}
+
+export function tooManyFiles(maxFiles: number): SvcError {
+  return overLimit('files in a form', maxFiles, `A form has at most ${maxFiles} files.`)
 }
 
 export function noBoundary(): SvcError {

@@ -19,7 +19,15 @@ import type { Exchange, HttpContext } from '../../exchange.js'
 import { Aborted, decodeUtf8, drain, holdFor } from '../read-json.js'
 import { type FormSource, openFormSource } from './form-source.js'
 import { type FileWeight, type FormWeight, openFormWeight, weighWhileParsed } from './form-weight.js'
-import { formFault, noBoundary, notOnce, requireFieldName, requireWanted, textTooLong } from './part-faults.js'
+import {
+  formFault,
+  noBoundary,
+  notOnce,
+  requireFieldName,
+  requireWanted,
+  textTooLong,
+  tooManyFiles,
+} from './part-faults.js'
 import { type PartHeads, watchParts } from './watch-parts.js'
 
 /** A sender who says nothing for as long has gone. */
@@ -175,8 +183,12 @@ function takeParts(req: IncomingMessage, rules: PartRules, take: Takers): Promis
           refuse(fault)
         }
       })
-      heads = watchParts(source)
+      heads = watchParts(source, parser)
       weighWhileParsed(req, parser, weight)
+      // Multer reports these only once the whole form has come in.
+      parser.once('partsLimit', () => refuse(tooManyFiles(rules.mostFiles)))
+      parser.once('filesLimit', () => refuse(tooManyFiles(rules.mostFiles)))
+      parser.once('error', (fault) => refuse(formFault(fault)))
       source.pipe(parser)
     }
 
@@ -203,7 +215,7 @@ function takeParts(req: IncomingMessage, rules: PartRules, take: Takers): Promis
     const parse = multer(options).any() as Parser
     parse(source, {}, (error) => {
       // What does not look like a form to multer, it leaves alone.
-      if (error || !isForm) return refuse(formFault(error, rules.mostFiles))
+      if (error || !isForm) return refuse(formFault(error))
       try {
         // The parser says nothing of a part whose head it cannot read.
         if (heads && heads.begun() > reported) throw formFault(undefined)

@@ -1,0 +1,25 @@
+import { expect, it } from 'vitest'
+import { openTurns } from './turns.js'
+
+const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
+
+it('begins so many in one turn of the event loop, in turns of those who ask', async () => {
+  const turns = openTurns(2)
+  const begun: string[] = []
+  async function begin(name: string, owners: string[]): Promise<void> {
+    const wait = turns.take(owners)
+    if (wait) await wait
+    begun.push(name)
+  }
+
+  for (const name of ['a1', 'a2', 'a3', 'a4', 'a5']) void begin(name, ['a', 'key'])
+  void begin('b1', ['b', 'key'])
+  const seen = []
+  for (let n = 0; n < 4; n++) {
+    seen.push(begun.splice(0).join(' '))
+    await turn()
+  }
+
+  expect(seen).toEqual(['a1 a2', 'a3 b1', 'a4 a5', ''])
+  expect(turns.take(['a'])).toBeUndefined()
+})

@@ -1,0 +1,42 @@
+/** Bounds what begins in one turn of the event loop, so that a flood of one caller delays mostly that caller. Contract 10.10. */
+import { openFairQueue } from '../../core/concurrency/fair-queue.js'
+
+export interface Turns {
+  /**
+   * Takes one of the places of this turn. Returns a promise if they are used up.
+   *
+   * @param owners from the outermost group to the innermost: groups take turns, and so do those within a group
+   */
+  take(owners: readonly string[]): Promise<void> | undefined
+}
+
+/** @param maxPerTurn how many requests or messages begin in one turn, of all callers together */
+export function openTurns(maxPerTurn = 20): Turns {
+  const waiting = openFairQueue<() => void>(Number.POSITIVE_INFINITY)
+  let taken = 0
+  let isScheduled = false
+
+  function schedule(): void {
+    if (isScheduled) return
+    isScheduled = true
+    setImmediate(nextTurn)
+  }
+
+  function nextTurn(): void {
+    isScheduled = false
+    taken = Math.min(maxPerTurn, waiting.size())
+    for (let n = 0; n < taken; n++) waiting.shift()?.()
+    if (taken > 0) schedule()
+  }
+
+  return {
+    take(owners) {
+      schedule()
+      if (taken < maxPerTurn && waiting.size() === 0) {
+        taken++
+        return undefined
+      }
+      return new Promise((begin) => void waiting.push(owners, begin))
+    },
+  }
+}
