@@ -189,6 +189,19 @@ describe('the client', () => {
     expect(seen).toHaveLength(2)
   })
 
+  it('does not repeat a code after 429, which counted it, and repeats a login', async () => {
+    const slowDown = json(429, { detail: 'slow down' }, { 'retry-after': '0', 'svc-error-code': 'RATE_LIMITED' })
+    const { client, seen } = clientOf([slowDown])
+    const email = 'ada@example.com'
+
+    const code = client.auth.verifyCode({ email, code: '123456' })
+    await expect(code).rejects.toMatchObject({ code: 'RATE_LIMITED' })
+    const forCode = seen.length
+    await expect(client.auth.logIn({ email, password: 'x' })).rejects.toMatchObject({ code: 'RATE_LIMITED' })
+
+    expect([forCode, seen.length - forCode]).toEqual([1, 3])
+  })
+
   it('does not wait longer than half a minute', async () => {
     const { client, seen } = clientOf([json(429, { detail: 'tomorrow' }, { 'retry-after': '3600' })])
 

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
 import { defaultSettings } from '../../../client/protocol/model/project.js'
 import type { Identity } from '../../../emulator/core/context.js'
 import { unscoped } from '../../../emulator/core/identity.js'
-import { sql } from '../../../emulator/database/port.js'
+import { type Database, sql } from '../../../emulator/database/port.js'
 import { openIdentityWatch } from '../../../emulator/http/guards/identity-watch.js'
 import { openMemoryBus } from '../../../emulator/ports/bus/memory-bus.js'
 import { insertProject } from '../../../emulator/store/projects.js'
@@ -21,6 +22,7 @@ beforeAll(async () => {
   const kept = { ...key, hash: 'hash', readable: 'key' }
   await insertProject(opened.db, project, [kept], '2026-01-01T00:00:00.000Z')
 })
+afterEach(() => void vi.useRealTimers())
 afterAll(() => opened.stop())
 
 function aWatch() {
@@ -30,6 +32,12 @@ function aWatch() {
 }
 
 const aWatcher = () => ({ changed: vi.fn(), ended: vi.fn() })
+const callsOf = ({ changed, ended }: ReturnType<typeof aWatcher>) => ({
+  changed: changed.mock.calls.length,
+  ended: ended.mock.calls.length,
+})
+/** How often all are looked at where no message arrives. */
+const everyMilliseconds = 5_000
 
 it('notifies a watcher that begins with an older view of its rights, too', async () => {
   const { watch, close, somethingChanged } = aWatch()
@@ -49,6 +57,32 @@ it('notifies a watcher that begins with an older view of its rights, too', async
   expect(first.changed).toHaveBeenCalledTimes(1)
   close()
 })
+
+it.each(['changed', 'ended'] as const)(
+  'a database that fails ends nobody, and who has %s is told at the next look',
+  async (what) => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    let failed = 0
+    const query: Database['query'] = (statement) => {
+      if (failed > 0) return opened.db.query(statement)
+      failed++
+      return Promise.reject(new Error('The database is away.'))
+    }
+    const { watch, close } = openIdentityWatch(aBackend({ db: { ...opened.db, query }, bus: openMemoryBus() }))
+    const watcher = aWatcher()
+    const id = what === 'ended' ? 'none' : project.id
+    watch({ ...before, project: { ...project, id, name: 'another' } }, watcher)
+
+    vi.advanceTimersByTime(everyMilliseconds)
+    await nextTurn()
+    expect({ failed, ...callsOf(watcher) }).toEqual({ failed: 1, changed: 0, ended: 0 })
+    vi.advanceTimersByTime(everyMilliseconds)
+
+    await vi.waitFor(() => expect(watcher[what]).toHaveBeenCalledTimes(1), patiently)
+    expect(callsOf(watcher)).toEqual({ changed: 0, ended: 0, [what]: 1 })
+    close()
+  },
+)
 
 it('looks again when something changes while it is looking', async () => {
   const { watch, close, somethingChanged } = aWatch()
