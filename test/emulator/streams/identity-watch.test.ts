@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
 import { defaultSettings } from '../../../client/protocol/model/project.js'
 import type { Identity } from '../../../emulator/core/context.js'
 import { unscoped } from '../../../emulator/core/identity.js'
@@ -22,6 +22,8 @@ beforeAll(async () => {
   const kept = { ...key, hash: 'hash', readable: 'key' }
   await insertProject(opened.db, project, [kept], '2026-01-01T00:00:00.000Z')
 })
+// All are looked at every few seconds: a message alone is to bring about what these tests wait for.
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }))
 afterEach(() => void vi.useRealTimers())
 afterAll(() => opened.stop())
 
@@ -61,7 +63,6 @@ it('notifies a watcher that begins with an older view of its rights, too', async
 it.each(['changed', 'ended'] as const)(
   'a database that fails ends nobody, and who has %s is told at the next look',
   async (what) => {
-    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     let failed = 0
     const query: Database['query'] = (statement) => {
       if (failed > 0) return opened.db.query(statement)
@@ -85,21 +86,50 @@ it.each(['changed', 'ended'] as const)(
 )
 
 it('looks again when something changes while it is looking', async () => {
+  const held = { isWanted: true, isThere: false, goOn: () => {} }
+  const gate = new Promise<void>((resolve) => (held.goOn = resolve))
+  const query: Database['query'] = async (statement) => {
+    const rows = await opened.db.query(statement)
+    if (held.isWanted) {
+      Object.assign(held, { isWanted: false, isThere: true })
+      await gate
+    }
+    return rows as never
+  }
+  const bus = openMemoryBus()
+  const { watch, close } = openIdentityWatch(aBackend({ db: { ...opened.db, query }, bus }))
+  const watcher = aWatcher()
+  watch(before, watcher)
+  bus.publish([{ kind: 'identity' }])
+  await vi.waitFor(() => expect(held.isThere).toBe(true), patiently)
+
+  await opened.db.query(sql`update projects set name = 'renamed'`)
+  bus.publish([{ kind: 'identity' }])
+  held.goOn()
+
+  await vi.waitFor(() => expect(watcher.changed.mock.lastCall?.[0].project.name).toBe('renamed'), patiently)
+  close()
+})
+
+it('ends a watcher while another is slow to be notified, and notifies it no more', async () => {
   const { watch, close, somethingChanged } = aWatch()
   let goOn = () => {}
   const busy = new Promise<void>((resolve) => {
     goOn = resolve
   })
   const slow = { ...aWatcher(), changed: vi.fn(() => busy) }
-  watch({ ...before, project: { ...project, name: 'other' } }, slow)
+  const behind = aWatcher()
+  for (const watcher of [slow, behind]) watch({ ...before, project: { ...project, name: 'other' } }, watcher)
   somethingChanged()
   await vi.waitFor(() => expect(slow.changed).toHaveBeenCalledTimes(1), patiently)
 
   await opened.db.query(sql`delete from project_keys where id = ${key.id}`)
   somethingChanged()
-  await new Promise((resolve) => setTimeout(resolve, 100))
+  await vi.waitFor(() => expect(behind.ended).toHaveBeenCalledTimes(1), patiently)
   goOn()
-  await vi.waitFor(() => expect(slow.ended).toHaveBeenCalledTimes(1), patiently)
+  await nextTurn()
 
+  expect(callsOf(slow)).toEqual({ changed: 1, ended: 1 })
+  expect(callsOf(behind)).toEqual({ changed: 0, ended: 1 })
   close()
 })
