@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { defaultConfig } from '../../../emulator/config.js'
 import { useToken } from '../../../emulator/core/accounts/one-time-tokens.js'
+import type { Sql } from '../../../emulator/database/port.js'
 import { openService, type Service } from '../../../emulator/open-service.js'
 import { controlOf } from '../../fixtures/requests/emulator-control.js'
 
@@ -76,12 +77,12 @@ it('contract 6.8 the token of a mail to an address that the user leaves while it
   const token = new URL(links[0] ?? '').searchParams.get('token') ?? ''
   const { backend } = service
   const moved: number[] = []
-  const query: typeof backend.db.query = async (statement) => {
-    const rows = await backend.db.query(statement)
+  const query: typeof backend.db.query = async <Row>(statement: Sql) => {
+    const rows = await backend.db.query<Row>(statement)
     if (moved.length === 0) {
       moved.push((await ask('PATCH', '/auth-collections/user', { email: 'eve@example.com' }, session)).status)
     }
-    return rows as never
+    return rows
   }
 
   const using = useToken({ backend, db: { ...backend.db, query } }, token, 'verify email')

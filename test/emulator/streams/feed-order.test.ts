@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Listener } from '../../../emulator/core/realtime/feeds.js'
-import type { Database } from '../../../emulator/database/port.js'
+import type { Database, Sql } from '../../../emulator/database/port.js'
 import { engines, type OpenedEngine, openEngine } from '../../fixtures/databases/engines.js'
 import { patiently } from '../../fixtures/patience.js'
 import { aConnection, aListener, type Log, openWorld, range, seqsOf } from '../../fixtures/realtime/connections.js'
@@ -60,10 +60,10 @@ describe.each(engines)('A connection on %s', (engine) => {
     async (_, { gap, fullAt, receivedFirst }) => {
       let gate: Promise<void> | undefined
       let isHeld = false
-      const { project, feeds, write } = await aWorld((query) => async (statement) => {
+      const { project, feeds, write } = await aWorld((query) => async <Row>(statement: Sql) => {
         const isFirst = gate !== undefined && !isHeld && statement.text.includes('from changes')
         isHeld ||= isFirst
-        const rows = await query(statement)
+        const rows = await query<Row>(statement)
         if (isFirst) await gate
         return rows
       })
