@@ -1,13 +1,15 @@
 /** What a command sees of a service on this machine, which is asked without `fetch`: the same as of any other. */
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { createClient } from '../../client/index.js'
+import { exits } from '../base/failure.js'
 import { fetchDirectly } from './fetch-directly.js'
 
 const ending: (() => Promise<void>)[] = []
 
 afterEach(async () => {
+  vi.unstubAllEnvs()
   for (const end of ending.splice(0)) await end()
 })
 
@@ -183,13 +185,61 @@ test('one connection serves requests that follow each other, and another one is 
   expect([before, sockets.length]).toEqual([1, 2])
 })
 
-test('a redirect is followed by a request that carries neither a key nor a body', async () => {
+const key = { 'x-api-key': 'svc_key_x' }
+const form = () => {
+  const body = new FormData()
+  body.append('file', new File(['x'], 'x.txt'))
+  return body
+}
+
+test.each<[string, RequestInit, number]>([
+  ['a GET with a key', { headers: key }, 302],
+  ['a GET with a key in another case', { headers: [['X-Api-Key', 'svc_key_x']] }, 301],
+  ['a GET with a token', { headers: { authorization: 'Bearer x' } }, 307],
+  ['a GET with the control token', { headers: { 'svc-control-token': 'x' } }, 308],
+  ['a POST with a key', { method: 'POST', headers: key }, 303],
+  ['a POST with a key and a body', { method: 'POST', headers: key, body: '{}' }, 308],
+  ['a POST with a key and a form', { method: 'POST', headers: key, body: form() }, 307],
+  ['a POST with a body alone', { method: 'POST', body: '{}' }, 307],
+])('%s does not follow a redirect, asked with and without fetch', async (_, init, status) => {
+  const asked: string[] = []
+  const there = await listen((request, response) => {
+    asked.push(`${request.method} ${request.url}`)
+    response.end()
+  })
+  const { url } = await listen((request, response) =>
+    request.resume().on('end', () => response.writeHead(status, { location: `${there.url}/here` }).end('-')),
+  )
+
+  for (const useFetch of ['', '1']) {
+    vi.stubEnv('NODE_USE_ENV_PROXY', useFetch)
+    await expect(fetchDirectly(url, init), useFetch).rejects.toMatchObject({
+      code: 'REDIRECTED',
+      exit: exits.network,
+      message: expect.stringContaining(`redirects to ${there.url}, `),
+    })
+  }
+
+  expect(asked).toEqual([])
+})
+
+test('a request without key and body follows a redirect', async () => {
   const { url: there } = await listen((request, response) => response.end(`at ${request.url}`))
   const { url } = await listen((_request, response) => response.writeHead(302, { location: `${there}/here` }).end('-'))
 
-  const bare = await fetchDirectly(url)
-  const keyed = fetchDirectly(url, { headers: [['X-Api-Key', 'svc_key_x']] })
+  const texts: string[] = []
+  for (const useFetch of ['', '1']) {
+    vi.stubEnv('NODE_USE_ENV_PROXY', useFetch)
+    texts.push(await (await fetchDirectly(url)).text())
+  }
 
-  expect(await bare.text()).toBe('at /here')
-  await expect(keyed).rejects.toMatchObject({ code: 'REDIRECTED', message: expect.stringContaining(there) })
+  expect(texts).toEqual(['at /here', 'at /here'])
+})
+
+test.each([201, 404])('a %i answer with a location is not a redirect', async (status) => {
+  const { url } = await listen((_request, response) => response.writeHead(status, { location: '/made' }).end('body'))
+
+  const answer = await fetchDirectly(url, { method: 'POST', headers: key, body: '{}' })
+
+  expect([answer.status, await answer.text()]).toEqual([status, 'body'])
 })

@@ -32,7 +32,7 @@ export function EventsProvider({ session, children }: { session: Session; childr
 }
 
 /** After a reconnect. Fetches in flight that have no cached answer may have been lost with the connection. */
-async function readAgain(queries: QueryClient) {
+export async function readAgain(queries: QueryClient) {
   await queries.cancelQueries({ type: 'active', predicate: ({ state }) => state.data === undefined })
   await queries.invalidateQueries()
 }
@@ -55,7 +55,7 @@ const countsMilliseconds = 1_500
 const pauseMilliseconds = 50
 
 /** Invalidates queries by events, each at most once at a time: a fetch in flight is not restarted by each further event. */
-function openReader(queries: QueryClient) {
+export function openReader(queries: QueryClient) {
   const waiting = new Map<string, number>()
   let timer: ReturnType<typeof setTimeout> | undefined
 

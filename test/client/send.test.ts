@@ -146,6 +146,31 @@ describe('the client', () => {
     expect(Object(failure).mayBeDone).toBe(mayBeDone)
   })
 
+  it('repeats a replacement of any version, and a create that was never sent, without asking whether keys are obeyed', async () => {
+    const refused = () => Object.assign(new TypeError('x'), { cause: { code: 'ECONNREFUSED' } })
+    const { client, seen } = clientOf([offline, json(200, document), refused, json(201, document)])
+    const posts = client.collection('posts')
+
+    await posts.replace('d1', { title: 'x' })
+    await posts.create({ title: 'Tea' })
+
+    expect(seen.map(({ method }) => method)).toEqual(['PUT', 'PUT', 'POST', 'POST'])
+  })
+
+  it('stops with the reason of its signal while it asks whether keys are obeyed', async () => {
+    const controller = new AbortController()
+    const aborting = () => {
+      controller.abort(new Error('enough'))
+      return new TypeError('aborted')
+    }
+    const { client, seen } = clientOf([() => new Response('<html>', { status: 502 }), aborting])
+
+    const creating = client.collection('posts').create({ title: 'Tea' }, { signal: controller.signal })
+
+    await expect(creating).rejects.toThrow('enough')
+    expect(seen.map(({ method }) => method)).toEqual(['POST', 'GET'])
+  })
+
   it.each([
     ['an update', (svc: Posts) => svc.update('d1', { title: 'x' })],
     ['a delete', (svc: Posts) => svc.delete('d1')],
@@ -187,6 +212,20 @@ describe('the client', () => {
     await client.collection('posts').update('d1', { title: 'x' })
 
     expect(seen).toHaveLength(2)
+  })
+
+  it('does not repeat a code after 429, which counted it, and repeats a login', async () => {
+    const slowDown = json(429, { detail: 'slow down' }, { 'retry-after': '0', 'svc-error-code': 'RATE_LIMITED' })
+    const { client, seen } = clientOf([slowDown])
+    const email = 'ada@example.com'
+
+    const failure = await client.auth.verifyCode({ email, code: '123456' }).catch((thrown: unknown) => thrown)
+    expect(failure).toMatchObject({ code: 'RATE_LIMITED' })
+    expect(failure).not.toHaveProperty('mayBeDone')
+    const forCode = seen.length
+    await expect(client.auth.logIn({ email, password: 'x' })).rejects.toMatchObject({ code: 'RATE_LIMITED' })
+
+    expect([forCode, seen.length - forCode]).toEqual([1, 3])
   })
 
   it('does not wait longer than half a minute', async () => {

@@ -91,8 +91,10 @@ function userAgain(
   user: SignedInUser,
   row: StandingSession | undefined,
 ): SignedInUser | undefined {
-  const isSame = row?.user_id === user.id && row.project_id === id
-  return isSame && Date.parse(row.expires_at) > now(id).getTime() ? signedIn(row, settings) : undefined
+  // A user belongs to one project.
+  return row?.user_id === user.id && Date.parse(row.expires_at) > now(id).getTime()
+    ? signedIn(row, settings)
+    : undefined
 }
 
 /** @throws {SvcError} `UNAUTHORIZED` */

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
-import { Server, Socket } from 'node:net'
+import { createServer, Server, Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
@@ -38,6 +38,7 @@ test('a folder that was released holds no socket and can be copied; the number o
 
   const left = await readdir(folder, { withFileTypes: true })
   expect(left.filter((entry) => entry.isSocket())).toEqual([])
+  expect(numbers).toEqual(['lock.2'])
   expect(left.map(({ name }) => name)).toEqual(numbers)
   await rm(copy, { recursive: true })
 })
@@ -112,6 +113,22 @@ describe.each(worlds)('%s', (_, enter) => {
     await expect(holdLock(folder, () => ({ pid: 9 }))).rejects.toThrow('in use by process 8')
     await second.release()
   })
+})
+
+test('a process that is slow to see that holders are dead takes nothing from one that has taken over since', async () => {
+  await writeFile(join(folder, 'lock.5'), '')
+  const next = createServer((socket) => socket.end('{ "pid": 9 }'))
+  // Looks at 5 while 6 has come and gone and 7 is held, so that 6 is free.
+  vi.spyOn(Socket.prototype, 'setTimeout').mockImplementationOnce(function (this: Socket) {
+    next.listen(join(folder, 'lock.7'))
+    return this
+  })
+
+  await expect(holdLock(folder, () => ({ pid: 8 }))).rejects.toThrow('in use by process 9')
+
+  const numbers = (await readdir(folder)).filter((name) => /^lock\.\d+$/.test(name))
+  expect(numbers.sort()).toEqual(['lock.5', 'lock.7'])
+  await new Promise((resolve) => next.close(resolve))
 })
 
 test('a folder in which nothing can be held is refused', async () => {

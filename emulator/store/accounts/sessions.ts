@@ -37,9 +37,8 @@ export async function selectSession(
   return row && { row, project: projectFromRow({ ...row, id: row.project_id }), tokenSecret: row.token_secret }
 }
 
-/** A session with where and until when it is good. */
+/** A session, and until when it is good. */
 export interface StandingSession extends SessionRow {
-  readonly project_id: string
   readonly expires_at: string
 }
 
@@ -47,7 +46,7 @@ export interface StandingSession extends SessionRow {
 export async function selectSessions(db: Database, ids: readonly string[]): Promise<Map<string, StandingSession>> {
   if (ids.length === 0) return new Map()
   const rows = await db.query<StandingSession>(sql`
-    select ${columns}, s.project_id, s.expires_at
+    select ${columns}, s.expires_at
     from sessions s
     join users u on u.id = s.user_id
     where s.id = any(${ids}::uuid[])`)

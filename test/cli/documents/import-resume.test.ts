@@ -29,27 +29,6 @@ async function stateOf(name: string, collection: string) {
   return openState(states(), await openInput(join(world.folder, name)), [id, ''], { isLocked: false })
 }
 
-test('a stopped import of a file that has changed since begins anew', async () => {
-  const state = (content: string) => {
-    file('changing.ndjson', content)
-    return openState(join(world.folder, 'imports'), { ...input, bytes: content.length, changedAt: content.length }, [
-      'c',
-    ])
-  }
-  const path = join(world.folder, 'changing.ndjson')
-  const input = { name: 'changing.ndjson', path, bytes: 0, changedAt: 0 }
-  const first = await state('{"n":1}')
-  first.save({ id: 'import-1', file: 'changing.ndjson', done: 1, endByte: 7, accepted: 1, refused: 0 })
-
-  const same = await state('{"n":1}')
-  const changed = await state('{"n":1}\n{"n":2}')
-  const elsewhere = await openState(join(world.folder, 'imports'), { ...input, bytes: 7, changedAt: 7 }, ['d'])
-
-  expect(same.found).toMatchObject({ done: 1 })
-  expect(changed.found).toBeUndefined()
-  expect(elsewhere.found).toBeUndefined()
-})
-
 test('a state that is damaged is said, and nothing is created twice', async () => {
   const collection = 'damaged'
   file('damaged.ndjson', '{"n":1}\n')

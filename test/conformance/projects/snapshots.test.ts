@@ -93,6 +93,27 @@ test('contract 11 a session of the moment of a snapshot is good again once it is
   expect(await later.auth.me().catch(codeOf)).toBe('INVALID_TOKEN')
 })
 
+test('contract 3.9 a load forgets the answers to idempotency keys, as what they tell of is gone', async () => {
+  const { project, apiKey, owner } = await aFullProject()
+  const create = () =>
+    fetch(`${service.url}/collections/notes/documents`, {
+      method: 'POST',
+      headers: { 'x-api-key': apiKey, 'content-type': 'application/json', 'idempotency-key': 'k' },
+      body: '{"n":5}',
+    })
+  await control.snapshots.save({ project, name: 'before' })
+  const first = (await (await create()).json()) as { id: string }
+  const repeated = (await (await create()).json()) as { id: string }
+
+  await control.snapshots.load({ project, snapshot: 'before' })
+  const next = (await (await create()).json()) as { id: string }
+
+  expect(repeated.id).toBe(first.id)
+  expect(next.id).not.toBe(first.id)
+  expect(await owner.collection('notes').get(next.id)).toMatchObject({ data: { n: 5 } })
+  expect(await owner.collection('notes').count()).toBe(2)
+})
+
 test('contract 11 a load touches no other project', async () => {
   const [one, other] = [await aFullProject(), await aFullProject()]
   const before = await stateOf(other)

@@ -1,6 +1,8 @@
-/** What becomes of a login whose account changes while its password is looked at, and whose turn it is to have one hashed. */
+/** What becomes of a login or a token whose account changes while it is looked at, and whose turn it is to have a password hashed. */
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { defaultConfig } from '../../../emulator/config.js'
+import { useToken } from '../../../emulator/core/accounts/one-time-tokens.js'
+import type { Sql } from '../../../emulator/database/port.js'
 import { openService, type Service } from '../../../emulator/open-service.js'
 import { controlOf } from '../../fixtures/requests/emulator-control.js'
 
@@ -66,6 +68,27 @@ it('an account that is deleted meanwhile is as if it had never been', async () =
   const statuses = await logInWhile(() => ask('DELETE', `/_svc/api/users/${id}`, {}))
 
   expect(statuses).toEqual([401, 200])
+})
+
+it('contract 6.8 the token of a mail to an address that the user leaves while it is looked up is INVALID_TOKEN', async () => {
+  const { token: session } = (await ask('POST', '/auth-collections/signup', credentials)).body
+  await ask('POST', '/auth/request-verification', {}, session)
+  const { links } = await controlOf(service).mail.wait({ to: credentials.email })
+  const token = new URL(links[0] ?? '').searchParams.get('token') ?? ''
+  const { backend } = service
+  const moved: number[] = []
+  const query: typeof backend.db.query = async <Row>(statement: Sql) => {
+    const rows = await backend.db.query<Row>(statement)
+    if (moved.length === 0) {
+      moved.push((await ask('PATCH', '/auth-collections/user', { email: 'eve@example.com' }, session)).status)
+    }
+    return rows
+  }
+
+  const using = useToken({ backend, db: { ...backend.db, query } }, token, 'verify email')
+
+  await expect(using).rejects.toMatchObject({ code: 'INVALID_TOKEN' })
+  expect(moved).toEqual([200])
 })
 
 it('contract 10.12 a new password by the token of a mail is hashed in the turn of its user', async () => {

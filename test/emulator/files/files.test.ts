@@ -25,10 +25,14 @@ async function start(dir: string, more: Parameters<typeof startEmulator>[0] = {}
   return emulator
 }
 
-async function upload({ url, apiKey }: Emulator, content: string): Promise<{ id: string; url: string }> {
-  const form = new FormData()
-  form.append('file', new File([content], 'note.txt'))
-  const answer = await fetch(`${url}/storage/upload`, { method: 'POST', headers: { 'x-api-key': apiKey }, body: form })
+function send({ url, apiKey }: Emulator, content: string, headers: Record<string, string> = {}): Promise<Response> {
+  const body = new FormData()
+  body.append('file', new File([content], 'note.txt'))
+  return fetch(`${url}/storage/upload`, { method: 'POST', headers: { 'x-api-key': apiKey, ...headers }, body })
+}
+
+async function upload(emulator: Emulator, content: string): Promise<{ id: string; url: string }> {
+  const answer = await send(emulator, content)
   expect(answer.status).toBe(201)
   return (await answer.json()) as { id: string; url: string }
 }
@@ -120,6 +124,22 @@ it('leaves the files alone when it starts with no data, and has them again with 
   const found = await readdir(join(dir, 'files'), { recursive: true })
   expect(places).toHaveLength(2)
   for (const { id } of [file, other]) expect(found.filter((path) => path.endsWith(id))).toHaveLength(1)
+})
+
+it('keeps the bytes of the first upload with an idempotency key, and of none after it', async () => {
+  const dir = await aFolder()
+  const emulator = await start(dir)
+  const key = { 'idempotency-key': 'k' }
+
+  const first = await send(emulator, 'one', key)
+  const again = await send(emulator, 'one', key)
+  const other = await send(emulator, 'two', key)
+  // Bytes that are not kept are removed before the answer.
+  const ids = await idsOnDisk(dir)
+
+  expect([first, again, other].map(({ status }) => status)).toEqual([201, 201, 422])
+  expect(other.headers.get('svc-error-code')).toBe('IDEMPOTENCY_MISMATCH')
+  expect(ids).toEqual([((await again.json()) as { id: string }).id])
 })
 
 it('keeps nothing of an upload whose sender went away', async () => {

@@ -1,7 +1,8 @@
 /** One connection with several subscriptions: in which order it receives changes, and whom it delays. Contract 9.4. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import type { Database } from '../../../emulator/database/port.js'
+import type { Listener } from '../../../emulator/core/realtime/feeds.js'
+import type { Database, Sql } from '../../../emulator/database/port.js'
 import { engines, type OpenedEngine, openEngine } from '../../fixtures/databases/engines.js'
 import { patiently } from '../../fixtures/patience.js'
 import { aConnection, aListener, type Log, openWorld, range, seqsOf } from '../../fixtures/realtime/connections.js'
@@ -50,6 +51,54 @@ describe.each(engines)('A connection on %s', (engine) => {
     expect(seqsOf(slow ?? [])).toEqual(range(1, 200))
     feeds.close()
   })
+
+  it.each([
+    ['is more than one read', { gap: 1_200, fullAt: 0, receivedFirst: 501 }],
+    ['is more than it takes at once', { gap: 100, fullAt: 30, receivedFirst: 30 }],
+  ])(
+    'contract 9.4 misses nothing where what others receive while it catches up %s',
+    async (_, { gap, fullAt, receivedFirst }) => {
+      let gate: Promise<void> | undefined
+      let isHeld = false
+      const { project, feeds, write } = await aWorld((query) => async <Row>(statement: Sql) => {
+        const isFirst = gate !== undefined && !isHeld && statement.text.includes('from changes')
+        isHeld ||= isFirst
+        const rows = await query<Row>(statement)
+        if (isFirst) await gate
+        return rows
+      })
+      const [slow, quick]: [Log, Log] = [[], []]
+      const connection = aConnection()
+      const other = aConnection()
+      for (const name of ['posts', 'notes'] as const) {
+        const receive: Listener['receive'] = ({ seq }) => {
+          slow.push({ name, seq })
+          connection.isClosed ||= seq === fullAt
+        }
+        await feeds.join(project, aListener(connection, name, slow, { receive }), undefined)
+        await feeds.join(project, aListener(other, name, quick), undefined)
+      }
+      connection.isClosed = true
+      await write(1)
+      await vi.waitFor(() => expect(seqsOf(quick)).toHaveLength(1), patiently)
+
+      // It has read all that there is, and the others receive more before it is on a level with them.
+      let goOn = () => {}
+      gate = new Promise((resolve) => (goOn = resolve))
+      connection.open()
+      await vi.waitFor(() => expect(isHeld).toBe(true), patiently)
+      await write(gap, 100)
+      await vi.waitFor(() => expect(seqsOf(quick)).toHaveLength(1 + gap), patiently)
+      goOn()
+      await vi.waitFor(() => expect(seqsOf(slow).length).toBeGreaterThanOrEqual(receivedFirst), patiently)
+      connection.open()
+      await write(1)
+      await vi.waitFor(() => expect(seqsOf(slow).at(-1)).toBe(gap + 2), patiently)
+
+      expect(seqsOf(slow)).toEqual(range(1, gap + 2))
+      feeds.close()
+    },
+  )
 
   it('contract 9.4 says when a replay is over, and from then on one number resumes all', async () => {
     const { project, feeds, write } = await aWorld()

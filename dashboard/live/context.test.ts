@@ -1,0 +1,80 @@
+import { QueryClient, QueryObserver } from '@tanstack/react-query'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import type { EmulatorEvent } from '../../client/protocol/model/events/emulator-event.js'
+import { openReader, readAgain } from './context.js'
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+const changed = { kind: 'document.updated', id: '1', document: { id: 'd1', collection: 'posts' } } as EmulatorEvent
+const documents = ['documents', 'posts']
+
+/** A page that shows a query, whose fetches the test answers in order. */
+function aPage(queryKey: readonly string[]) {
+  const queries = new QueryClient({ defaultOptions: { queries: { retry: false, networkMode: 'always' } } })
+  const fetches: { answer(text: string): Promise<void> }[] = []
+  const queryFn = () =>
+    new Promise<string>((resolve) => {
+      const answer = (text: string) => {
+        resolve(text)
+        return vi.advanceTimersByTimeAsync(0).then(() => undefined)
+      }
+      fetches.push({ answer })
+    })
+  const observer = new QueryObserver(queries, { queryKey, queryFn })
+  const leave = observer.subscribe(() => undefined)
+  return { queries, fetches, shown: () => observer.getCurrentResult().data, leave }
+}
+
+test('a fetch in flight is not restarted by events, and what they changed is fetched once after it', async () => {
+  const { queries, fetches, shown, leave } = aPage(documents)
+  await fetches[0]?.answer('one')
+  const reader = openReader(queries)
+  reader.take([changed])
+  await vi.advanceTimersByTimeAsync(100)
+  expect(fetches).toHaveLength(2)
+
+  for (let n = 0; n < 10; n++) {
+    reader.take([changed])
+    await vi.advanceTimersByTimeAsync(100)
+  }
+  expect(fetches).toHaveLength(2)
+  await fetches[1]?.answer('two')
+  expect(shown()).toBe('two')
+  await vi.advanceTimersByTimeAsync(100)
+  await fetches[2]?.answer('three')
+  await vi.advanceTimersByTimeAsync(10_000)
+
+  expect([fetches.length, shown()]).toEqual([3, 'three'])
+  reader.close()
+  leave()
+})
+
+test('what counts documents is fetched at most every one and a half seconds, however many change', async () => {
+  const { queries, fetches, leave } = aPage(['collections'])
+  await fetches[0]?.answer('one')
+  const reader = openReader(queries)
+
+  for (let milliseconds = 0; milliseconds < 3_000; milliseconds += 100) {
+    reader.take([changed])
+    await vi.advanceTimersByTimeAsync(100)
+    await fetches.at(-1)?.answer('more')
+  }
+
+  expect(fetches.length).toBeLessThanOrEqual(3)
+  expect(fetches.length).toBeGreaterThan(1)
+  reader.close()
+  leave()
+})
+
+test('after a reconnect, a first fetch that was lost with the connection is asked again', async () => {
+  const { queries, fetches, shown, leave } = aPage(documents)
+
+  void readAgain(queries)
+  await vi.advanceTimersByTimeAsync(100)
+  expect(fetches).toHaveLength(2)
+  await fetches[1]?.answer('after')
+
+  expect(shown()).toBe('after')
+  leave()
+})
