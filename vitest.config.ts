@@ -16,7 +16,7 @@ function conformance(engine: string, env: Record<string, string> = {}): TestProj
     test: {
       name: engine,
       include: ['test/conformance/**/*.test.ts', ...liveTests],
-      globalSetup: ['test/fixtures/global-setup.ts'],
+      globalSetup: ['test/fixtures/global-setup.ts', 'test/fixtures/share-chromium.ts'],
       // Tests share nothing but the service, and each has a project of its own there.
       isolate: false,
       env,
@@ -55,7 +55,12 @@ const alone = unitTests.filter((file) => {
 function units(name: string, include: string[], isolate: boolean): TestProjectConfiguration {
   return {
     extends: true,
-    test: { name, include, isolate, globalSetup: ['test/fixtures/databases/share-server.ts'] },
+    test: {
+      name,
+      include,
+      isolate,
+      globalSetup: ['test/fixtures/databases/share-server.ts', 'test/fixtures/share-chromium.ts'],
+    },
   }
 }
 

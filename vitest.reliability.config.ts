@@ -1,9 +1,9 @@
-/** `npm run reliability`: the long forms of `test/reliability`, one file at a time. Each prints its result. */
+/** `npm run reliability`: the long forms of `test/reliability` and `test/full`, one file at a time. Each prints its result. */
 import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
   test: {
-    include: ['test/reliability/**/*.test.ts'],
+    include: ['test/reliability/**/*.test.ts', 'test/full/{crashes,faults}/**/*.test.ts'],
     fileParallelism: false,
     globalSetup: ['test/fixtures/databases/share-server.ts'],
     env: { SVC_RELIABILITY: 'long' },

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { text } from 'node:stream/consumers'
 import { beforeEach, expect, it } from 'vitest'
 import { controlOf } from '../fixtures/events.js'
 import { type DashboardWorld, patience, untilVersion, worldsOfFile } from './world.js'
@@ -260,9 +260,7 @@ it('imports what is pasted from a spreadsheet, changes all that match, and expor
   const saving = page.waitForEvent('download')
   await page.getByRole('button', { name: 'Save the file', exact: true }).click()
   const file = await saving
-  const lines = readFileSync(await file.path(), 'utf8')
-    .trim()
-    .split('\n')
+  const lines = (await text(await file.createReadStream())).trim().split('\n')
   expect(lines.map((line) => JSON.parse(line)).sort((one, other) => one.name.localeCompare(other.name))).toMatchObject([
     { id: bern?.id, name: 'Bern', createdAt: 'in 1191', updatedAt: null },
     { id: items[1]?.id, name: 'Zürich', createdAt: items[1]?.createdAt },

@@ -1,5 +1,5 @@
 /** Documents and what they are linked with: how the links of many fields are found, and filters that reach through them. */
-import { readFileSync } from 'node:fs'
+import { text } from 'node:stream/consumers'
 import { beforeEach, expect, it } from 'vitest'
 import { type DashboardWorld, worldsOfFile } from './world.js'
 
@@ -72,9 +72,7 @@ it('filters by fields of linked documents, says the same as code and command, an
   await page.getByRole('button', { name: 'Export', exact: true }).click()
   const saving = page.waitForEvent('download')
   await page.getByRole('button', { name: 'Save the file', exact: true }).click()
-  const lines = readFileSync(await (await saving).path(), 'utf8')
-    .trim()
-    .split('\n')
+  const lines = (await text(await (await saving).createReadStream())).trim().split('\n')
   expect(lines.map((line) => JSON.parse(line).title)).toEqual(['Ada 1', 'Ada 2'])
   await page.getByRole('button', { name: 'More for posts', exact: true }).click()
   await page.getByRole('menuitem', { name: 'Delete the 2 that match', exact: true }).click()

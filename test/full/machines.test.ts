@@ -8,14 +8,14 @@ import { createClient } from '../../client/index.js'
 import { openPostgres } from '../../emulator/database/postgres/postgres.js'
 import { type Balancer, type DatabaseBalancer, startBalancer, startDatabaseBalancer } from '../fixtures/balancer.js'
 import { type Pooler, startPooler } from '../fixtures/databases/pooler.js'
-import { freePort, type PostgresServer } from '../fixtures/databases/postgres.js'
+import { freePort, type PostgresServer, startPostgres } from '../fixtures/databases/postgres.js'
 import { byNumber, counted, type Entry, emptyLedger, listen, upload, write } from '../fixtures/ledger.js'
 import { patiently } from '../fixtures/patience.js'
 import { openServeWorld, type ServeWorld, type Serving } from '../fixtures/serve.js'
 
 const writers = 6
 
-let world: ServeWorld
+let world: ServeWorld<PostgresServer>
 let standby: PostgresServer
 let database: DatabaseBalancer
 let pooler: Pooler
@@ -27,7 +27,7 @@ beforeAll(async () => {
   const ports = [await freePort(), await freePort(), await freePort(), await freePort()]
   const [app = [], admin = []] = [ports.slice(0, 2), ports.slice(2)]
   balancer = await startBalancer({ app, admin, port: await freePort() })
-  world = await openServeWorld()
+  world = await openServeWorld(startPostgres)
   standby = await world.postgres.standby()
   await ask(world.postgres.url, "alter system set synchronous_standby_names = '*'")
   await ask(world.postgres.url, 'select pg_reload_conf()')

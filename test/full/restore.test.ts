@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createClient } from '../../client/index.js'
 import { bin } from '../cli/command-line.js'
 import { clientTools, clientToolsMissing } from '../fixtures/databases/client-tools.js'
+import { type PostgresServer, startPostgres } from '../fixtures/databases/postgres.js'
 import { type Entry, emptyLedger, upload, write } from '../fixtures/ledger.js'
 import { patiently } from '../fixtures/patience.js'
 import { openServeWorld, type ServeWorld } from '../fixtures/serve.js'
@@ -17,9 +18,9 @@ import { openServeWorld, type ServeWorld } from '../fixtures/serve.js'
 const guide = await readFile(fileURLToPath(new URL('../../docs/guides/serve-operations.md', import.meta.url)), 'utf8')
 
 describe.skipIf(clientToolsMissing !== undefined)(clientToolsMissing ?? 'a backup', () => {
-  let world: ServeWorld
+  let world: ServeWorld<PostgresServer>
   beforeAll(async () => {
-    world = await openServeWorld()
+    world = await openServeWorld(startPostgres)
   })
   afterAll(() => world.close())
 

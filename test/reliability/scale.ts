@@ -1,5 +1,6 @@
 /**
- * How much a reliability test does: little in `npm test`, much in `npm run reliability`. `SVC_RELIABILITY_RUNS` multiplies the
+ * How much a reliability test does: little in `npm test` and `npm run full`, much in
+ * `npm run reliability`. `SVC_RELIABILITY_RUNS` multiplies the
  * long form, and `SVC_RELIABILITY_SEED` repeats a run: a failure prints the seed that it came from.
  */
 export const isLong = process.env.SVC_RELIABILITY === 'long'

@@ -1,6 +1,6 @@
 /** Settings that cannot be, as an operator meets them on the first day: each is refused by a code, and says what to change. */
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { startSmtp } from '../fixtures/mail/smtp.js'
 import { openServeWorld, type ServeWorld } from '../fixtures/serve.js'
 import { type LocalServer, serve } from '../fixtures/servers.js'
@@ -115,6 +115,7 @@ describe('a database that will not do', () => {
       world.postgres.url,
       "create database latin encoding 'LATIN1' locale_provider libc locale 'C' template template0",
     )
+    onTestFinished(() => query(world.postgres.url, 'drop database latin with (force)'))
 
     expect(await refusal({ SVC_DATABASE_URL })).toMatchObject({
       code: 'ENCODING',

@@ -5,13 +5,14 @@ import { join } from 'node:path'
 import { execa } from 'execa'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { bin } from '../cli/command-line.js'
+import { type PostgresServer, startPostgres } from '../fixtures/databases/postgres.js'
 import { endsByItself, patiently } from '../fixtures/patience.js'
 import { halfAPost } from '../fixtures/requests/half-post.js'
 import { askAdmin, openServeWorld, type ServeWorld } from '../fixtures/serve.js'
 
-let world: ServeWorld
+let world: ServeWorld<PostgresServer>
 beforeAll(async () => {
-  world = await openServeWorld()
+  world = await openServeWorld(startPostgres)
 })
 afterAll(() => world.close())
 

@@ -96,7 +96,7 @@ async function together(
   })
   const waiting = async () => {
     const { rows } = await holder.query(
-      `select from pg_stat_activity where wait_event_type = 'Lock' and datname is not null`,
+      `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
     )
     return rows.length
   }

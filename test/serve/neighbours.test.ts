@@ -40,7 +40,7 @@ it('long lists of one project leave connections to another, and to /readyz', asy
   })
   const waiting = async () => {
     const { rows } = await watcher.query(
-      `select from pg_stat_activity where wait_event_type = 'Lock' and datname is not null`,
+      `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
     )
     return rows.length
   }

@@ -6,8 +6,8 @@ import { clientOf } from '../../fixtures/kills/under-writes.js'
 import { patiently } from '../../fixtures/patience.js'
 import { type CuttingProxy, cuttingProxy } from '../../fixtures/proxies/cutting-proxy.js'
 import { aSubscriber, overEventStream, overWebSocket, type Subscriber } from '../../fixtures/realtime/subscriber.js'
-import { record } from '../ledger.js'
-import { scaled } from '../scale.js'
+import { record } from '../../reliability/ledger.js'
+import { scaled } from '../../reliability/scale.js'
 import { openLoad } from './load.js'
 
 const leastPerCycle = 40

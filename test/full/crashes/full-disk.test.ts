@@ -9,8 +9,8 @@ import { afterAll, expect, it } from 'vitest'
 import { type Devs, openDevs } from '../../fixtures/dev.js'
 import { clientOf } from '../../fixtures/kills/under-writes.js'
 import { patiently } from '../../fixtures/patience.js'
-import { record } from '../ledger.js'
-import { isLong, scaled } from '../scale.js'
+import { record } from '../../reliability/ledger.js'
+import { isLong, scaled } from '../../reliability/scale.js'
 import { type Load, openLoad } from './load.js'
 
 const diskMegabytes = 320

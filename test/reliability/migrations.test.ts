@@ -1,11 +1,11 @@
 /** Every statement of every migration fails once, and all after it: the version before is intact, and the next start resumes there. */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { migrate, newestMigration } from '../../../emulator/database/migrate.js'
-import { migrations } from '../../../emulator/database/migrations/migrations.js'
-import { openPglite } from '../../../emulator/database/pglite/pglite.js'
-import { type Database, DatabaseError, type Sql, sql } from '../../../emulator/database/port.js'
-import { record } from '../ledger.js'
-import { isLong } from '../scale.js'
+import { migrate, newestMigration } from '../../emulator/database/migrate.js'
+import { migrations } from '../../emulator/database/migrations/migrations.js'
+import { openPglite } from '../../emulator/database/pglite/pglite.js'
+import { type Database, DatabaseError, type Sql, sql } from '../../emulator/database/port.js'
+import { record } from './ledger.js'
+import { isLong } from './scale.js'
 
 /** The short form fails one statement in so many, and the last of each migration. */
 const step = isLong ? 1 : 12

@@ -11,8 +11,8 @@ import { expect, it, onTestFinished, vi } from 'vitest'
 import { createClient, SvcError } from '../../../client/index.js'
 import { startEmulator } from '../../../emulator/dev.js'
 import { patiently } from '../../fixtures/patience.js'
-import { record } from '../ledger.js'
-import { scaled } from '../scale.js'
+import { record } from '../../reliability/ledger.js'
+import { scaled } from '../../reliability/scale.js'
 
 type Mood = (req: IncomingMessage, res: ServerResponse, answer: () => void) => unknown
 
