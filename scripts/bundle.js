@@ -12,7 +12,6 @@ const apart = [
   /^@electric-sql\/pglite/,
   'pg',
   'pg-native',
-  'libpg-query',
   '@node-rs/bcrypt',
   '@aws-sdk/client-s3',
 ]

@@ -4,7 +4,7 @@ import { limitWords, listLimits } from '../model/limits.js'
 import type { OperationsOf } from './operation.js'
 import type { operations } from './operations.js'
 
-const columnTypes = ['text', 'number', 'boolean', 'time', 'uuid', 'json'] as const
+const columnTypes = ['text', 'number', 'boolean', 'time', 'json'] as const
 
 const view = z.strictObject({
   name: z.string().describe('As a query names it: a collection, or `users`.'),
