@@ -47,10 +47,7 @@ export const copyLimits = { rows: 200_000, bytes: 100 * 1024 * 1024 }
 /** The memory of a copy goes back when nobody has asked for so long. */
 const idleMilliseconds = 60_000
 
-export function openQueryCopies(
-  open: () => Promise<Database>,
-  breaks: (error: unknown) => boolean,
-): QueryCopies {
+export function openQueryCopies(open: () => Promise<Database>, breaks: (error: unknown) => boolean): QueryCopies {
   const turns = createSemaphore(1)
   let kept: Copy | undefined
   let timer: NodeJS.Timeout | undefined

@@ -31,7 +31,8 @@ export async function runQuery(
 
 function requireText(query: string): void {
   if (query.length > maxCharacters) throw invalidQuery('The query has more than 20,000 characters.')
-  if (query.includes('\0') || !query.isWellFormed()) throw invalidQuery('The query contains characters that are not text.')
+  if (query.includes('\0') || !query.isWellFormed())
+    throw invalidQuery('The query contains characters that are not text.')
   if (query.trim() === '') throw invalidQuery('The query is empty.')
 }
 

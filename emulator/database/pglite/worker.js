@@ -121,7 +121,8 @@ async function openDatabase() {
 function limitMemory(maxBytes) {
   const { grow } = WebAssembly.Memory.prototype
   WebAssembly.Memory.prototype.grow = function (pages) {
-    if (this.buffer.byteLength + pages * wasmPageBytes > maxBytes) throw new RangeError('The memory of the thread is full.')
+    if (this.buffer.byteLength + pages * wasmPageBytes > maxBytes)
+      throw new RangeError('The memory of the thread is full.')
     return grow.call(this, pages)
   }
 }

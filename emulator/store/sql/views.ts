@@ -54,7 +54,12 @@ export async function viewOfCollection(db: Database, { id, name, schema }: Store
   const shown = [sql`d.id, d.created_at, d.updated_at, d.version`, ...fieldColumns.map(columnOf), sql`d.data`]
   return {
     ...{ name, collection: id, count: await selectCount(db, id) },
-    columns: [...ownColumns, versionColumn, ...fieldColumns.map(([field, type]) => ({ name: field, type })), dataColumn],
+    columns: [
+      ...ownColumns,
+      versionColumn,
+      ...fieldColumns.map(([field, type]) => ({ name: field, type })),
+      dataColumn,
+    ],
     stored: [...ownColumns, versionColumn, dataColumn],
     shown: joinSql(shown, ', '),
     rowsAfter: (after) => sql`

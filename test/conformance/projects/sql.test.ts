@@ -199,7 +199,7 @@ test('a query sees what was written since the last one, and no more rows than fi
   expect(await titles('select title from posts where more')).toEqual(['two'])
   const large = await control.sql.run({ project: id, query: "select repeat('x', 3000000) from posts" })
   expect({ rows: large.rows.length, isCut: large.isCut }).toEqual({ rows: 1, isCut: true })
-  await owner.collections.remove('posts')
+  await owner.collections.delete('posts')
   await expect(titles()).rejects.toMatchObject({ message: 'No collection "posts".' })
 })
 
