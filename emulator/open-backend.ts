@@ -22,6 +22,10 @@ import { openIds } from './core/ids.js'
 import { openFeeds } from './core/realtime/feeds.js'
 import { openConnections } from './core/realtime/open-connections.js'
 import { openRequestLog } from './core/requests/request-log.js'
+import { openQueryCopies } from './core/sql/copies.js'
+import { breaksCopy } from './core/sql/run-query.js'
+import { openThrowAway } from './database/pglite/pglite.js'
+import { readTemplate } from './database/pglite/template.js'
 import type { Database } from './database/port.js'
 import { cannotOpen } from './database/postgres/server.js'
 import type { DisposalStack } from './disposal-stack.js'
@@ -100,6 +104,7 @@ export async function openBackend(
     localProvider,
     indexes,
     totals: openTotals(),
+    queryCopies: stack.use(openQueryCopies(openCopy, breaksCopy)),
     longReads: databaseUrl === undefined ? unlimitedReads() : openLongReads(),
     joinedCreates: openJoinedCreates(),
     requests: openRequestLog({ isOn: parts.requestLog }),
@@ -115,6 +120,16 @@ export async function openBackend(
     discardLater: fileKeeper.discardLater,
     sweepFilesSoon: fileKeeper.soon,
   }
+}
+
+const megabyte = 1024 * 1024
+
+/** A query of the console has five seconds and half a gigabyte, on every engine. */
+function openCopy(): Promise<Database> {
+  return openThrowAway({
+    ...{ template: readTemplate, mostStatementMilliseconds: 5_000 },
+    ...{ maxMemoryBytes: 512 * megabyte, maxGrowthBytes: 1_024 * megabyte },
+  })
 }
 
 /** The same database, which says when a request uses it. */

@@ -7,15 +7,7 @@ import { dirname, join, relative, resolve, sep } from 'node:path'
 import { rolldown } from 'rolldown'
 
 /** Modules that few commands load, or that have files beside them. */
-const apart = [
-  /^node:/,
-  /^@electric-sql\/pglite/,
-  'pg',
-  'pg-native',
-  'libpg-query',
-  '@node-rs/bcrypt',
-  '@aws-sdk/client-s3',
-]
+const apart = [/^node:/, /^@electric-sql\/pglite/, 'pg', 'pg-native', '@node-rs/bcrypt', '@aws-sdk/client-s3']
 
 /** Packages that nearly every command loads. */
 const inCommands = /^(@oclif\/core|chalk)(\/|$)/

@@ -11,12 +11,13 @@ export default class Sql extends ControlCommand {
   static override summary = "Run one SELECT over the emulator's collections and users."
   static override description =
     prose(`Each collection is a table with the columns id, created_at, updated_at, version, the fields of its schema and of its newest
-documents, and "data", the whole document as jsonb; "users" are the users without their secrets. A value of another type than its column is
-null there, and whole in "data". Names with capitals are written in double quotes: select "authorId" from posts. A query cannot change
-anything, and uses functions from a list only.`)
+documents, and "data", the whole document as jsonb; "users" are the users without their secrets, and "files" the files without their bytes. Ids are texts. A value of another type than its
+column is null there, and whole in "data". Write names with capitals in double quotes: select "authorId" from posts. A query runs on a
+copy of the collections that it names, so it cannot change anything. The copy holds at most 200,000 rows and 100 MB. A query is stopped
+after 5 seconds, or when it takes more than 512 MB of memory.`)
   static override examples = [
     `<%= config.bin %> sql 'select title, views from posts order by views desc limit 5'`,
-    `<%= config.bin %> sql 'select a.name, count(*) from posts p join authors a on a.id::text = p."authorId" group by 1'`,
+    `<%= config.bin %> sql 'select a.name, count(*) from posts p join authors a on a.id = p."authorId" group by 1'`,
     '<%= config.bin %> sql - --json < report.sql',
   ]
   static override args = {

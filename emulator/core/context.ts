@@ -21,6 +21,7 @@ import type { Caller, Identity, SignedInUser, TokenIdentity } from './identity.j
 import type { Feeds } from './realtime/feeds.js'
 import type { Connections } from './realtime/open-connections.js'
 import type { RequestLog } from './requests/request-log.js'
+import type { QueryCopies } from './sql/copies.js'
 import type { UnitOfWork } from './unit-of-work.js'
 
 export type { Caller, Identity, SignedInUser, TokenIdentity } from './identity.js'
@@ -73,6 +74,8 @@ export interface Backend {
   readonly indexes: FieldIndexes
   /** How many documents filters have found, remembered. */
   readonly totals: Totals
+  /** Throw-away databases that queries of the console run on. */
+  readonly queryCopies: QueryCopies
   /** Places of reads that may take seconds, of this process. */
   readonly longReads: FairSemaphore
   /** Writes documents that are created at the same time together. */

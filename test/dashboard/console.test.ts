@@ -33,17 +33,17 @@ it('completes a query, runs it, shows where it is wrong, and keeps what was run'
   await page.getByText(`svc sql 'select p."authorId" from posts p order by views'`, { exact: true }).waitFor()
 
   await page.keyboard.press('Control+a')
-  await page.keyboard.type("select pg_read_file('x') from posts ")
+  await page.keyboard.type('select nothing(1) from posts ')
   await page.keyboard.press('Escape')
   await page.getByRole('button', { name: 'Run', exact: true }).click()
-  await page.getByText('Function "pg_read_file" is not allowed.', { exact: true }).waitFor()
-  expect(await page.locator('.cm-lintRange-error').textContent()).toBe('pg_read_file')
+  await page.getByText('Function nothing(integer) does not exist.', { exact: true }).waitFor()
+  expect(await page.locator('.cm-lintRange-error').textContent()).toBe('nothing')
   await world.expectAccessible()
 
   await page.reload()
   await page
     .locator('.cm-line')
-    .filter({ hasText: /^select pg_read_file\('x'\) from posts/ })
+    .filter({ hasText: /^select nothing\(1\) from posts/ })
     .waitFor()
   await page.getByRole('button', { name: 'History', exact: true }).click()
   await page.getByRole('menuitem', { name: /authorId/ }).click()

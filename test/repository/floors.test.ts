@@ -32,7 +32,6 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     'jose',
     'otplib',
     'qr',
-    'libpg-query',
   ],
   'emulator/pages': ['emulator/pages', 'node:'],
   'emulator/store': ['emulator/store', 'emulator/database/port.ts', 'client/protocol/model', 'node:crypto'],

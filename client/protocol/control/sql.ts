@@ -4,10 +4,10 @@ import { limitWords, listLimits } from '../model/limits.js'
 import type { OperationsOf } from './operation.js'
 import type { operations } from './operations.js'
 
-const columnTypes = ['text', 'number', 'boolean', 'time', 'uuid', 'json'] as const
+const columnTypes = ['text', 'number', 'boolean', 'time', 'json'] as const
 
 const view = z.strictObject({
-  name: z.string().describe('As a query names it: a collection, or `users`.'),
+  name: z.string().describe('As a query names it: a collection, `users` or `files`.'),
   columns: z
     .array(
       z.strictObject({
@@ -28,10 +28,10 @@ const answer = z.strictObject({
   milliseconds: z.number().describe('What the database took.'),
 })
 
-/** Contract 11: one SELECT over views of the collections, parsed, with functions from a list only. */
+/** Contract 11: one SELECT over a throw-away copy of the collections that it names. */
 export const sql = {
   run: {
-    summary: 'Run one SELECT over the collections and users of a project. It cannot change anything.',
+    summary: 'Run one SELECT over a copy of the collections, users and files of a project. It cannot change anything.',
     request: z.object({
       query: z.string().describe('One SELECT, at most 20,000 characters.'),
       limit: z
@@ -44,7 +44,7 @@ export const sql = {
     reply: answer,
   },
   view: {
-    summary: 'Get the columns of a collection, or of `users`, as a query sees them.',
+    summary: 'Get the columns of a collection, of `users` or of `files`, as a query sees them.',
     request: z.object({ name: z.string() }),
     reply: view,
   },

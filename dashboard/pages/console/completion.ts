@@ -102,7 +102,7 @@ export async function completeSql(context: CompletionContext, names: Names): Pro
   }
   const before = context.state.doc.sliceString(0, from)
   const isSource = /\b(?:from|join)\s+$/i.test(before)
-  const tables = [...names.collections(), 'users'].map((name) => ({
+  const tables = [...names.collections(), 'users', 'files'].map((name) => ({
     ...{ label: name, apply: sqlName(name), type: 'class', detail: 'collection', boost: isSource ? 9 : 0 },
   }))
   if (isSource) return { from, options: tables, validFor: /^"?[\w$]*$/ }
@@ -124,7 +124,7 @@ async function columnsOf(sources: readonly string[], names: Names): Promise<Comp
 
 /** The collections that a query reads, by the names that it calls them by. */
 function sourcesIn(text: string, collections: readonly string[]): Map<string, string> {
-  const known = new Set([...collections, 'users'])
+  const known = new Set([...collections, 'users', 'files'])
   const sources = new Map<string, string>()
   const source = /\b(?:from|join|,)\s*("[^"]+"|[\w$]+)(?:\s+(?:as\s+)?("[^"]+"|[\w$]+))?/gi
   for (const [, table = '', alias = table] of text.matchAll(source)) {

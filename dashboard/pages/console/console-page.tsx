@@ -29,7 +29,7 @@ export function ConsolePage() {
   useCommand(`svc sql ${shellWord(text.trim() === '' ? 'select …' : text.trim())}`)
   const fault = useMemo(() => faultOf(errorHere), [errorHere])
   return (
-    <Page title="Console" facts="One SELECT over the collections and users. It changes nothing.">
+    <Page title="Console" facts="One SELECT over a copy of the collections, users and files. It changes nothing.">
       <Workbench
         kept={kept}
         complete={(context) => completeSql(context, names)}

@@ -3,7 +3,7 @@ import type { FileHandle } from 'node:fs/promises'
 import type { SvcError } from '../../../client/protocol/model/errors.js'
 import { isObject, type Json } from '../../../client/protocol/model/json.js'
 import { lastReaderOfOlder } from '../../database/port.js'
-import { partNames } from '../../store/snapshots/parts.js'
+import { type PartName, partNames } from '../../store/snapshots/parts.js'
 import type { KnownMigrations } from '../../store/snapshots/registry.js'
 import {
   type ArchiveHead,
@@ -23,8 +23,11 @@ const mostBytes = { head: megabyte, rows: 16 * megabyte, sums: 64 * megabyte } a
 /** A document's fields and what stands around them; PostgreSQL must not be given more than it can stand. */
 const mostDepth = 100
 
+/** Says what is wrong with a row of a part, if anything is. */
+export type CheckRow = (part: PartName, row: Json) => string | undefined
+
 /** @throws {SvcError} `INVALID_SNAPSHOT`, which says why */
-export async function checkArchive(file: FileHandle, known: KnownMigrations): Promise<ArchiveHead> {
+export async function checkArchive(file: FileHandle, known: KnownMigrations, checkRow: CheckRow): Promise<ArchiveHead> {
   const found = new Map<string, string>()
   let head: ArchiveHead | undefined
   let sums: ReadonlyMap<string, string> | undefined
@@ -45,7 +48,7 @@ export async function checkArchive(file: FileHandle, known: KnownMigrations): Pr
       continue
     }
     if (meaning.kind === 'head') head = readHead(text, known)
-    if (meaning.kind === 'rows') checkRows(text, meaning.part)
+    if (meaning.kind === 'rows') checkRows(text, meaning.part, checkRow)
     found.set(name, await hashOf([content]))
   }
   if (!head || !sums) throw invalidSnapshot('it ends too early')
@@ -72,6 +75,9 @@ function readHead(text: string, known: KnownMigrations): ArchiveHead {
   if (!isNamed || typeof head.version !== 'number' || typeof head.schema !== 'number') {
     throw invalidSnapshot('it is none of this service')
   }
+  if (!Number.isInteger(head.version) || head.version < 1 || !Number.isInteger(head.schema)) {
+    throw invalidSnapshot(`its "${headName}" is not whole`)
+  }
   if (head.version > archiveVersion || head.schema > known.newest) {
     throw invalidSnapshot('a newer version of svc made it; update this one')
   }
@@ -96,9 +102,16 @@ function readSums(text: string): Map<string, string> {
   )
 }
 
-function checkRows(text: string, part: string): void {
-  if (!partNames.some((known) => known === part)) throw invalidSnapshot(`it has rows of "${part}"`)
+function checkRows(text: string, name: string, checkRow: CheckRow): void {
+  const part = partNames.find((known) => known === name)
+  if (!part) throw invalidSnapshot(`it has rows of "${name}"`)
   if (depthOf(text) > mostDepth) throw invalidSnapshot('a row of it is nested too deep')
+  // The database checks documents: it takes objects alone.
+  if (part === 'documents') return
+  for (const line of text.split('\n').filter((each) => each !== '')) {
+    const fault = checkRow(part, parsed(line, `rows of "${part}"`))
+    if (fault !== undefined) throw invalidSnapshot(`a row of "${part}" does not fit: ${fault}`)
+  }
 }
 
 /** How deep objects and arrays of JSON stand in each other, at most; of what is no JSON, some number. */
@@ -117,11 +130,11 @@ function depthOf(text: string): number {
   return most
 }
 
-function parsed(text: string): Json {
+function parsed(text: string, what = `"${headName}"`): Json {
   try {
     return JSON.parse(text) as Json
   } catch {
-    throw invalidSnapshot(`its "${headName}" is damaged`)
+    throw invalidSnapshot(`its ${what} is damaged`)
   }
 }
 

@@ -1,10 +1,11 @@
 /** A file of another machine becomes a snapshot here. It is whole and checked before anything is changed. */
 
-import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises'
+import { type FileHandle, mkdtemp, open, rm, statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Database, DatabaseError } from '../../database/port.js'
+import { StorageError } from '../../ports/files/port.js'
 import { insertSnapshotFromElsewhere } from '../../store/snapshots/insert.js'
 import { type PartName, partNames } from '../../store/snapshots/parts.js'
 import {
@@ -20,11 +21,11 @@ import type { Backend } from '../context.js'
 import { snapshotEvent } from '../events/happenings.js'
 import { requireProject } from '../projects/require-project.js'
 import { inTransaction, unitOf } from '../unit-of-work.js'
-import { type ArchiveHead, hashOf, invalidSnapshot, readEntryName } from './archive.js'
-import { checkArchive } from './check-archive.js'
+import { type ArchiveHead, hashOf, headName, invalidSnapshot, readEntryName } from './archive.js'
+import { type CheckRow, checkArchive } from './check-archive.js'
 import { requireSnapshotName } from './names.js'
 import { noSuchSnapshot, removeSnapshot, type StoredSnapshot, snapshotExists } from './snapshots.js'
-import { bytesOf, readEntry, tarEntries } from './tar.js'
+import { blockBytes, bytesOf, isTarHeader, readEntry, tarEntries } from './tar.js'
 
 /** Another process may be the one that removes files, once a minute. */
 const lookMilliseconds = 100
@@ -39,12 +40,12 @@ export async function importSnapshot(
   backend: Backend,
   id: string,
   bytes: AsyncIterable<Uint8Array>,
-  { name: wished }: { readonly name?: string | undefined },
+  { name: wished, checkRow }: { readonly name?: string | undefined; readonly checkRow: CheckRow },
 ): Promise<StoredSnapshot> {
   if (wished !== undefined) requireSnapshotName(wished)
   const project = (await requireProject(backend, id)).id
   return inTemporaryFile(bytes, async (file) => {
-    const head = await checkArchive(file, await selectKnownMigrations(backend.db))
+    const head = await checkArchive(file, await selectKnownMigrations(backend.db), checkRow)
     const name = wished ?? head.name
     requireSnapshotName(name)
     if (await selectSnapshot(backend.db, project, name)) throw snapshotExists(name)
@@ -96,6 +97,35 @@ async function removeUnheld({ db, files }: Backend, landed: readonly string[]): 
   if (landed.length > 0) await whileUnheld(db, landed, files.remove)
 }
 
+/** Space that stays free where archives are written. */
+const reservedBytes = 64 * 1024 * 1024
+/** How many bytes may come between two looks at the disk. */
+const lookBytes = 16 * 1024 * 1024
+
+/** Refuses what does not begin as an archive before more of it is read, and what the disk has no room for. */
+async function writeArchive(bytes: AsyncIterable<Uint8Array>, file: FileHandle, folder: string): Promise<void> {
+  let written = 0
+  let looksAt = 0
+  for await (const chunk of bytes) {
+    if (written >= looksAt) {
+      const { bavail, bsize } = await statfs(folder)
+      if (bavail * bsize < reservedBytes + lookBytes)
+        throw new StorageError('full', 'There is no room for the archive.')
+      looksAt += lookBytes
+    }
+    await file.writeFile(chunk)
+    const isWhole = written < blockBytes && written + chunk.length >= blockBytes
+    written += chunk.length
+    if (isWhole) await requireFirstBlock(file)
+  }
+}
+
+async function requireFirstBlock(file: FileHandle): Promise<void> {
+  const first = Buffer.alloc(blockBytes)
+  await file.read(first, 0, blockBytes, 0)
+  if (!isTarHeader(first, headName)) throw invalidSnapshot('it does not begin as one')
+}
+
 /** Beside whatever else is temporary; it goes in any case. */
 async function inTemporaryFile<Result>(
   bytes: AsyncIterable<Uint8Array>,
@@ -105,7 +135,7 @@ async function inTemporaryFile<Result>(
   try {
     const file = await open(join(folder, 'archive'), 'wx+', 0o600)
     try {
-      for await (const chunk of bytes) await file.writeFile(chunk)
+      await writeArchive(bytes, file, folder)
       return await work(file)
     } finally {
       await file.close()

@@ -1,7 +1,7 @@
 /** As much of the tar format (POSIX ustar) as an archive needs: plain files under short names, in their order. */
 import type { FileHandle } from 'node:fs/promises'
 
-const blockBytes = 512
+export const blockBytes = 512
 /** What is read at once. */
 const pieceBytes = 256 * 1024
 /** Eleven octal digits. */
@@ -35,6 +35,13 @@ export function tarHeader(name: string, size: number): Buffer {
   write('magic', 'ustar\u000000')
   write('checksum', `${octal(checksumOf(header), 6)} `)
   return header
+}
+
+/** Whether a block begins an entry of that name. */
+export function isTarHeader(block: Buffer, name: string): boolean {
+  const textAt = ({ at, length }: (typeof fields)['name' | 'magic']) =>
+    block.toString('latin1', at, at + length).replace(/\0.*$/s, '')
+  return textAt(fields.name) === name && textAt(fields.magic).trimEnd() === 'ustar'
 }
 
 /** What stands after them: an entry ends with its block. */

@@ -1,14 +1,11 @@
-/** The console's queries. Contract 11; decision 78 says what keeps them from all else. */
+/** Runs a query of the console on a throw-away copy of what it names. Contract 11; decision 78. */
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import { DatabaseError, type DatabaseErrorKind } from '../../database/port.js'
-import { selectCollection } from '../../store/collections.js'
-import { explaining, type QueryRows, runWritten, type WrittenQuery, writeQuery } from '../../store/sql/queries.js'
-import { type View, viewOfCollection, viewOfUsers } from '../../store/sql/views.js'
+import { beforeQuery, type QueryRows, runQueryOn } from '../../store/sql/queries.js'
+import type { View } from '../../store/sql/views.js'
 import type { Backend } from '../context.js'
 import { requireProject } from '../projects/require-project.js'
-import { checkQuery, nodeOf, RefusedQuery, requireViews, type Tree } from './check-query.js'
-import { parseSelect, parseWhole } from './parser.js'
-import { mostWorkOf } from './work.js'
+import { type Copy, dropAll, loadView, viewNamedIn } from './copies.js'
 
 export interface QueryAnswer {
   readonly columns: readonly string[]
@@ -17,123 +14,153 @@ export interface QueryAnswer {
   readonly milliseconds: number
 }
 
-const limits = { mostMilliseconds: 5_000, mostCost: 1_000_000 }
-/**
- * Of rows that are put beside one another. Where a statement cannot be ended, it has to come to its end by itself: the embedded
- * database would answer no other request meanwhile.
- */
-const mostWork = { ended: 10_000_000_000, unended: 50_000_000 }
-const mostViews = 20
-const mostAnswerCharacters = 4_000_000
+const maxCharacters = 20_000
+const maxAnswerBytes = 4_000_000
 
-/** @throws {SvcError} `INVALID_QUERY`, with its place in the text */
+/** @throws {SvcError} `INVALID_QUERY`, with its place in the text; `RESULT_TOO_LARGE` for collections that are too large */
 export async function runQuery(
   backend: Backend,
   projectId: string,
   { query, mostRows }: { query: string; mostRows: number },
 ): Promise<QueryAnswer> {
   const { id: project } = await requireProject(backend, projectId)
-  try {
-    const { select, text, start } = await parseSelect(query)
-    const named = checkQuery(select)
-    if (named.size > mostViews) throw new RefusedQuery(`A query reads at most ${mostViews} collections.`, 0)
-    const views = await viewsOf(backend, project, [...named.keys()])
-    const isView = (name: string) => views.some((view) => view.name === name)
-    requireViews(named, isView)
-    requireLittleWork(backend, select, views)
-    const written = writeQuery(views, text, mostRows + 1)
-    await checkWritten(written, isView)
+  requireText(query)
+  const text = withoutEnd(query)
+  return backend.queryCopies.use(backend, project, (copy) => runLoading(backend, copy, { query: text, mostRows }))
+}
+
+function requireText(query: string): void {
+  if (query.length > maxCharacters) throw invalidQuery('The query has more than 20,000 characters.')
+  if (query.includes('\0') || !query.isWellFormed())
+    throw invalidQuery('The query contains characters that are not text.')
+  if (query.trim() === '') throw invalidQuery('The query is empty.')
+}
+
+/** A semicolon may end it. */
+function withoutEnd(query: string): string {
+  return query.replace(/;\s*(?:--[^\n]*\s*)*$/, '')
+}
+
+/** PostgreSQL says which table is missing, so what a query names is what PostgreSQL takes for a table in it. */
+async function runLoading(
+  backend: Backend,
+  copy: Copy,
+  { query, mostRows }: { query: string; mostRows: number },
+): Promise<QueryAnswer> {
+  let isFresh = copy.loaded.size === 0
+  await loadCatalogNames(backend, copy, query)
+  for (;;) {
     const begun = performance.now()
-    const found = await runWritten(backend.db, { views, query: text, written }, limits).catch((error) => {
-      throw saidOf(error, views, placeIn(query, start, written))
-    })
-    if (!found) throw new RefusedQuery(tooMuch, 0)
-    return { ...cut(found, mostRows), milliseconds: Math.round(performance.now() - begun) }
-  } catch (error) {
-    if (!(error instanceof RefusedQuery)) throw error
-    const at = Buffer.from(query).subarray(0, error.byte).toString().length
-    throw new SvcError('INVALID_QUERY', error.message, [{ path: ['query', at], message: error.message, type: 'sql' }])
+    try {
+      const found = await runQueryOn(copy.db, query, { maxRows: mostRows + 1, maxBytes: maxAnswerBytes })
+      return { ...cut(found, mostRows), milliseconds: Math.round(performance.now() - begun) }
+    } catch (error) {
+      const view = await missingView(backend, copy, error)
+      if (!view) throw reworded(error, query, copy)
+      await loadView(backend, copy, view).catch(async (fault) => {
+        if (isFresh || !(fault instanceof SvcError)) throw fault
+        // Other queries have loaded what this one may not name.
+        isFresh = true
+        await dropAll(copy)
+      })
+    }
   }
 }
 
-/** Not what the planner expects, which knows little of documents that came since it last looked. */
-function requireLittleWork({ db }: Backend, select: Tree, views: readonly View[]): void {
-  const most = db.capabilities.endsStatements ? mostWork.ended : mostWork.unended
-  const counts = new Map(views.map(({ name, count }) => [name, count]))
-  if (mostWorkOf(select, counts) > most) throw new RefusedQuery(tooMuch, 0)
+/** A collection may have the name of a catalog, which is never missing. */
+async function loadCatalogNames(backend: Backend, copy: Copy, query: string): Promise<void> {
+  for (const [name] of query.matchAll(/\bpg_\w+/g)) {
+    const view = copy.loaded.has(name) ? undefined : await viewNamedIn(backend.db, copy.project, name)
+    if (view) await loadView(backend, copy, view)
+  }
+}
+
+async function missingView({ db }: Backend, copy: Copy, error: unknown): Promise<View | undefined> {
+  const name = missingName(error)
+  if (name === undefined || copy.loaded.has(name)) return undefined
+  return viewNamedIn(db, copy.project, name)
+}
+
+function missingName(error: unknown): string | undefined {
+  if (!(error instanceof DatabaseError) || error.kind !== 'missing table') return undefined
+  return /^relation "(.*)" does not exist$/s.exec(error.message)?.[1]
 }
 
 /** What a query sees under a name. @throws {SvcError} `NOT_FOUND` */
 export async function viewNamed(backend: Backend, projectId: string, name: string): Promise<View> {
   const { id: project } = await requireProject(backend, projectId)
-  const [view] = await viewsOf(backend, project, [name])
+  const view = await viewNamedIn(backend.db, project, name)
   if (!view) throw new SvcError('NOT_FOUND', `No collection "${name.slice(0, 80)}".`)
   return view
 }
 
-/** Those that exist. A collection of that name stands before the users. */
-async function viewsOf({ db }: Backend, project: string, names: readonly string[]): Promise<View[]> {
-  const views: View[] = []
-  for (const name of names) {
-    const collection = await selectCollection(db, project, name)
-    if (collection?.name === name) views.push(await viewOfCollection(db, collection))
-    else if (name === 'users') views.push(await viewOfUsers(db, project))
-  }
-  return views
+const simpler = 'The query broke the database that it ran on. Write it in a simpler way.'
+
+/** What ends a copy, in words for whoever wrote the query. */
+const ends: { readonly [Kind in DatabaseErrorKind]?: string } = {
+  timeout: 'The query took over 5 seconds and was stopped. Ask for less, or join on fields that few documents share.',
+  'out of resources': 'The query took over 512 MB of memory and was stopped. Ask for less.',
+  'result too large': 'A row of the answer is too large. Ask for less.',
+  unavailable: simpler,
+  conflict: simpler,
+  damaged: simpler,
 }
 
-/** Parses what will be carried out, to the letter, and checks the query where it stands in there. */
-async function checkWritten({ statement }: WrittenQuery, isView: (name: string) => boolean): Promise<void> {
-  const {
-    withClause: _views,
-    targetList: _row,
-    fromClause,
-    limitCount: _limit,
-    limitOption: _,
-    op,
-    ...others
-  } = await parseWhole(statement.text)
-  const [from, ...more] = Array.isArray(fromClause) ? fromClause : []
-  const [kind, { subquery }] = nodeOf(from ?? {})
-  const [inner, query] = nodeOf(subquery ?? {})
-  const isWhole = kind === 'RangeSubselect' && inner === 'SelectStmt' && more.length === 0 && op === 'SETOP_NONE'
-  if (!isWhole || Object.keys(others).length > 0) throw new RefusedQuery('This is not one query.', 0)
-  requireViews(checkQuery(query), isView)
+/** An error that PostgreSQL calls internal comes from a stack that ran over: what follows it may be wrong. */
+function endOf({ kind, sqlState }: DatabaseError): string | undefined {
+  return sqlState.startsWith('XX') ? simpler : ends[kind]
 }
 
-const tooMuch = 'This would take too long. Ask for less, or join on fields that few documents share.'
+/** Whether a copy cannot be used again after a failure: only those that its query explains leave it whole. */
+export function breaksCopy(error: unknown): boolean {
+  if (!(error instanceof SvcError)) return true
+  const { cause } = error
+  return cause instanceof DatabaseError && !Object.hasOwn(refusals, cause.sqlState) && endOf(cause) !== undefined
+}
 
-/** What the database says of a query is for who wrote it, where it is about the query. */
-const theirs: ReadonlySet<DatabaseErrorKind> = new Set(['faulty statement', 'missing table', 'exists', 'taken'])
+const refusals: Readonly<Record<string, string>> = {
+  '25006': 'A query cannot change anything.',
+  '08P01': 'A query has no parameters. Write the value in place of $1.',
+  '54001': 'The query is nested too deeply.',
+}
+const severalStatements = /^cannot insert multiple commands/
+const notSelect = /DECLARE|INTO is not allowed/
 
-function saidOf(error: unknown, views: readonly View[], placeOf: (position: number) => number): unknown {
-  if (!(error instanceof DatabaseError) || !theirs.has(error.kind)) return error
-  const message = `${error.message.charAt(0).toUpperCase()}${error.message.slice(1)}.${hintFor(error.message, views)}`
-  return new RefusedQuery(message, error.position === undefined ? 0 : placeOf(error.position))
+function reworded(error: unknown, query: string, copy: Copy): unknown {
+  if (!(error instanceof DatabaseError)) return error
+  const { message, sqlState, position } = error
+  const at = position === undefined ? 0 : placeIn(query, position)
+  const refused = (words: string, place = 0) => invalidQuery(words, place, error)
+  const known = refusals[sqlState] ?? endOf(error)
+  if (known !== undefined) return refused(known)
+  if (severalStatements.test(message)) return refused('One statement at a time.')
+  const missing = missingName(error)
+  if (missing !== undefined) return refused(`No collection "${missing.slice(0, 80)}".`, at)
+  const isAtStart = sqlState === '42601' && position !== undefined && query.slice(0, at).trim() === ''
+  if (isAtStart || notSelect.test(message)) return refused('Only select is allowed.', at)
+  return refused(`${message.charAt(0).toUpperCase()}${message.slice(1)}.${hintFor(message, copy)}`, at)
 }
 
 /** PostgreSQL reads names without quotes as small letters. */
-function hintFor(message: string, views: readonly View[]): string {
+function hintFor(message: string, { loaded }: Copy): string {
   const [, missing = ''] = /^column "?(?:\w+\.)?([^"\s]+)"? does not exist$/.exec(message) ?? []
-  const meant = views.flatMap(({ columns }) => columns).find(({ name }) => name.toLowerCase() === missing)
+  const columns = [...loaded.values()].flatMap(({ view }) => view.columns)
+  const meant = columns.find(({ name }) => name.toLowerCase() === missing)
   return meant ? ` Write "${meant.name}" in double quotes.` : ''
 }
 
-/** From a place in the statement, in characters from 1, to one in the query as it was given, in bytes. */
-function placeIn(query: string, start: number, written: WrittenQuery): (position: number) => number {
-  return (position) => {
-    const before = [...written.statement.text].slice(0, position - 1 - explaining.length).join('').length
-    const at = Math.min(Math.max(before - written.start + start, 0), query.length)
-    return Buffer.byteLength(query.slice(0, at))
-  }
+/** From a place in what PostgreSQL read, in characters from 1, to one in the query. */
+function placeIn(query: string, position: number): number {
+  const characters = Math.max(0, position - 1 - beforeQuery.length)
+  return [...query].slice(0, characters).join('').length
+}
+
+function invalidQuery(message: string, at = 0, cause?: unknown): SvcError {
+  return new SvcError('INVALID_QUERY', message, [{ path: ['query', at], message, type: 'sql' }], { cause })
 }
 
 /** As many rows as were asked for, and as fit. */
 function cut({ columns, rows }: QueryRows, mostRows: number): Omit<QueryAnswer, 'milliseconds'> {
-  let left = mostAnswerCharacters
-  const kept = rows.slice(0, mostRows).filter((row) => {
-    left -= row.length
-    return left >= 0
-  })
+  const kept = rows.slice(0, mostRows).filter((row) => row !== null)
   return { columns, rows: kept, isCut: kept.length < rows.length }
 }

@@ -11,6 +11,8 @@ export interface DataSource extends Omit<ThreadSource, 'template'> {
   readonly template?: () => Promise<Uint8Array<ArrayBuffer>>
   /** Whether its thread keeps the process going; left out, it does. */
   readonly holdsProcess?: boolean
+  /** Whether a thread that has ended is left as it is, since what it held can be loaded again. */
+  readonly isThrowAway?: boolean
 }
 
 /** One connection to the worker, from its start to its end. */

@@ -2,8 +2,8 @@ import { sizes } from '../../../client/protocol/model/limits.js'
 import type { Database } from '../port.js'
 import { databaseOver, schedule } from './asking.js'
 import { connect, type DataSource, disconnect } from './connection.js'
-import { closed } from './faults.js'
-import { giveUp, rejectWaiting, watch } from './recovery.js'
+import { closed, outOfMemory } from './faults.js'
+import { endThrowAway, giveUp, rejectWaiting, watch } from './recovery.js'
 import { atWork, isIdle, type Pglite } from './state.js'
 import { openWatchdog } from './watchdog.js'
 
@@ -12,6 +12,10 @@ export interface PgliteOptions extends DataSource {
   readonly mostStatementMilliseconds?: number
   /** Receives why the thread ended or did not open. */
   readonly report?: (error: unknown) => void
+}
+
+export interface ThrowAwayOptions extends Omit<PgliteOptions, 'dataDir'> {
+  readonly maxGrowthBytes: number
 }
 
 const mostClosingMilliseconds = 1_000
@@ -23,6 +27,10 @@ const mostClosingMilliseconds = 1_000
  * sent again.
  */
 export async function openPglite(options: PgliteOptions = {}): Promise<Database> {
+  return (await openState(options)).database
+}
+
+async function openState(options: PgliteOptions): Promise<{ pglite: Pglite; database: Database }> {
   const { mostStatementMilliseconds = sizes.mostStatementSeconds * 1_000, report = () => undefined } = options
   const connection = await connect(options)
   const pglite: Pglite = {
@@ -45,11 +53,39 @@ export async function openPglite(options: PgliteOptions = {}): Promise<Database>
   }
   watch(pglite, connection)
   let closing: Promise<void> | undefined
-  return {
+  const database: Database = {
     ...databaseOver(pglite),
     close() {
       closing ??= shutDown(pglite)
       return closing
+    },
+  }
+  return { pglite, database }
+}
+
+const lookMilliseconds = 100
+
+/**
+ * PGlite for data that can be loaded again. Its thread is ended when a statement takes too long, or when the process grows
+ * by more than `maxGrowthBytes` while it works. Everything fails from then on.
+ */
+export async function openThrowAway({ maxGrowthBytes, ...options }: ThrowAwayOptions): Promise<Database> {
+  const { pglite, database } = await openState({ ...options, isThrowAway: true, holdsProcess: false })
+  let before: number | undefined
+  const timer = setInterval(() => {
+    if (!atWork(pglite)) {
+      before = undefined
+      return
+    }
+    const bytes = process.memoryUsage.rss()
+    before ??= bytes
+    if (bytes - before > maxGrowthBytes) endThrowAway(pglite, outOfMemory)
+  }, lookMilliseconds).unref()
+  return {
+    ...database,
+    close() {
+      clearInterval(timer)
+      return database.close()
     },
   }
 }

@@ -37,9 +37,15 @@ function lose(pglite: Pglite, lost: WorkerConnection, error: Error): void {
 
 /** Data in memory would go with the thread, so there the statement runs on, and only its caller stops waiting. */
 export function giveUp(pglite: Pglite): void {
-  if (pglite.source.dataDir !== undefined) return void reopen(pglite, tookTooLong)
+  const { dataDir, isThrowAway } = pglite.source
+  if (dataDir !== undefined || isThrowAway) return void reopen(pglite, tookTooLong)
   takeHeld(pglite.connection)
   atWork(pglite)?.reject(tookTooLong())
+}
+
+/** Stops the thread of data that can be loaded again. */
+export function endThrowAway(pglite: Pglite, reason: Reason): void {
+  void reopen(pglite, reason)
 }
 
 /** Stops the thread and opens the directory again. Only what had certainly not begun is sent once more. */
@@ -55,7 +61,8 @@ async function reopen(pglite: Pglite, reason: Reason): Promise<void> {
 
 export async function openAgain(pglite: Pglite): Promise<void> {
   pglite.isReopening = true
-  const opened = pglite.isClosed ? undefined : await connect(pglite.source).catch((error) => void pglite.report(error))
+  const isOver = pglite.isClosed || pglite.source.isThrowAway
+  const opened = isOver ? undefined : await connect(pglite.source).catch((error) => void pglite.report(error))
   if (opened) await reportDamage(pglite, opened)
   if (pglite.isClosed) await opened?.worker.terminate()
   pglite.isReopening = false

@@ -11,6 +11,8 @@ export interface ThreadSource {
   readonly ignoresSystemIndexes?: boolean | undefined
   /** PostgreSQL's `shared_buffers`; left out, 16. */
   readonly sharedBuffersMb?: number | undefined
+  /** Limits the memory of WebAssembly. PostgreSQL then says that it is out of memory. */
+  readonly maxMemoryBytes?: number | undefined
 }
 
 /** A thread, and what it shares: counts, and the bytes that it has not posted yet. */
@@ -54,12 +56,13 @@ export async function endSpareThread(): Promise<void> {
 }
 
 /** A thread that has begun to open the data: the spare one, or a new one. */
-export function openThread({ dataDir, template, ignoresSystemIndexes, sharedBuffersMb }: ThreadSource): Thread {
+export function openThread(source: ThreadSource): Thread {
   const thread = spare ?? startThread()
   spare = undefined
   thread.worker.ref()
+  const { dataDir, template, ignoresSystemIndexes, sharedBuffersMb, maxMemoryBytes } = source
   const moved = template ? [template.buffer] : []
-  thread.worker.postMessage({ dataDir, template, ignoresSystemIndexes, sharedBuffersMb }, moved)
+  thread.worker.postMessage({ dataDir, template, ignoresSystemIndexes, sharedBuffersMb, maxMemoryBytes }, moved)
   return thread
 }
 

@@ -38,6 +38,11 @@ const logSettings = [
   'wal_recycle=off',
 ]
 
+const wasmPageBytes = 65_536
+/** Files of an embedded database in memory are outside the memory of WebAssembly, so they have a limit too. */
+// The stack of the thread ends before PostgreSQL's usual limit, in a place where it does not notice.
+const limitedSettings = ['temp_file_limit=100MB', 'max_stack_depth=100kB']
+
 // Executed ten times as often as V8 would have it before it is optimised: else the compiler takes the processors during the
 // start, for what never runs again.
 setFlagsFromString('--wasm-tiering-budget=20000000')
@@ -88,7 +93,8 @@ function gather(chunk) {
 async function openDatabase() {
   // A thread that is started ahead of its data has the time to compile.
   const [given, pgliteWasmModule] = await Promise.all([source(), compiled()])
-  const { dataDir, template, ignoresSystemIndexes, sharedBuffersMb = leastBuffersMb } = given
+  const { dataDir, template, ignoresSystemIndexes, sharedBuffersMb = leastBuffersMb, maxMemoryBytes } = given
+  if (maxMemoryBytes !== undefined) limitMemory(maxMemoryBytes)
   // With nothing to listen to, Node's event loop would end each turn by waiting for the compiler, which optimises long after
   // the database could answer.
   parentPort?.ref()
@@ -99,12 +105,26 @@ async function openDatabase() {
     extensions: { pg_trgm },
     startParams: [
       ...PGlite.defaultStartParams,
-      ...[...memorySettings(sharedBuffersMb), ...logSettings].flatMap((setting) => ['-c', setting]),
+      ...[
+        ...memorySettings(sharedBuffersMb),
+        ...logSettings,
+        ...(maxMemoryBytes === undefined ? [] : limitedSettings),
+      ].flatMap((setting) => ['-c', setting]),
       ...(ignoresSystemIndexes ? ['-P'] : []),
     ],
   })
   await opened.waitReady
   return opened
+}
+
+/** The library asks for memory here alone, and tells PostgreSQL when it gets none. @param {number} maxBytes */
+function limitMemory(maxBytes) {
+  const { grow } = WebAssembly.Memory.prototype
+  WebAssembly.Memory.prototype.grow = function (pages) {
+    if (this.buffer.byteLength + pages * wasmPageBytes > maxBytes)
+      throw new RangeError('The memory of the thread is full.')
+    return grow.call(this, pages)
+  }
 }
 
 /** What to open, the first message of all. @returns {Promise<import('./thread.js').ThreadSource>} */

@@ -4,6 +4,7 @@ import type { Parameter } from '../../../client/protocol/wire/query/decode.js'
 import { exportSnapshot } from '../../core/snapshots/export.js'
 import { importSnapshot } from '../../core/snapshots/import.js'
 import { type QueryForm, type Route, route } from '../route.js'
+import { checkRow } from './snapshot-rows.js'
 
 const place = `${controlPath}/projects/:project` as const
 
@@ -31,7 +32,7 @@ export const snapshotFileRoutes: readonly Route[] = [
     status: 201,
     reply: 'plain',
     async handle(backend, { params: { project }, query, bytes }) {
-      const { id, ...snapshot } = await importSnapshot(backend, project, bytes, { name: query })
+      const { id, ...snapshot } = await importSnapshot(backend, project, bytes, { name: query, checkRow })
       return snapshot
     },
   }),

@@ -1,93 +1,130 @@
-/** An untrusted query, over views that stand for its tables: how it is written, estimated and carried out. */
+/** The throw-away copy that a query of the console runs on: its tables, and how the query is written and carried out. */
 import {
   type Database,
+  DatabaseError,
   type Fragment,
   givenText,
   joinSql,
+  literal,
+  naming,
   plannedEachTime,
   quotedName,
-  type Sql,
   sql,
 } from '../../database/port.js'
-import type { View } from './views.js'
+import type { ColumnType, View, ViewPage } from './views.js'
 
-/** What stands before and after the query in a statement, so that places in the one are places in the other. */
-export interface WrittenQuery {
-  readonly statement: Sql
-  /** Where in its text the query begins. */
-  readonly start: number
+const role = 'svc_console'
+
+/** Two schemas: what is loaded, and what a query may name. The role can read the second, and write nothing. */
+export async function prepareCopy(copy: Database): Promise<void> {
+  await copy.batch([
+    sql`create schema loaded`,
+    sql`create schema console`,
+    sql`create role svc_console nologin`,
+    sql`grant usage on schema console to svc_console`,
+  ])
 }
 
-/** Before the statement when it is looked at first, which is where most of its faults are found. */
-export const explaining = 'explain (format json) '
+const typeNames: Readonly<Record<ColumnType, string>> = {
+  text: 'text collate "C"',
+  number: 'numeric',
+  boolean: 'boolean',
+  time: 'timestamptz',
+  json: 'jsonb',
+}
+/** In a list of columns of JSON a type has no collation. */
+const jsonTypeNames: typeof typeNames = { ...typeNames, text: 'text' }
 
-const end = '\n) as answer'
-
-/**
- * The query as a part of a statement that knows its views by name, and nothing else by name that a query could mean. Each view
- * is read before conditions of the query are looked at (`offset 0`): none can fail over rows that are not the view's.
- */
-export function writeQuery(views: readonly View[], query: string, mostRows: number): WrittenQuery {
-  const rows = sql`select coalesce((select json_agg(value) from json_each(row_to_json(answer))), '[]')::text as row`
-  const limit = ` limit ${Math.trunc(mostRows)}`
-  const statement = plannedEachTime(
-    sql`${naming(views)}${rows} from (\n${givenText(query)}${givenText(end)}${givenText(limit)}`,
+const columnsOf = ({ stored }: View, types: typeof typeNames) =>
+  joinSql(
+    stored.map(({ name, type }) => sql`${quotedName(name)} ${givenText(types[type])}`),
+    ', ',
   )
-  return { statement, start: statement.text.length - limit.length - end.length - query.length }
+
+const tableOf = ({ name }: Pick<View, 'name'>): Fragment => sql`loaded.${quotedName(name)}`
+
+export async function createCopyTable(copy: Database, view: View): Promise<void> {
+  const shown = sql`create view console.${quotedName(view.name)} as select ${view.shown} from ${tableOf(view)} d`
+  await copy.batch([
+    sql`create unlogged table ${tableOf(view)} (${columnsOf(view, typeNames)})`,
+    // A view has no parameters.
+    naming(shown, () => true),
+    sql`grant select on console.${quotedName(view.name)} to svc_console`,
+  ])
 }
 
-/** A statement that answers one row of nulls, as the names of the columns. */
-function writeNames(views: readonly View[], query: string): Sql {
+export async function insertCopyRows(copy: Database, view: View, { rows }: ViewPage): Promise<void> {
+  await copy.query(sql`
+    insert into ${tableOf(view)}
+    select r.* from json_to_recordset(${rows}::json) as r (${columnsOf(view, jsonTypeNames)})`)
+}
+
+/** Without statistics, joins would be planned for a few rows. */
+export async function analyzeCopyTable(copy: Database, view: View): Promise<void> {
+  await copy.query(sql`analyze ${tableOf(view)}`)
+}
+
+export async function dropCopyTable(copy: Database, name: string): Promise<void> {
+  await copy.query(sql`drop table if exists ${tableOf({ name })} cascade`)
+}
+
+export interface QueryRows {
+  readonly columns: readonly string[]
+  /** Each as the JSON of its values; null behind the last one that fits into the answer. */
+  readonly rows: readonly (string | null)[]
+}
+
+/** What stands before the query as PostgreSQL reads it alone, so that a place there is a place in the query. */
+export const beforeQuery = 'declare checked no scroll cursor for\n'
+
+/** Thrown to roll back, which also takes back settings that a query has changed. */
+const done = new Error('The query is done.')
+
+/** Runs one query, which can only read. @throws {DatabaseError} */
+export async function runQueryOn(
+  copy: Database,
+  query: string,
+  { maxRows, maxBytes }: { readonly maxRows: number; readonly maxBytes: number },
+): Promise<QueryRows> {
+  let found: QueryRows = { columns: [], rows: [] }
+  const work = copy.transaction(async (tx) => {
+    await tx.query(sql`
+      select set_config('transaction_read_only', 'on', true), set_config('search_path', 'console, pg_catalog', true),
+        set_config('role', ${role}, true)`)
+    // Refuses whatever is not one SELECT. Only then can the query stand in parentheses and stay inside of them.
+    await tx.query(plannedEachTime(sql`${givenText(beforeQuery)}${givenText(query)}`))
+    const [names] = await tx.query<{ row: string | null }>(writeNames(query))
+    if (!names) throw new DatabaseError('The database gave no answer.', 'XX000')
+    const rows = await tx.query<{ row: string | null }>(writeRows(query, maxRows, maxBytes))
+    found = { columns: JSON.parse(names.row ?? '[]'), rows: rows.map(({ row }) => row) }
+    throw done
+  })
+  await work.catch((error) => {
+    if (error !== done) throw error
+  })
+  return found
+}
+
+/** Counts bytes where the rows are, so that an answer of any size stays there. */
+function writeRows(query: string, maxRows: number, maxBytes: number): Fragment {
   return plannedEachTime(sql`
-    ${naming(views)}
+    select case
+      when sum(octet_length(written.row)) over (rows unbounded preceding) <= ${literal(maxBytes)} then written.row
+    end as row
+    from (
+      select coalesce((select json_agg(value) from json_each(row_to_json(answer))), '[]')::text as row
+      from (\n${givenText(query)}\n) as answer
+      limit ${literal(maxRows)}
+    ) as written`)
+}
+
+/** Answers one row of nulls, as the names of the columns. */
+function writeNames(query: string): Fragment {
+  return plannedEachTime(sql`
     select (select json_agg(key) from json_each(row_to_json(named)))::text as row
     from (
       select answer.*
       from (select 1) as one
       left join (select found.* from (\n${givenText(query)}\n) as found limit 0) as answer on true
     ) as named`)
-}
-
-function naming(views: readonly View[]): Fragment {
-  if (views.length === 0) return sql``
-  const named = views.map(({ name, rows }) => sql`${quotedName(name)} as not materialized (${rows})`)
-  return sql`with ${joinSql(named, ', ')} `
-}
-
-export interface QueryLimits {
-  readonly mostMilliseconds: number
-  /** As the planner counts it; what it expects to cost more is not begun. */
-  readonly mostCost: number
-}
-
-export interface QueryRows {
-  readonly columns: readonly string[]
-  /** Each as the JSON of its values. */
-  readonly rows: readonly string[]
-}
-
-/** Nothing comes back for a query that would cost too much. It can only read, and only what has a schema in its name. */
-export function runWritten(
-  db: Database,
-  { views, query, written }: { views: readonly View[]; query: string; written: WrittenQuery },
-  { mostMilliseconds, mostCost }: QueryLimits,
-): Promise<QueryRows | undefined> {
-  return db.transaction(async (tx) => {
-    await tx.query(sql`
-      select set_config('transaction_read_only', 'on', true), set_config('search_path', '', true),
-        set_config('statement_timeout', ${String(mostMilliseconds)}, true)`)
-    const { text, values } = written.statement
-    const [planned] = await tx.query<{ 'QUERY PLAN': string }>({
-      ...{ text: explaining + text, values, planned: 'each time' },
-    })
-    if (costOf(planned?.['QUERY PLAN']) > mostCost) return undefined
-    const [names] = await tx.query<{ row: string | null }>(writeNames(views, query))
-    const rows = await tx.query<{ row: string }>(written.statement)
-    return { columns: JSON.parse(names?.row ?? '[]'), rows: rows.map(({ row }) => row) }
-  })
-}
-
-function costOf(plan = '[]'): number {
-  const [{ Plan: whole } = {}]: { Plan?: { 'Total Cost': number } }[] = JSON.parse(plan)
-  return whole?.['Total Cost'] ?? 0
 }

@@ -1,5 +1,6 @@
-/** What a query of the console reads: each collection as rows of typed columns, and users without their secrets. */
+/** The tables that a query of the console can name: what they hold, how they are read, and how they look in the copy. */
 import type { FieldType, StoredCollection } from '../../../client/protocol/model/collection.js'
+import { sizes } from '../../../client/protocol/model/limits.js'
 import {
   type Database,
   type Fragment,
@@ -10,24 +11,38 @@ import {
   sql,
 } from '../../database/port.js'
 import { selectCount } from '../collections.js'
-import { isExactly } from '../sql-words.js'
+import { isOrphan } from '../files.js'
+import { isExactly, mostTextBytes } from '../sql-words.js'
 
-export type ColumnType = 'text' | 'number' | 'boolean' | 'time' | 'uuid' | 'json'
+export type ColumnType = 'text' | 'number' | 'boolean' | 'time' | 'json'
+type Column = { readonly name: string; readonly type: ColumnType }
 
 export interface View {
   readonly name: string
-  readonly columns: readonly { readonly name: string; readonly type: ColumnType }[]
-  /** A select of the columns. */
-  readonly rows: Fragment
+  readonly columns: readonly Column[]
+  /** The collection, whose changes have numbers. Users and files have none. */
+  readonly collection: string | undefined
   /** How many rows it has. */
   readonly count: number
+  /** The columns of its table in the copy. */
+  readonly stored: readonly Column[]
+  /** What it shows of a row `d` of that table. */
+  readonly shown: Fragment
+  /** Selects rows behind an id, in order. */
+  readonly rowsAfter: (id: string) => Fragment
 }
 
-const mostColumns = 200
-const sampled = { documents: 200, mostBytes: 65_536 }
+const maxColumns = 200
+const sampled = { documents: 200, maxBytes: 65_536 }
 
 /** The columns of documents and users that are no fields of their data. */
-const ownTypes = { id: 'uuid', created_at: 'time', updated_at: 'time' } as const
+const ownColumns: readonly Column[] = [
+  { name: 'id', type: 'text' },
+  { name: 'created_at', type: 'time' },
+  { name: 'updated_at', type: 'time' },
+]
+const versionColumn: Column = { name: 'version', type: 'number' }
+const dataColumn: Column = { name: 'data', type: 'json' }
 const ownNames = new Set(['id', 'created_at', 'updated_at', 'version', 'data', 'email', 'email_verified', 'roles'])
 
 /** A collection with the fields that its schema names and those of its newest documents. */
@@ -35,41 +50,117 @@ export async function viewOfCollection(db: Database, { id, name, schema }: Store
   const fields = new Map<string, ColumnType>()
   for (const [field, { type }] of Object.entries(schema)) if (type !== 'any') fields.set(field, ofSchema[type])
   for (const { name: field, type } of await selectFields(db, id)) if (!fields.has(field)) fields.set(field, type)
-  const shown = [...fields].filter(([field]) => isColumn(field)).slice(0, mostColumns)
-  const rows = sql`
-    select d.id, d.created_at, d.updated_at, d.version, ${joinSql([...shown.map(columnOf), sql`d.data`], ', ')}
-    from svc.documents d
-    where d.collection_id = ${id}
-    offset 0`
+  const fieldColumns = [...fields].filter(([field]) => isColumn(field)).slice(0, maxColumns)
+  const shown = [sql`d.id, d.created_at, d.updated_at, d.version`, ...fieldColumns.map(columnOf), sql`d.data`]
   return {
-    ...{ name, rows, count: await selectCount(db, id) },
+    ...{ name, collection: id, count: await selectCount(db, id) },
     columns: [
-      ...Object.entries(ownTypes).map(([own, type]) => ({ name: own, type })),
-      { name: 'version', type: 'number' },
-      ...shown.map(([field, type]) => ({ name: field, type })),
-      { name: 'data', type: 'json' },
+      ...ownColumns,
+      versionColumn,
+      ...fieldColumns.map(([field, type]) => ({ name: field, type })),
+      dataColumn,
     ],
+    stored: [...ownColumns, versionColumn, dataColumn],
+    shown: joinSql(shown, ', '),
+    rowsAfter: (after) => sql`
+      select d.id, d.created_at, d.updated_at, d.version, d.data, ${mostTextBytes(sql`d.data`)}::bigint as text_bytes
+      from documents d
+      where ${isExactly(sql`d.collection_id`, id)} and d.id > ${after}::uuid
+      order by d.collection_id, d.id`,
   }
 }
 
 /** The users of a project as a server sees them. */
 export async function viewOfUsers(db: Database, project: string): Promise<View> {
   const [counted] = await db.query<{ users: number }>(sql`select users from user_counts where project_id = ${project}`)
+  const columns: readonly Column[] = [
+    ...ownColumns,
+    { name: 'email', type: 'text' },
+    { name: 'email_verified', type: 'boolean' },
+    { name: 'roles', type: 'json' },
+    dataColumn,
+  ]
   return {
-    ...{ name: 'users', count: counted?.users ?? 0 },
-    columns: [
-      ...Object.entries(ownTypes).map(([own, type]) => ({ name: own, type })),
-      { name: 'email', type: 'text' },
-      { name: 'email_verified', type: 'boolean' },
-      { name: 'roles', type: 'json' },
-      { name: 'data', type: 'json' },
-    ],
-    rows: sql`
-      select u.id, u.created_at, u.updated_at, u.email, u.email_verified, u.roles, u.data
-      from svc.users u
-      where u.project_id = ${project}
-      offset 0`,
+    ...{ name: 'users', collection: undefined, count: counted?.users ?? 0, columns, stored: columns, shown: sql`d.*` },
+    rowsAfter: (after) => sql`
+      select u.id, u.created_at, u.updated_at, u.email, u.email_verified, u.roles, u.data,
+        ${mostTextBytes(sql`u.data`)}::bigint as text_bytes
+      from users u
+      where ${isExactly(sql`u.project_id`, project)} and u.id > ${after}::uuid
+      order by u.project_id, u.id`,
   }
+}
+
+/** The files of a project, without their bytes. */
+export async function viewOfFiles(db: Database, project: string): Promise<View> {
+  const [counted] = await db.query<{ files: number }>(sql`select files from file_totals where project_id = ${project}`)
+  const texts = ['name', 'path', 'mime_type', 'document_id', 'collection_id', 'user_id']
+  const columns: readonly Column[] = [
+    { name: 'id', type: 'text' },
+    { name: 'created_at', type: 'time' },
+    { name: 'size', type: 'number' },
+    ...texts.map((name) => ({ name, type: 'text' as const })),
+  ]
+  return {
+    ...{ name: 'files', collection: undefined, count: counted?.files ?? 0, columns, stored: columns, shown: sql`d.*` },
+    rowsAfter: (after) => sql`
+      select f.id, f.created_at, f.size, f.name, f.path, f.mime_type, f.document_id, f.collection_id, f.user_id,
+        0::bigint as text_bytes
+      from files f
+      where ${isExactly(sql`f.project_id`, project)} and f.id > ${after}::uuid and not (${isOrphan})
+      order by f.project_id, f.id`,
+  }
+}
+
+/** Small enough that reading a page and sending it on keeps nobody waiting. */
+const page = { maxRows: 500, maxBytes: 4 * sizes.mostDocumentBytes }
+const beforeAll = '00000000-0000-0000-0000-000000000000'
+
+export interface ViewPage {
+  /** A JSON array. */
+  readonly rows: string
+  readonly count: number
+  readonly last: string
+}
+
+/** Reads the rows of a view, a page at a time. */
+export async function* selectViewPages(db: Database, { rowsAfter }: View): AsyncGenerator<ViewPage> {
+  for (let after = beforeAll; ; ) {
+    const [read] = await db.query<{ rows: string | null; count: number; last: string | null }>(sql`
+      select json_agg(row_to_json(p) order by p.id)::text as rows, count(*)::int as count,
+        max(p.id::text collate "C") as last
+      from (
+        select r.*, sum(r.text_bytes) over (order by r.id rows between unbounded preceding and 1 preceding) as bytes_before
+        from (${rowsAfter(after)} limit ${literal(page.maxRows)}) r
+      ) p
+      where coalesce(p.bytes_before, 0) <= ${literal(page.maxBytes)}`)
+    if (!read?.rows || !read.last) return
+    yield { rows: read.rows, count: read.count, last: read.last }
+    after = read.last
+  }
+}
+
+/** The project's last number, which a collection that is read now has all changes of. */
+export async function selectLastNumber(db: Database, project: string): Promise<number> {
+  const [row] = await db.query<{ last: number }>(sql`
+    select coalesce((select last_seq from sequences where project_id = ${project}), 0)::bigint as last`)
+  return row?.last ?? 0
+}
+
+/** Whether a collection may have changed behind that number. Changes that are not kept any more count too. */
+export async function selectHasChanged(
+  db: Database,
+  { project, collection, after }: { project: string; collection: string; after: number },
+): Promise<boolean> {
+  const [row] = await db.query<{ has_changed: boolean }>(sql`
+    select coalesce((select s.kept_after > ${after}::bigint from sequences s where s.project_id = ${project}), false)
+      or exists (
+        select from changes c
+        where c.project_id = ${project} and c.seq > ${after}::bigint and c.collection_id = ${collection}
+      )
+      or exists (select from pending_changes p where p.project_id = ${project} and p.collection_id = ${collection})
+      as has_changed`)
+  return row?.has_changed !== false
 }
 
 const ofSchema: Readonly<Record<Exclude<FieldType, 'any'>, ColumnType>> = {
@@ -93,7 +184,7 @@ async function selectFields(db: Database, collection: string): Promise<{ name: s
       from (
         select d.data
         from documents d
-        where ${isExactly(sql`d.collection_id`, collection)} and pg_column_size(d.data) <= ${literal(sampled.mostBytes)}
+        where ${isExactly(sql`d.collection_id`, collection)} and pg_column_size(d.data) <= ${literal(sampled.maxBytes)}
         order by d.collection_id desc, d.id desc
         limit ${literal(sampled.documents)}
       ) as newest,
@@ -101,7 +192,7 @@ async function selectFields(db: Database, collection: string): Promise<{ name: s
       where f.type <> 'null'
       group by f.key
       order by count(*) desc, f.key collate "C"
-      limit ${literal(mostColumns)}`),
+      limit ${literal(maxColumns)}`),
   )
   return rows.map(({ name, type, types }) => ({ name, type: (types === 1 ? ofJson[type] : undefined) ?? 'json' }))
 }

@@ -173,3 +173,73 @@ test('contract 11 what another project of the emulator has is not loaded beside 
   expect(refused).toBe('FORBIDDEN')
   expect(await world.owner.collection('posts').count()).toBe(201)
 })
+
+test('contract 11 a row is parsed as it is read later, and other bytes are refused before they are all there', async () => {
+  const world = await aSavedProject()
+  const { project, owner } = world
+  await owner.collections.create({
+    name: 'ruled',
+    schema: { title: { type: 'string', required: true }, n: { type: 'number', default: 1 } },
+    permissions: { read: ['authenticated'], hidden: { n: ['admin'] }, readonly: { title: ['admin'] } },
+  })
+  await control.snapshots.remove({ project, snapshot: 'demo' })
+  await control.snapshots.save({ project, name: 'demo' })
+  const file = await exported(world, '?secrets=true')
+  const cases: readonly (readonly [part: string, from: RegExp, to: string])[] = [
+    ['projects', /"settings":\s*\{.*?\}(?=,"created_at)/, '"settings":{"dialect":5}'],
+    ['projects', /"settings":\s*\{.*?\}(?=,"created_at)/, '"settings":[]'],
+    ['collections', /"read":\s*\["authenticated"\]/, '"read":"everyone"'],
+    ['collections', /"type":\s*"string"/, '"type":"strange"'],
+    ['users', /"roles":\s*\[\]/, '"roles":"admin"'],
+    ['users', /"data":\s*\{\}/, '"data":[]'],
+    ['user_secrets', /"recovery_hashes":\s*\[\]/, '"recovery_hashes":{}'],
+  ]
+
+  expect((await imported(world, file, 'whole')).status).toBe(201)
+  for (const [part, from, to] of cases) {
+    const { code, body } = await imported(world, rewritten(file, part, from, to))
+    expect([code, body.error.message]).toEqual(['INVALID_SNAPSHOT', expect.stringContaining(`a row of "${part}"`)])
+  }
+
+  let sent = 0
+  const body = new ReadableStream({
+    async pull(controller) {
+      if (sent++ > 10_000) controller.close()
+      else controller.enqueue(new Uint8Array(4_096).fill(65))
+    },
+  })
+  const init = { method: 'POST', headers, body, duplex: 'half' } as RequestInit
+  const early = await fetch(`${placeOf(project)}/snapshot-file`, init)
+  expect([early.headers.get('svc-error-code'), sent < 10_000]).toEqual(['INVALID_SNAPSHOT', true])
+})
+
+/** The archive with other rows in a part, and the sums and sizes that go with them. */
+function rewritten(file: Buffer, part: string, from: RegExp, to: string): Buffer {
+  const blocks: Buffer[] = []
+  let sums = ''
+  for (let at = 0; at + 512 <= file.length && file[at] !== 0; ) {
+    const header = Buffer.from(file.subarray(at, at + 512))
+    const name = header.toString('latin1', 0, 100).replace(/\0.*$/s, '')
+    const size = Number.parseInt(header.toString('latin1', 124, 135), 8)
+    let content = file.subarray(at + 512, at + 512 + size)
+    at += 512 + Math.ceil(size / 512) * 512
+    if (name.startsWith(`rows/${part}/`)) {
+      const text = content.toString()
+      expect(text).toMatch(from)
+      content = Buffer.from(text.replace(from, to))
+    }
+    if (name === 'SHA256SUMS') content = Buffer.from(sums)
+    else sums += `${createHash('sha256').update(content).digest('hex')}  ${name}\n`
+    header.write(content.length.toString(8).padStart(11, '0'), 124)
+    header.fill(' ', 148, 156)
+    header.write(
+      `${[...header]
+        .reduce((all, byte) => all + byte, 0)
+        .toString(8)
+        .padStart(6, '0')}\0 `,
+      148,
+    )
+    blocks.push(header, content, Buffer.alloc((512 - (content.length % 512)) % 512))
+  }
+  return Buffer.concat([...blocks, Buffer.alloc(1024)])
+}

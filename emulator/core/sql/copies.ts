@@ -1,0 +1,154 @@
+/** Keeps one throw-away database for queries of the console, with the collections that the last queries named. */
+import { SvcError } from '../../../client/protocol/model/errors.js'
+import type { Database } from '../../database/port.js'
+import { selectCollection } from '../../store/collections.js'
+import {
+  analyzeCopyTable,
+  createCopyTable,
+  dropCopyTable,
+  insertCopyRows,
+  prepareCopy,
+} from '../../store/sql/queries.js'
+import {
+  selectHasChanged,
+  selectLastNumber,
+  selectViewPages,
+  type View,
+  viewOfCollection,
+  viewOfFiles,
+  viewOfUsers,
+} from '../../store/sql/views.js'
+import { createSemaphore } from '../concurrency/semaphore.js'
+import type { Backend } from '../context.js'
+
+interface LoadedView {
+  readonly view: View
+  /** The project's last number before it was read. */
+  readonly number: number
+  readonly rows: number
+  readonly bytes: number
+}
+
+export interface Copy {
+  readonly db: Database
+  readonly project: string
+  readonly loaded: Map<string, LoadedView>
+}
+
+/** The copies of this process: one at a time, and one query at a time. */
+export interface QueryCopies {
+  /** Hands out the copy of a project with what is still true in it. A copy that broke under the work is thrown away. */
+  use<Result>(backend: Backend, project: string, work: (copy: Copy) => Promise<Result>): Promise<Result>
+  close(): Promise<void>
+}
+
+export const copyLimits = { rows: 200_000, bytes: 100 * 1024 * 1024 }
+
+/** The memory of a copy goes back when nobody has asked for so long. */
+const idleMilliseconds = 60_000
+
+export function openQueryCopies(open: () => Promise<Database>, breaks: (error: unknown) => boolean): QueryCopies {
+  const turns = createSemaphore(1)
+  let kept: Copy | undefined
+  let timer: NodeJS.Timeout | undefined
+
+  async function discard() {
+    const copy = kept
+    kept = undefined
+    await copy?.db.close()
+  }
+
+  async function copyOf(project: string): Promise<Copy> {
+    if (kept && kept.project !== project) await discard()
+    if (!kept) {
+      const db = await open()
+      kept = { db, project, loaded: new Map() }
+      await prepareCopy(db)
+    }
+    return kept
+  }
+
+  return {
+    use: (backend, project, work) =>
+      turns.run(async () => {
+        clearTimeout(timer)
+        try {
+          const copy = await copyOf(project)
+          await dropStale(backend, copy)
+          return await work(copy)
+        } catch (error) {
+          if (breaks(error)) await discard()
+          throw error
+        } finally {
+          timer = setTimeout(() => void turns.run(discard), idleMilliseconds).unref()
+        }
+      }),
+    // A query at work does not hold up the end of the process.
+    close() {
+      clearTimeout(timer)
+      return discard()
+    },
+  }
+}
+
+async function dropStale({ db }: Backend, copy: Copy): Promise<void> {
+  for (const [name, loaded] of copy.loaded) {
+    const view = await viewNamedIn(db, copy.project, name)
+    if (!view || !(await isCurrent(db, copy.project, loaded, view))) await dropView(copy, name)
+  }
+}
+
+async function isCurrent(db: Database, project: string, { view, number }: LoadedView, now: View): Promise<boolean> {
+  const { collection } = view
+  if (collection === undefined || collection !== now.collection) return false
+  if (JSON.stringify(view.columns) !== JSON.stringify(now.columns)) return false
+  return !(await selectHasChanged(db, { project, collection, after: number }))
+}
+
+async function dropView(copy: Copy, name: string): Promise<void> {
+  await dropCopyTable(copy.db, name)
+  copy.loaded.delete(name)
+}
+
+export async function dropAll(copy: Copy): Promise<void> {
+  for (const name of [...copy.loaded.keys()]) await dropView(copy, name)
+}
+
+/** What a query sees under a name. A collection of that name stands before the users and the files. */
+export async function viewNamedIn(db: Database, project: string, name: string): Promise<View | undefined> {
+  const collection = await selectCollection(db, project, name)
+  if (collection?.name === name) return viewOfCollection(db, collection)
+  if (name === 'users') return viewOfUsers(db, project)
+  return name === 'files' ? viewOfFiles(db, project) : undefined
+}
+
+/** Loads a view into the copy, or throws `RESULT_TOO_LARGE` and leaves nothing of it there. */
+export async function loadView({ db }: Backend, copy: Copy, view: View): Promise<void> {
+  const others = [...copy.loaded.values()]
+  let rows = others.reduce((all, other) => all + other.rows, 0)
+  let bytes = others.reduce((all, other) => all + other.bytes, 0)
+  const before = { rows, bytes }
+  if (rows + view.count > copyLimits.rows) throw tooMuch(view.name)
+  const number = await selectLastNumber(db, copy.project)
+  try {
+    await createCopyTable(copy.db, view)
+    for await (const page of selectViewPages(db, view)) {
+      rows += page.count
+      bytes += Buffer.byteLength(page.rows)
+      if (rows > copyLimits.rows || bytes > copyLimits.bytes) throw tooMuch(view.name)
+      await insertCopyRows(copy.db, view, page)
+    }
+    await analyzeCopyTable(copy.db, view)
+  } catch (error) {
+    await dropCopyTable(copy.db, view.name).catch(() => undefined)
+    throw error
+  }
+  copy.loaded.set(view.name, { view, number, rows: rows - before.rows, bytes: bytes - before.bytes })
+}
+
+function tooMuch(name: string): SvcError {
+  return new SvcError(
+    'RESULT_TOO_LARGE',
+    `With "${name}" the query reads over 200,000 rows or 100 MB. List the documents with a filter, or use psql if the data are on a PostgreSQL server.`,
+  )
+}
