@@ -10,7 +10,7 @@ import { openVacuum } from './background/vacuum.js'
 import { openClocks } from './clock.js'
 import type { Config } from './config.js'
 import { openCaches } from './core/caches.js'
-import { openLongReads, unlimitedReads } from './core/concurrency/long-read-places.js'
+import { openLongReads } from './core/concurrency/long-read-places.js'
 import { createSemaphore } from './core/concurrency/semaphore.js'
 import type { Backend } from './core/context.js'
 import { openJoinedCreates } from './core/documents/joined-creates.js'
@@ -100,7 +100,7 @@ export async function openBackend(
     localProvider,
     indexes,
     totals: openTotals(),
-    longReads: databaseUrl === undefined ? unlimitedReads() : openLongReads(),
+    longReads: openLongReads(databaseUrl === undefined ? 'embedded' : 'pool'),
     joinedCreates: openJoinedCreates(),
     requests: openRequestLog({ isOn: parts.requestLog }),
     events,

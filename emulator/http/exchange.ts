@@ -3,6 +3,7 @@ import type { SvcError } from '../../client/protocol/model/errors.js'
 import type { Fault } from '../../client/protocol/model/faults/fault.js'
 import type { Project } from '../../client/protocol/model/project.js'
 import type { Dialect } from '../../client/protocol/wire/axes.js'
+import type { WorkRoom, WorkRooms } from '../core/concurrency/work-rooms.js'
 import type { Backend, Caller } from '../core/context.js'
 import type { StoredAnswer } from '../core/documents/idempotency.js'
 import type { Replay } from '../core/requests/request-log.js'
@@ -35,6 +36,7 @@ export interface HttpContext {
   readonly streams: Streams
   readonly readers: Readers
   readonly incoming: IncomingBytes
+  readonly workRooms: WorkRooms
 }
 
 /** One request on its way, and what is known of it so far. */
@@ -64,8 +66,12 @@ export interface Exchange {
   hasControl: boolean
   /** Its body, where that is a text. */
   received: Buffer | undefined
+  /** Whether its body is so large that to work with it takes long. */
+  hasLargeBody: boolean
   /** What its body takes until it is answered; nothing of a small one. */
   held: Held | undefined
+  /** The memory that its work and its answer take. */
+  readonly room: WorkRoom
   /** Why it was refused. */
   error: SvcError | undefined
   /** What is to happen to its answer, on purpose. */

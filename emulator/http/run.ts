@@ -9,6 +9,7 @@ import { encodeError } from '../../client/protocol/wire/records/documents.js'
 import type { StoredAnswer } from '../core/documents/idempotency.js'
 import type { Exchange, HttpContext, Outgoing, Serve } from './exchange.js'
 import { endFaultily, isDropped, isStalled } from './faults/answer-faultily.js'
+import { clientAddress } from './guards/client-address.js'
 import { nameOf } from './guards/identify.js'
 import { isKnownOrigin } from './guards/known-origins.js'
 import { originHeaders } from './guards/origins.js'
@@ -45,15 +46,17 @@ export async function run(
     caller: undefined,
     hasControl: false,
     received: undefined,
+    hasLargeBody: false,
     held: undefined,
+    room: http.workRooms.open(() => clientAddress(req, http.trustedProxies)),
     error: undefined,
     faults: [],
     replay: takeReplay(http, req),
   }
   // A refusal that cannot be encoded, and any other error that was not expected, is an internal error.
-  await answerAndRecord(http, exchange, { pattern, startedAt, serve }, res).catch((error) =>
-    sendFailure(http, res, exchange, error),
-  )
+  await answerAndRecord(http, exchange, { pattern, startedAt, serve }, res)
+    .catch((error) => sendFailure(http, res, exchange, error))
+    .finally(exchange.room.leave)
 }
 
 interface Asked {
@@ -174,6 +177,7 @@ async function send(http: HttpContext, res: ServerResponse, exchange: Exchange, 
     'x-content-type-options': 'nosniff',
     ...(isBodiless ? {} : { 'content-length': bytesOf(answer.body) }),
   }
+  exchange.room.keep('open' in answer ? 0 : bytesOf(answer.body))
   res.writeHead(answer.status, headers)
   if ('open' in answer) openStream(http, res, answer, exchange)
   else if (isBodiless || req.method === 'HEAD') res.end()
