@@ -118,21 +118,12 @@ export async function openBackend(
 }
 
 /** The same database, which says when a request uses it. */
-function watched(db: Database, used: () => void): Database {
+function watched(db: Database, begin: () => () => void): Database {
   return {
     ...db,
-    query(statement) {
-      used()
-      return db.query(statement)
-    },
-    batch(statements) {
-      used()
-      return db.batch(statements)
-    },
-    transaction(work) {
-      used()
-      return db.transaction(work)
-    },
+    query: (statement) => db.query<never>(statement).finally(begin()),
+    batch: (statements) => db.batch(statements).finally(begin()),
+    transaction: (work) => db.transaction(work).finally(begin()),
   }
 }
 
