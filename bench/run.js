@@ -8,13 +8,14 @@ import * as peers from './rows/peers.js'
 import * as reads from './rows/reads.js'
 import * as realtime from './rows/realtime.js'
 import * as snapshots from './rows/snapshots.js'
+import * as stalls from './rows/stalls.js'
 import * as start from './rows/start.js'
 import { isReached, tableOf } from './tools/table.js'
 
 /** @type {Record<string, { measure: () => Promise<import('./tools/table.js').Row[]> }>} */
-const groups = { start, reads, batches, snapshots, realtime, client, peers, growth }
-/** These take ten minutes each, so they run only when named. */
-const onlyWhenNamed = ['peers', 'growth']
+const groups = { start, reads, batches, snapshots, realtime, client, peers, growth, stalls }
+/** These take minutes each, so they run only when named. */
+const onlyWhenNamed = ['peers', 'growth', 'stalls']
 
 const asked = process.argv.slice(2)
 const unknown = asked.filter((name) => !Object.hasOwn(groups, name))

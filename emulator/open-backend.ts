@@ -10,7 +10,7 @@ import { openVacuum } from './background/vacuum.js'
 import { openClocks } from './clock.js'
 import type { Config } from './config.js'
 import { openCaches } from './core/caches.js'
-import { openLongReads, unlimitedReads } from './core/concurrency/long-read-places.js'
+import { openLongReads } from './core/concurrency/long-read-places.js'
 import { createSemaphore } from './core/concurrency/semaphore.js'
 import type { Backend } from './core/context.js'
 import { openJoinedCreates } from './core/documents/joined-creates.js'
@@ -105,7 +105,7 @@ export async function openBackend(
     indexes,
     totals: openTotals(),
     queryCopies: stack.use(openQueryCopies(openCopy, breaksCopy)),
-    longReads: databaseUrl === undefined ? unlimitedReads() : openLongReads(),
+    longReads: openLongReads(databaseUrl === undefined ? 'embedded' : 'pool'),
     joinedCreates: openJoinedCreates(),
     requests: openRequestLog({ isOn: parts.requestLog }),
     events,
@@ -133,21 +133,12 @@ function openCopy(): Promise<Database> {
 }
 
 /** The same database, which says when a request uses it. */
-function watched(db: Database, used: () => void): Database {
+function watched(db: Database, begin: () => () => void): Database {
   return {
     ...db,
-    query(statement) {
-      used()
-      return db.query(statement)
-    },
-    batch(statements) {
-      used()
-      return db.batch(statements)
-    },
-    transaction(work) {
-      used()
-      return db.transaction(work)
-    },
+    query: (statement) => db.query<never>(statement).finally(begin()),
+    batch: (statements) => db.batch(statements).finally(begin()),
+    transaction: (work) => db.transaction(work).finally(begin()),
   }
 }
 

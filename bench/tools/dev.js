@@ -1,12 +1,15 @@
 /** `svc dev` as users start it, in a process of its own, and requests to it. */
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { watch } from 'node:fs'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import { endsWithBench, stop, svcCommand } from './child.js'
 
+const turns = fileURLToPath(new URL('../attacks/turns.js', import.meta.url))
 const calmMilliseconds = 3_000
 
 /**
@@ -15,6 +18,7 @@ const calmMilliseconds = 3_000
  *   headers: Record<string, string>,
  *   ask: (method: string, path: string, body?: unknown) => Promise<any>,
  *   control: (method: string, path: string, body: unknown) => Promise<void>,
+ *   longestTurn: () => Promise<number>,
  *   stop: () => Promise<void>,
  * }} Dev
  */
@@ -22,10 +26,11 @@ const calmMilliseconds = 3_000
 /**
  * Starts it on a folder and waits for the ready file.
  *
- * @param {string} folder @param {{ command?: string }} [options] the entry file of another build
+ * @param {string} folder @param {{ command?: string, flags?: string[], isWatched?: boolean }} [options] the entry file of another build, flags of
+ * `svc dev`, and whether the turns of its event loop are measured
  * @returns {Promise<Dev>}
  */
-export async function startDev(folder, { command = svcCommand } = {}) {
+export async function startDev(folder, { command = svcCommand, flags = [], isWatched = false } = {}) {
   const place = await mkdtemp(join(tmpdir(), 'svc-bench-ready-'))
   const readyFile = join(place, 'ready.json')
   const changed = watch(place)
@@ -33,8 +38,12 @@ export async function startDev(folder, { command = svcCommand } = {}) {
   const child = endsWithBench(
     spawn(
       process.execPath,
-      [...[command, 'dev', '--quiet', '--port', '0', '--data', folder, '--ready-file', readyFile]],
-      { stdio: ['ignore', 'ignore', 'inherit'] },
+      [
+        ...(isWatched ? ['--import', turns] : []),
+        ...[command, 'dev', '--quiet', '--port', '0', '--data', folder, '--ready-file', readyFile],
+        ...flags,
+      ],
+      { stdio: ['ignore', 'ignore', 'inherit', ...(isWatched ? /** @type {const} */ (['ipc']) : [])] },
     ),
   )
   const info = await new Promise((resolve, reject) => {
@@ -73,6 +82,13 @@ export async function startDev(folder, { command = svcCommand } = {}) {
       const headers = { 'svc-control-token': info.controlToken, 'content-type': 'application/json' }
       const answer = await fetch(`${info.url}/_svc/api${path}`, { method, headers, body: JSON.stringify(body) })
       if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status}`)
+    },
+    /** In milliseconds, since it was asked for last. */
+    async longestTurn() {
+      const answer = once(child, 'message')
+      child.send('turn')
+      const [{ longest }] = await answer
+      return longest
     },
     async stop() {
       await stop(child)

@@ -15,6 +15,7 @@ import {
   projectOf,
   selectFieldIndexes,
   selectReadyIndexes,
+  storedBytes,
   updateUses,
 } from '../store/lists/indexes.js'
 import { givingWay, type IndexLimits, isUnwanted, tooMany } from './index-room.js'
@@ -58,8 +59,8 @@ const defaults = {
 }
 
 export interface IndexKeeper extends FieldIndexes {
-  /** The service is at work, so this is no quiet moment. */
-  busy(): void
+  /** The service is at work until what is answered is called, so this is no quiet moment. */
+  busy(): () => void
   /** Resolves when everything that lists have brought about so far is done. */
   settled(): Promise<void>
   /** Writes down what was used and drops what was not. Also done every minute. */
@@ -148,6 +149,10 @@ export function openIndexKeeper(
     },
     busy() {
       state.isBusy = true
+      state.atWork++
+      return () => {
+        state.atWork--
+      }
     },
     review() {
       reviewing.soon()
@@ -200,6 +205,11 @@ async function makeWanted(state: State, round: Round): Promise<void> {
   }
 }
 
+/** Only words take long by their size. */
+async function bytesFor(db: Database, { kind, collection }: FieldIndex): Promise<number> {
+  return kind === 'text' ? storedBytes(db, collection) : 0
+}
+
 async function make(state: State, { index, times }: Wanted, round: Round): Promise<void> {
   const { db, options, sizes, crowded } = state
   const { announce } = options
@@ -211,7 +221,10 @@ async function make(state: State, { index, times }: Wanted, round: Round): Promi
   // Without room there is nothing to wait for, nor to say.
   if (
     isAlone &&
-    !((await indexesToDrop(state, index)) && (await canTakeTime(state, index, documents, { round, announce })))
+    !(
+      (await indexesToDrop(state, index)) &&
+      (await canTakeTime(state, index, { documents, bytes: await bytesFor(db, index) }, { round, announce }))
+    )
   )
     return
   const names = round.isStopped() ? undefined : await indexesToDrop(state, index)

@@ -12,6 +12,7 @@ import type { Totals } from '../store/lists/totals.js'
 import type { ProjectKey } from '../store/projects.js'
 import type { FairSemaphore } from './concurrency/fair-semaphore.js'
 import type { Semaphore } from './concurrency/semaphore.js'
+import type { WorkRoom } from './concurrency/work-rooms.js'
 import type { JoinedCreates } from './documents/joined-creates.js'
 import type { DocumentEvents } from './events/document-events.js'
 import type { EventLog } from './events/event-log.js'
@@ -76,7 +77,7 @@ export interface Backend {
   readonly totals: Totals
   /** Throw-away databases that queries of the console run on. */
   readonly queryCopies: QueryCopies
-  /** Places of reads that may take seconds, of this process. */
+  /** Places of reads and writes that may take long, of this process. */
   readonly longReads: FairSemaphore
   /** Writes documents that are created at the same time together. */
   readonly joinedCreates: JoinedCreates
@@ -183,6 +184,10 @@ export interface Caches {
 /** One request's view of the world. */
 export interface Context extends Identity, UnitOfWork {
   readonly backend: Backend
+  /** What it may take of the memory; left out, what it wants. */
+  readonly room?: WorkRoom
+  /** Whether it is at work at one of the places of long reads. */
+  readonly hasPlace?: boolean
 }
 
 /** A request on behalf of a user. */

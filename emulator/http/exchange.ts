@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { SvcError } from '../../client/protocol/model/errors.js'
 import type { Project } from '../../client/protocol/model/project.js'
 import type { Dialect } from '../../client/protocol/wire/axes.js'
+import type { WorkRoom, WorkRooms } from '../core/concurrency/work-rooms.js'
 import type { Backend, Caller } from '../core/context.js'
 import type { StoredAnswer } from '../core/documents/idempotency.js'
 import type { Strike } from '../core/faults/faults.js'
@@ -39,6 +40,7 @@ export interface HttpContext {
   readonly incoming: IncomingBytes
   /** Of requests and messages that begin. */
   readonly turns: Turns
+  readonly workRooms: WorkRooms
 }
 
 /** One request on its way, and what is known of it so far. */
@@ -68,8 +70,12 @@ export interface Exchange {
   hasControl: boolean
   /** Its body, where that is a text. */
   received: Buffer | undefined
+  /** Whether its body is so large that to work with it takes long. */
+  hasLargeBody: boolean
   /** What its body takes until it is answered; nothing of a small one. */
   held: Held | undefined
+  /** The memory that its work and its answer take. */
+  readonly room: WorkRoom
   /** Why it was refused. */
   error: SvcError | undefined
   /** What may happen to its answer, on purpose. */

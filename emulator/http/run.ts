@@ -52,15 +52,17 @@ export async function run(
     caller: undefined,
     hasControl: false,
     received: undefined,
+    hasLargeBody: false,
     held: undefined,
+    room: http.workRooms.open(() => clientAddress(req, http.trustedProxies)),
     error: undefined,
     faults: [],
     replay: takeReplay(http, req),
   }
   // A refusal that cannot be encoded, and any other error that was not expected, is an internal error.
-  await answerAndRecord(http, exchange, { pattern, startedAt, serve: isServed ? serve : serveNothing }, res).catch(
-    (error) => sendFailure(http, res, exchange, error),
-  )
+  await answerAndRecord(http, exchange, { pattern, startedAt, serve: isServed ? serve : serveNothing }, res)
+    .catch((error) => sendFailure(http, res, exchange, error))
+    .finally(exchange.room.leave)
 }
 
 function serveNothing(): never {
@@ -196,6 +198,7 @@ async function send(http: HttpContext, res: ServerResponse, exchange: Exchange, 
     'x-content-type-options': 'nosniff',
     ...(isBodiless ? {} : { 'content-length': bytesOf(answer.body) }),
   }
+  exchange.room.keep('open' in answer ? 0 : bytesOf(answer.body))
   res.writeHead(answer.status, headers)
   if ('open' in answer) openStream(http, res, answer, faults)
   else if (isBodiless || req.method === 'HEAD') res.end()

@@ -4,6 +4,7 @@ import { userRefusal } from '../../client/protocol/model/access/user-refusal.js'
 import { plainError } from '../../client/protocol/model/error-words.js'
 import { placed, SvcError } from '../../client/protocol/model/errors.js'
 import { requireScope } from '../core/collections/scopes.js'
+import { workLong } from '../core/concurrency/long-reads.js'
 import type { Backend, Context, Identity } from '../core/context.js'
 import { once, type StoredAnswer } from '../core/documents/idempotency.js'
 import { useTicket } from '../core/realtime/tickets.js'
@@ -38,7 +39,7 @@ export async function serveProject(http: HttpContext, endpoint: Endpoint, exchan
   const { backend } = exchange
   requireAllowed(route, identity)
   const head = readHead(http, route, exchange)
-  const ctx: Context = { ...identity, ...unitOf(backend), requestId: exchange.id }
+  const ctx: Context = { ...identity, ...unitOf(backend), requestId: exchange.id, room: exchange.room }
   const room = await admitFiles(ctx, route, exchange, head)
   try {
     const body = await readBody(http, route, exchange, { backend, project, room })
@@ -112,10 +113,13 @@ async function answerOnce(ctx: Context, route: Route, exchange: Exchange, { head
   const handle = route.handle as (ctx: Context, given: typeof input) => ReturnType<Route['handle']>
   const work = async (ctx: Context) => reply(route, await placing(places, () => handle(ctx, input)), exchange)
   const mark = markOf(json, body.uploads)
-  const key = route.isCreating ? await readIdempotencyKey(req, ctx, { body: mark, dialect }) : undefined
-  if (!key) return { answer: await work(ctx), isRepeated: false }
-  // What creates answers no stream.
-  return once(ctx, key, work as (ctx: Context) => Promise<StoredAnswer>)
+  const answer = async (ctx: Context): Promise<Answered> => {
+    const key = route.isCreating ? await readIdempotencyKey(req, ctx, { body: mark, dialect }) : undefined
+    if (!key) return { answer: await work(ctx), isRepeated: false }
+    // What creates answers no stream.
+    return once(ctx, key, work as (ctx: Context) => Promise<StoredAnswer>)
+  }
+  return exchange.hasLargeBody ? workLong(ctx, answer) : answer(ctx)
 }
 
 interface Answered {

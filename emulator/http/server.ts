@@ -2,6 +2,7 @@
 import type { IncomingMessage, RequestListener } from 'node:http'
 import type { Duplex } from 'node:stream'
 import express, { type Express } from 'express'
+import { openWorkRooms, type WorkLimits } from '../core/concurrency/work-rooms.js'
 import type { Backend } from '../core/context.js'
 import type { StaticMount } from '../pages/mounts.js'
 import { version } from '../version.js'
@@ -54,6 +55,8 @@ export interface AppOptions {
   readonly readerLimits?: Partial<ReaderLimits>
   /** How much may be on its way in; what is left out is as usual. */
   readonly incomingLimits?: Partial<IncomingLimits>
+  /** How much memory requests at work may take; what is left out is as usual. */
+  readonly workLimits?: Partial<WorkLimits>
   /** How many connections for realtime events there may be; what is left out is as usual. */
   readonly connectionLimits?: Partial<ConnectionLimits>
   /** What WebSockets are told when the service stops; left out, that it goes away. */
@@ -124,7 +127,7 @@ export function createRouteApp(backend: Backend, routes: readonly Route[], optio
 
 function openHttpContext(backend: Backend, options: AppOptions): HttpContext {
   const { hosts, followsHost = false, home, control, log, openOrigins, trustedProxies, latency } = options
-  const { readerLimits, incomingLimits, connectionLimits } = options
+  const { readerLimits, incomingLimits, workLimits, connectionLimits } = options
   const { mostReads } = backend.files
   const places = openConnectionPlaces(connectionLimits)
   const streams: Streams = { watch: openIdentityWatch(backend), open: new Set(), places, atWork: openMessagesAtWork() }
@@ -144,6 +147,7 @@ function openHttpContext(backend: Backend, options: AppOptions): HttpContext {
     readers: openReaders({ ...(mostReads === undefined ? {} : { mostFiles: mostReads }), ...readerLimits }),
     incoming: openIncomingBytes(incomingLimits),
     turns: openTurns(),
+    workRooms: openWorkRooms(workLimits),
   }
 }
 

@@ -1,6 +1,6 @@
 import type { ListedDocument, StoredDocument } from '../../client/protocol/model/document.js'
 import { JsonText } from '../../client/protocol/model/json.js'
-import { type Database, type Fragment, nothing, sql, writing } from '../database/port.js'
+import { type Database, type Fragment, literal, nothing, sql, writing } from '../database/port.js'
 import { inGroups, shareCopies } from './realtime/copies.js'
 import { insertionOf, type RecordedSeq, recorded, recordedDeletion, type WritePlace } from './recording.js'
 import { mostTextBytes } from './sql-words.js'
@@ -80,6 +80,23 @@ export async function selectDocument(
 ): Promise<StoredDocument | undefined> {
   const [row] = await db.query<DocumentRow>(sql`
     select ${columns} from documents d where d.id = ${id} and d.collection_id = ${collection.id}`)
+  return row && fromRow(row, collection)
+}
+
+/** What is read at once, however many ask for it; a larger document has to wait for a place. */
+const mostBytesAtOnce = 256 * 1024
+
+/** One document, or `large` where its data may take much. */
+export async function selectSmallDocument(
+  db: Database,
+  collection: WritePlace['collection'],
+  id: string,
+): Promise<StoredDocument | 'large' | undefined> {
+  const [row] = await db.query<DocumentRow & { data: string | null }>(sql`
+    select d.id, d.version, d.created_at, d.updated_at, d.created_by,
+      case when ${mostTextBytes(sql`d.data`)} <= ${literal(mostBytesAtOnce)} then d.data end as data
+    from documents d where d.id = ${id} and d.collection_id = ${collection.id}`)
+  if (row?.data === null) return 'large'
   return row && fromRow(row, collection)
 }
 

@@ -1,7 +1,7 @@
 /** The metrics of a replica, and how it stops. */
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
 import { createClient } from '../../client/index.js'
-import { unlimitedReads } from '../../emulator/core/concurrency/long-read-places.js'
+import { openLongReads } from '../../emulator/core/concurrency/long-read-places.js'
 import type { Backend } from '../../emulator/core/context.js'
 import { openMetrics } from '../../emulator/serving/metrics.js'
 import { version } from '../../emulator/version.js'
@@ -80,7 +80,7 @@ it('metrics tell of requests by route, and of nothing that users wrote', async (
 it('metrics tell how much waits', async () => {
   const feeds = { open: () => ({ connections: 4, subscriptions: 5 }) } as Backend['feeds']
   const passwords = { waiting: () => 6 } as Backend['passwords']
-  const longReads = { ...unlimitedReads(), waiting: () => 8 }
+  const longReads = { ...openLongReads('embedded'), waiting: () => 8 }
   const db = { connections: () => ({ open: 3, idle: 0, waiting: 2 }) } as Backend['db']
   const one = openMetrics({ db, feeds, longReads, passwords }, version)
   onTestFinished(one.close)

@@ -26,7 +26,7 @@ import {
   updateUser,
 } from '../../store/accounts/users.js'
 import { readerOf } from '../collections/permissions.js'
-import { readLong } from '../concurrency/long-reads.js'
+import { workLong } from '../concurrency/long-reads.js'
 import type { Context, UserContext } from '../context.js'
 import { populate } from '../documents/populate.js'
 import { markTimes } from '../documents/times.js'
@@ -103,7 +103,7 @@ export async function getMe(ctx: UserContext, paths: readonly Path[] = []): Prom
   const user = await selectUser(ctx.db, ctx.project.id, ctx.caller.user.id)
   if (!user) throw plainError('INVALID_TOKEN')
   if (paths.length === 0) return user
-  const [populated = user] = await readLong(ctx, () => populate(ctx, [user], paths))
+  const [populated = user] = await workLong(ctx, () => populate(ctx, [user], paths))
   return populated
 }
 
@@ -111,7 +111,7 @@ export async function getMe(ctx: UserContext, paths: readonly Path[] = []): Prom
 export async function listUsers(ctx: Context, query: ListQuery): Promise<Page<OutgoingUser>> {
   const { caller, project } = ctx
   const place = { project: project.id, ...readerOf(caller) }
-  return readLong(ctx, async () => {
+  return workLong(ctx, async () => {
     const page = await selectUsers(ctx.db, place, { ...query, where: markTimes(query.where) })
     return { ...page, items: await populate(ctx, page.items, query.populate) }
   })
@@ -122,7 +122,7 @@ export async function getUser(ctx: Context, id: string, paths: readonly Path[] =
   const user = isId(id) ? await selectUser(ctx.db, ctx.project.id, id) : undefined
   if (!user) throw noSuchUser(id)
   if (paths.length === 0) return user
-  const [populated = user] = await readLong(ctx, () => populate(ctx, [user], paths))
+  const [populated = user] = await workLong(ctx, () => populate(ctx, [user], paths))
   return populated
 }
 

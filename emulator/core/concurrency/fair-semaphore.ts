@@ -13,8 +13,22 @@ export interface FairSemaphore {
     work: () => Promise<Result>,
     order?: { readonly isFirst: boolean },
   ): Promise<Result>
+  /**
+   * The same for work that ends elsewhere. Where `limit` counts bytes, a place has a weight: one is given as long as less than the
+   * limit is taken, so the last one may go beyond it.
+   *
+   * @throws what `tooLate` answers
+   */
+  enter(owners: readonly [string, ...string[]], weight?: number): Promise<Place>
   /** How much waits. */
   waiting(): number
+}
+
+export interface Place {
+  /** It weighs so much from now on. */
+  reweigh(weight: number): void
+  /** Frees it, once. */
+  leave(): void
 }
 
 interface Options {
@@ -27,6 +41,7 @@ interface Options {
 
 interface Waiting {
   readonly owner: string
+  readonly weight: number
   /** False where it has waited for too long. */
   begin(): boolean
 }
@@ -41,24 +56,33 @@ export function createFairSemaphore({ limit, mostEach = limit, patience }: Optio
 
   const mayBegin = (owner: string) => running < limit && (shares.get(owner) ?? 0) < mostEach
 
-  function take(owner: string): void {
-    running++
-    shares.set(owner, (shares.get(owner) ?? 0) + 1)
-  }
-
-  function release(owner: string): void {
-    running--
-    const share = (shares.get(owner) ?? 0) - 1
+  function add(owner: string, weight: number): void {
+    running += weight
+    const share = (shares.get(owner) ?? 0) + weight
     if (share > 0) shares.set(owner, share)
     else shares.delete(owner)
+  }
+
+  function beginWaiting(): void {
     while (running < limit) {
       const next = first.shift() ?? queue.shift(mayBegin)
       if (!next) return
-      if (next.begin()) take(next.owner)
+      if (next.begin()) add(next.owner, next.weight)
     }
   }
 
-  function turn(owners: readonly [string, ...string[]], isFirst: boolean): Promise<void> {
+  function placeOf(owner: string, given: number): Place {
+    let weight = given
+    const reweigh = (now: number) => {
+      const isLess = now < weight
+      add(owner, now - weight)
+      weight = now
+      if (isLess) beginWaiting()
+    }
+    return { reweigh, leave: () => reweigh(0) }
+  }
+
+  function turn(owners: readonly [string, ...string[]], weight: number, isFirst: boolean): Promise<void> {
     waiting++
     return new Promise<void>((resolve, reject) => {
       let isOver = false
@@ -75,19 +99,25 @@ export function createFairSemaphore({ limit, mostEach = limit, patience }: Optio
         return true
       }
       const line = isFirst ? first : queue
-      line.push(owners, { owner: owners[0], begin })
+      line.push(owners, { owner: owners[0], weight, begin })
     })
   }
 
+  async function enter(owners: readonly [string, ...string[]], weight = 1, isFirst = false): Promise<Place> {
+    const [owner] = owners
+    if (mayBegin(owner)) add(owner, weight)
+    else await turn(owners, weight, isFirst)
+    return placeOf(owner, weight)
+  }
+
   return {
+    enter,
     async run(owners, work, { isFirst } = { isFirst: false }) {
-      const [owner] = owners
-      if (mayBegin(owner)) take(owner)
-      else await turn(owners, isFirst)
+      const place = await enter(owners, 1, isFirst)
       try {
         return await work()
       } finally {
-        release(owner)
+        place.leave()
       }
     },
     waiting: () => waiting,

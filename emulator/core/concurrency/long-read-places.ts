@@ -1,22 +1,26 @@
-/** Places for reads that may take seconds, so that all else has a connection of the database. Decision 69. */
+/** Places for work that may keep the database for long, so that all else has its turn. Decision 69. */
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import { createFairSemaphore, type FairSemaphore } from './fair-semaphore.js'
 
-/** Of the ten connections of the pool. What is left is for short statements: of requests, of the service itself, and of `/readyz`. */
-const limit = 8
-/** Of one project, so that another finds a place at once. */
-const mostEach = 5
-/** As long as statements wait for a connection. */
-const patience = {
-  mostMilliseconds: 5_000,
-  tooLate: () => new SvcError('UNAVAILABLE', 'Too many long reads are at work.', [], { retryAfterSeconds: 1 }),
+interface PlaceLimits {
+  readonly limit: number
+  /** Of one project, so that another finds a place at once. */
+  readonly mostEach: number
+  readonly mostMilliseconds: number
 }
 
-export function openLongReads(): FairSemaphore {
-  return createFairSemaphore({ limit, mostEach, patience })
+const limits = {
+  /** Of the ten connections of the pool. The others are for short statements: of requests, of the service, and of `/readyz`. */
+  pool: { limit: 8, mostEach: 5, mostMilliseconds: 5_000 },
+  /** Of the only connection. What is short waits for these, and for none behind them. */
+  embedded: { limit: 2, mostEach: 2, mostMilliseconds: 30_000 },
+} as const satisfies Record<string, PlaceLimits>
+
+export function openLongReads(database: keyof typeof limits): FairSemaphore {
+  const { mostMilliseconds, ...others } = limits[database]
+  return createFairSemaphore({ ...others, patience: { mostMilliseconds, tooLate } })
 }
 
-/** For a database with one connection, at which everything waits in the order it came. */
-export function unlimitedReads(): FairSemaphore {
-  return { run: (_, work) => work(), waiting: () => 0 }
+export function tooLate(): SvcError {
+  return new SvcError('UNAVAILABLE', 'Too many large requests are at work.', [], { retryAfterSeconds: 1 })
 }

@@ -16,6 +16,7 @@ import {
 import { requireCollectionForCreate, requireOpenCollection } from '../collections/collections.js'
 import { noSuchCollection, noSuchDocument } from '../collections/missing.js'
 import { requireMayWith } from '../collections/permissions.js'
+import { workLong } from '../concurrency/long-reads.js'
 import type { Context } from '../context.js'
 import { dropForgotten } from '../files/owned-files.js'
 import { inTransaction } from '../unit-of-work.js'
@@ -70,7 +71,7 @@ export function updateDocuments(
   updates: ReadonlyMap<string, DocumentUpdate>,
 ): Promise<StoredDocument[]> {
   const edits = [...updates].map(([id, changes]) => [id, (before: Fields) => mergeFields(before, changes)] as const)
-  return changeDocuments(ctx, name, new Map(edits))
+  return workLong(ctx, (ctx) => changeDocuments(ctx, name, new Map(edits)))
 }
 
 /** Removes all of these documents, or none if one of them does not exist. */

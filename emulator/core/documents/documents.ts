@@ -2,19 +2,17 @@ import type { Collection } from '../../../client/protocol/model/collection.js'
 import {
   type DocumentUpdate,
   type Fields,
-  isId,
   mergeFields,
   type OutgoingDocument,
 } from '../../../client/protocol/model/document.js'
 import type { ListQuery, Page } from '../../../client/protocol/model/page.js'
 import type { Path } from '../../../client/protocol/model/path.js'
-import { selectDocument } from '../../store/documents.js'
 import { selectPage } from '../../store/lists/documents.js'
 import { requireOpenCollection } from '../collections/collections.js'
 import { fieldsClosedTo, requireVisible } from '../collections/field-permissions.js'
 import { noSuchDocument } from '../collections/missing.js'
 import { mayWith, readerOf } from '../collections/permissions.js'
-import { readLong } from '../concurrency/long-reads.js'
+import { workLong } from '../concurrency/long-reads.js'
 import type { Context } from '../context.js'
 import { noUploads, type Uploads, withUploads } from '../files/uploads.js'
 import { inTransaction } from '../unit-of-work.js'
@@ -22,6 +20,7 @@ import { createDocuments } from './batches.js'
 import { visibleTo, withoutFields } from './closed-fields.js'
 import { findable } from './creator-filter.js'
 import { populate } from './populate.js'
+import { withDocument } from './read-document.js'
 import { changeDocument, removeOneDocument } from './single-writes.js'
 import { markSort, markTimes } from './times.js'
 import { requireLight } from './weight.js'
@@ -37,7 +36,7 @@ export async function listDocuments(ctx: Context, name: string, query: ListQuery
   const place = { project: project.id, collection, ...readerOf(caller), creator, indexes: backend.indexes, totals }
   const { schema } = collection
   const timed = { ...query, where: markTimes(where, schema), sort: markSort(query.sort, schema) }
-  return readLong(ctx, async () => {
+  return workLong(ctx, async () => {
     const page = await selectPage(ctx.db, place, timed)
     const items = await visibleTo(caller, collection, page.items)
     return { ...page, items: await populate(ctx, items, query.populate) }
@@ -52,12 +51,13 @@ export async function getDocument(
   paths: readonly Path[] = [],
 ): Promise<OutgoingDocument> {
   const collection = await requireOpenCollection(ctx, name, 'read')
-  const document = isId(id) ? await selectDocument(ctx.db, collection, id) : undefined
-  if (!document || !mayWith(ctx.caller, collection, 'read', document)) throw noSuchDocument(collection, id)
-  const visible = withoutFields(document, fieldsClosedTo(ctx.caller, collection, 'hidden'))
-  if (paths.length === 0) return visible
-  const [populated = visible] = await readLong(ctx, () => populate(ctx, [visible], paths))
-  return populated
+  return withDocument(ctx, collection, id, async (document, ctx) => {
+    if (!document || !mayWith(ctx.caller, collection, 'read', document)) throw noSuchDocument(collection, id)
+    const visible = withoutFields(document, fieldsClosedTo(ctx.caller, collection, 'hidden'))
+    if (paths.length === 0) return visible
+    const [populated = visible] = await workLong(ctx, () => populate(ctx, [visible], paths))
+    return populated
+  })
 }
 
 /** Creates a document from its fields, the files that came with them, and the schema's defaults. */

@@ -6,15 +6,17 @@
 
 import type { StoredCollection } from '../../../client/protocol/model/collection.js'
 import { type Fields, isId, type StoredDocument } from '../../../client/protocol/model/document.js'
-import { selectDocument, selectDocumentVersion } from '../../store/documents.js'
+import { selectDocumentVersion } from '../../store/documents.js'
 import { deleteDocument, updateDocument } from '../../store/single-documents.js'
 import { requireOpenCollection } from '../collections/collections.js'
 import { noSuchDocument } from '../collections/missing.js'
 import { creatorFor, requireMayWith } from '../collections/permissions.js'
+import { workLong } from '../concurrency/long-reads.js'
 import type { Context } from '../context.js'
 import { mentionsFiles } from '../files/owned-files.js'
 import { type Adopt, changeDocuments, removeDocuments } from './batches.js'
 import { guardFields } from './closed-fields.js'
+import { withDocument } from './read-document.js'
 import { requireLight } from './weight.js'
 import { completingWhole, place, recording, requireVersion, shownTo, textsOf, type VersionGuard } from './writing.js'
 
@@ -52,16 +54,20 @@ export async function changeDocument(
   const collection = await requireOpenCollection(ctx, name, 'update')
   const attempts = ctx.pending || adopt ? 0 : mostAttempts
   for (let attempt = 0; attempt < attempts; attempt++) {
-    const before = isId(id) ? await selectDocument(ctx.db, collection, id) : undefined
-    if (!before) throw noSuchDocument(collection, id)
-    requireMayWith(ctx, collection, 'update', before)
-    requireVersion(ctx, collection, before, guard)
-    // Files that the new fields do not mention any more go with them, in a transaction.
-    if (mentionsFiles(before.data.text)) break
-    const written = await changeAsRead(ctx, collection, before, { edit, isWhole })
+    const written = await withDocument(ctx, collection, id, async (before, ctx) => {
+      if (!before) throw noSuchDocument(collection, id)
+      requireMayWith(ctx, collection, 'update', before)
+      requireVersion(ctx, collection, before, guard)
+      // Files that the new fields do not mention any more go with them, in a transaction.
+      if (mentionsFiles(before.data.text)) return 'has files'
+      return changeAsRead(ctx, collection, before, { edit, isWhole })
+    })
+    if (written === 'has files') break
     if (written) return written
   }
-  const [written] = await changeDocuments(ctx, name, new Map([[id, edit]]), { guard, adopt, isWhole })
+  const [written] = await workLong(ctx, (ctx) =>
+    changeDocuments(ctx, name, new Map([[id, edit]]), { guard, adopt, isWhole }),
+  )
   if (!written) throw new Error('A change of one document answered none.')
   return written
 }

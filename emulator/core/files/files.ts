@@ -11,7 +11,7 @@ import type { Reason } from '../../../client/protocol/model/requests/reason.js'
 import { orphanFile, selectFile, selectUsage } from '../../store/files.js'
 import { type FileReader, isOwned, selectFiles } from '../../store/lists/files.js'
 import { readerOf } from '../collections/permissions.js'
-import { readLong } from '../concurrency/long-reads.js'
+import { workLong } from '../concurrency/long-reads.js'
 import type { Backend, Context } from '../context.js'
 import { happened } from '../unit-of-work.js'
 import { fileUrl, requireFolder } from './file-names.js'
@@ -49,7 +49,7 @@ export async function listFiles(
   { path, limit, offset }: { path: string; limit: number; offset: number },
 ): Promise<Page<StoredFile>> {
   const place = { project: ctx.project.id, path: requireFolder(path), reader: fileReaderOf(ctx) }
-  const page = await readLong(ctx, () => selectFiles(ctx.db, place, { limit, offset }))
+  const page = await workLong(ctx, () => selectFiles(ctx.db, place, { limit, offset }))
   return { ...page, items: page.items.map((file) => withUrl(ctx.backend, file)) }
 }
 

@@ -24,6 +24,9 @@ const mostDrainedBytes = 8 * sizes.mostBodyBytes
 /** More than a form in a page sends, or a body that takes no key: tokens and passwords. */
 const mostFormBytes = 64 * 1024
 
+/** What is worked with at once, however many bring it; a larger body has to wait for room and a place. */
+const mostBytesAtOnce = 256 * 1024
+
 /** How long a body of JSON may be on its way. */
 const mostMilliseconds = 60_000
 
@@ -38,6 +41,9 @@ export async function readJsonObject(
   const received = receiving(exchange)
   const bytes = await readBytes(http, exchange, isForAnyone ? mostFormBytes : sizes.mostBodyBytes)
   received?.(bytes)
+  exchange.hasLargeBody = bytes.length > mostBytesAtOnce
+  // Parsed, it takes several times as much.
+  if (exchange.hasLargeBody) await exchange.room.take()
   return parseBody(bytes, { batch })
 }
 

@@ -219,6 +219,13 @@ export async function projectOf(db: Database, collection: string): Promise<strin
   return row?.project_id
 }
 
+/** What the documents of a collection take on disk, without reading those that are kept beside their rows. */
+export async function storedBytes(db: Database, collection: string): Promise<number> {
+  const [row] = await db.query<{ bytes: number }>(sql`
+    select coalesce(sum(pg_column_size(d.data)), 0)::float8 as bytes from documents d where d.collection_id = ${collection}`)
+  return row?.bytes ?? 0
+}
+
 export async function countDocuments(db: Database, collection: string): Promise<number> {
   const [row] = await db.query<{ documents: number }>(
     sql`select documents from document_counts where collection_id = ${collection}::uuid`,

@@ -1,0 +1,159 @@
+/**
+ * What one caller can do to the others: for each attack the longest GET of another project's key, the longest turn of the event loop
+ * and the growth of memory, on PGlite and on PostgreSQL.
+ */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { Agent, request } from 'node:http'
+import { setTimeout as pause } from 'node:timers/promises'
+import { startContender, svcCommand } from '../tools/child.js'
+import { startDev } from '../tools/dev.js'
+import { newPath } from '../tools/folders.js'
+import { startPostgres } from '../tools/postgres.js'
+
+/**
+ * @typedef {import('../tools/dev.js').Dev} Dev @typedef {import('../tools/table.js').Row} Row
+ * @typedef {import('../attacks/requests.js').Target} Target
+ * @typedef {{ file: string, name: string }} Attack
+ * @typedef {{ wait: number, turn: number, growth: number }} Figures
+ */
+
+/** By what they are called in the table: a file of `bench/attacks`, and what it exports. @type {Record<string, Attack>} */
+const attacks = {
+  '200 PATCHes of a document of 900 KB': { file: 'large-documents', name: 'patch' },
+  '200 GETs of a document of 900 KB': { file: 'large-documents', name: 'get' },
+  '10 lists with 20 searches over 54 MB': { file: 'large-pages', name: 'search' },
+  '10 pages of 28 MB': { file: 'large-pages', name: 'page' },
+  '5 batches of 10 MB': { file: 'large-batches', name: 'create' },
+}
+const most = { wait: 500, turn: 50, growth: 256 }
+
+/** How often the other caller asks, and for how long after an attack. */
+const everyMilliseconds = 10
+const afterMilliseconds = 1_000
+
+/** `STALLS_ONLY=PATCH` measures the attacks whose name holds that. */
+const wanted = Object.entries(attacks).filter(([what]) => what.includes(process.env.STALLS_ONLY ?? ''))
+
+/** @returns {Promise<Row[]>} */
+export function measure() {
+  return measureStalls(svcCommand)
+}
+
+/** @param {string} command the entry file of a build @returns {Promise<Row[]>} */
+export async function measureStalls(command) {
+  const postgres = await startPostgres()
+  try {
+    return [
+      ...(await measureOn(command, 'PGlite', [])),
+      ...(await measureOn(command, 'PostgreSQL', ['--database-url', postgres.url])),
+    ]
+  } finally {
+    await postgres.stop()
+  }
+}
+
+/** @param {string} command @param {string} engine @param {string[]} flags @returns {Promise<Row[]>} */
+async function measureOn(command, engine, flags) {
+  const dev = await startDev(newPath(), { command, flags, isWatched: true })
+  const attacker = await startContender('attacks/attacker.js')
+  try {
+    const target = await projectOf(dev, 'attacked')
+    const other = await projectOf(dev, 'other')
+    const rows = []
+    for (const file of new Set(wanted.map(([, { file }]) => file)))
+      await attacker.ask({ file, name: 'prepare', target })
+    const path = await documentOf(other)
+    for (const [what, attack] of wanted) {
+      const figures = await suffer(dev, { ...other, path }, () => attacker.ask({ ...attack, target }))
+      rows.push(...rowsOf(`${what}, ${engine}`, figures))
+    }
+    return rows
+  } finally {
+    await attacker.stop()
+    await dev.stop()
+  }
+}
+
+/** @param {Dev} dev @param {string} name @returns {Promise<Target>} */
+async function projectOf({ url, controlToken }, name) {
+  const headers = { 'svc-control-token': controlToken, 'content-type': 'application/json' }
+  const answer = await fetch(`${url}/_svc/api/projects`, { method: 'POST', headers, body: JSON.stringify({ name }) })
+  const { apiKey, secretKey } = await answer.json()
+  return { url, controlToken, key: apiKey, adminKey: secretKey }
+}
+
+/** The path of a document of the other caller. @param {Target} target */
+async function documentOf({ url, adminKey, key }) {
+  const headers = { 'x-api-key': adminKey, 'content-type': 'application/json' }
+  const post = (/** @type {string} */ path, /** @type {object} */ body) =>
+    fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body) }).then((answer) => answer.json())
+  await post('/collections', { name: 'notes' })
+  const { id } = await post('/collections/notes', { text: 'Hello' })
+  await get({ url, key, path: `/collections/notes/${id}` })
+  return `/collections/notes/${id}`
+}
+
+/** @param {Dev} dev @param {Target & { path: string }} other @param {() => Promise<{ result: unknown }>} attack @returns {Promise<Figures>} */
+async function suffer(dev, other, attack) {
+  await pause(afterMilliseconds)
+  await dev.longestTurn()
+  // The highest that the memory was counts from now on.
+  writeFileSync(`/proc/${dev.pid}/clear_refs`, '5')
+  const before = highestMegabytes(dev.pid)
+  let wait = 0
+  let isOver = false
+  const asking = (async () => {
+    while (!isOver) {
+      wait = Math.max(wait, await get(other))
+      await pause(everyMilliseconds)
+    }
+  })()
+  const { result } = await attack()
+  await pause(afterMilliseconds)
+  isOver = true
+  await asking
+  console.error(`  ${JSON.stringify(result)}`)
+  return { wait, turn: await dev.longestTurn(), growth: highestMegabytes(dev.pid) - before }
+}
+
+const agent = new Agent({ keepAlive: true })
+
+/** Milliseconds until the answer was there, from another address than the attacker's. @param {{ url: string, key: string, path: string }} asked @returns {Promise<number>} */
+function get({ url, key, path }) {
+  const begunAt = performance.now()
+  const options = { agent, headers: { 'x-api-key': key }, localAddress: '127.0.0.2' }
+  return new Promise((resolve, reject) => {
+    const asked = request(url + path, options, (answer) => {
+      answer.resume()
+      answer.once('end', () => {
+        if (answer.statusCode === 200) resolve(performance.now() - begunAt)
+        else reject(new Error(`The other caller was answered ${answer.statusCode}.`))
+      })
+    })
+    asked.once('error', reject)
+    asked.end()
+  })
+}
+
+/** The highest resident memory of a process. @param {number} pid */
+function highestMegabytes(pid) {
+  const [, kilobytes] = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
+  return Number(kilobytes) / 1024
+}
+
+/** @param {string} what @param {Figures} figures @returns {Row[]} */
+function rowsOf(what, { wait, turn, growth }) {
+  const row = (
+    /** @type {string} */ of,
+    /** @type {number} */ value,
+    /** @type {number} */ atMost,
+    /** @type {string} */ unit,
+  ) => ({
+    ...{ what: `${what}: ${of}`, against: 'plain figure', values: [value], target: { atMost }, unit },
+  })
+  return [
+    row('longest GET of another', wait, most.wait, ' ms'),
+    row('longest turn', turn, most.turn, ' ms'),
+    row('memory', growth, most.growth, ' MB'),
+  ]
+}

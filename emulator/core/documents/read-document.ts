@@ -1,0 +1,17 @@
+import type { Collection } from '../../../client/protocol/model/collection.js'
+import { isId, type StoredDocument } from '../../../client/protocol/model/document.js'
+import { selectDocument, selectSmallDocument } from '../../store/documents.js'
+import { workLong } from '../concurrency/long-reads.js'
+import type { Context } from '../context.js'
+
+/** Works with a document as it stands: at once with a small one, at a place for long reads with a large one. */
+export async function withDocument<Result>(
+  ctx: Context,
+  collection: Pick<Collection, 'id' | 'name'>,
+  id: string,
+  work: (document: StoredDocument | undefined, ctx: Context) => Promise<Result>,
+): Promise<Result> {
+  const document = isId(id) ? await selectSmallDocument(ctx.db, collection, id) : undefined
+  if (document !== 'large') return work(document, ctx)
+  return workLong(ctx, async (ctx) => work(await selectDocument(ctx.db, collection, id), ctx))
+}
