@@ -1,7 +1,9 @@
 /** As much of `fetch` as the command line needs, over `node:http`: loading the real one takes longer than most commands. */
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
+import { formatBytes } from '../../client/protocol/model/figures.js'
 import { isLoopbackUrl } from '../../client/protocol/model/loopback.js'
+import { CliFailure, exits } from '../base/failure.js'
 
 export interface PlainRequest extends RequestInit {
   readonly headers: Readonly<Record<string, string>>
@@ -62,8 +64,20 @@ function asResponse(url: string, message: IncomingMessage): Response {
   return response as object as Response
 }
 
-async function textOf(message: IncomingMessage): Promise<string> {
-  const pieces: Buffer[] = []
-  for await (const piece of message) pieces.push(piece)
+/** More than any answer of the service, whose answers end at 32 MB. Files and exports are streamed. */
+export const maxTextBytes = 256 * 1024 * 1024
+
+/** Reads an answer that is held in memory. @throws {CliFailure} if it is larger than `maxBytes`; the rest is not read */
+export async function textOf(bytes: AsyncIterable<Uint8Array>, maxBytes = maxTextBytes): Promise<string> {
+  const pieces: Uint8Array[] = []
+  let length = 0
+  for await (const piece of bytes) {
+    length += piece.length
+    if (length > maxBytes) {
+      const message = `The answer is larger than ${formatBytes(maxBytes)}, so it was not read to its end.`
+      throw new CliFailure('ANSWER_TOO_LARGE', exits.network, message, 'Check the address: --url or SVC_URL.')
+    }
+    pieces.push(piece)
+  }
   return new TextDecoder().decode(Buffer.concat(pieces))
 }
