@@ -65,7 +65,7 @@ function asResponse(url: string, message: IncomingMessage): Response {
 }
 
 /** More than any answer of the service, whose answers end at 32 MB. Files and exports are streamed. */
-export const maxTextBytes = 256 * 1024 * 1024
+const maxTextBytes = 256 * 1024 * 1024
 
 /** Reads an answer that is held in memory. @throws {CliFailure} if it is larger than `maxBytes`; the rest is not read */
 export async function textOf(bytes: AsyncIterable<Uint8Array>, maxBytes = maxTextBytes): Promise<string> {
