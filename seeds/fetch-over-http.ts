@@ -6,6 +6,9 @@ import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import { isLoopbackUrl } from '../client/protocol/model/loopback.js'
 
+/** How the text of an answer is read. */
+export type ReadText = (bytes: AsyncIterable<Uint8Array>) => Promise<string>
+
 export interface PlainRequest extends RequestInit {
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string | Uint8Array<ArrayBuffer> | null
@@ -28,7 +31,11 @@ export function isPlain(url: string, init: RequestInit): init is PlainRequest {
  *
  * @throws {Error} with the code of the socket's failure; the signal's reason where that aborts
  */
-export function fetchOverHttp(url: string, { method = 'GET', headers, body, signal }: PlainRequest): Promise<Response> {
+export function fetchOverHttp(
+  url: string,
+  { method = 'GET', headers, body, signal }: PlainRequest,
+  readText: ReadText = wholeText,
+): Promise<Response> {
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted()
     const length = body ? { 'content-length': Buffer.byteLength(body) } : {}
@@ -37,7 +44,7 @@ export function fetchOverHttp(url: string, { method = 'GET', headers, body, sign
     let answer: IncomingMessage | undefined
     const asking = request(url, { method, headers: sent, agent }, (message) => {
       answer = message
-      resolve(asResponse(url, message))
+      resolve(asResponse(url, message, readText))
     })
     const abort = () => (answer ?? asking).destroy(signal?.reason)
     signal?.addEventListener('abort', abort, { once: true })
@@ -48,7 +55,7 @@ export function fetchOverHttp(url: string, { method = 'GET', headers, body, sign
   })
 }
 
-function asResponse(url: string, message: IncomingMessage): Response {
+function asResponse(url: string, message: IncomingMessage, readText: ReadText): Response {
   const { statusCode: status = 0, statusMessage: statusText = '' } = message
   const headers = Object.entries(message.headers).map(([name, value]) => [name, [value].flat().join(', ')] as const)
   const response = {
@@ -57,7 +64,7 @@ function asResponse(url: string, message: IncomingMessage): Response {
     statusText,
     ok: status >= 200 && status < 300,
     headers: new Map(headers),
-    text: () => textOf(message),
+    text: () => readText(message),
     get body() {
       return Readable.toWeb(message)
     },
@@ -65,8 +72,8 @@ function asResponse(url: string, message: IncomingMessage): Response {
   return response as object as Response
 }
 
-async function textOf(message: IncomingMessage): Promise<string> {
-  const pieces: Buffer[] = []
-  for await (const piece of message) pieces.push(piece)
+async function wholeText(bytes: AsyncIterable<Uint8Array>): Promise<string> {
+  const pieces: Uint8Array[] = []
+  for await (const piece of bytes) pieces.push(piece)
   return new TextDecoder().decode(Buffer.concat(pieces))
 }

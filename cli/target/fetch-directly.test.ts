@@ -243,3 +243,24 @@ test.each([201, 404])('a %i answer with a location is not a redirect', async (st
 
   expect([answer.status, await answer.text()]).toEqual([status, 'body'])
 })
+
+test.each([
+  ['over node:http', undefined],
+  ['with fetch', new Uint8Array([1])],
+])('an answer without an end is given up %s, and its connection closed', async (_, body) => {
+  const piece = Buffer.alloc(1024 * 1024)
+  let sentBytes = 0
+  const { url, sockets } = await listen((_request, response) => {
+    const write = () => {
+      while (!response.destroyed && response.write(piece)) sentBytes += piece.length
+    }
+    response.on('drain', write)
+    write()
+  })
+
+  const reading = fetchDirectly(url, { method: 'POST', body }).then((response) => response.text())
+
+  await expect(reading).rejects.toMatchObject({ code: 'ANSWER_TOO_LARGE' })
+  await expect.poll(() => sockets.every((socket) => socket.destroyed)).toBe(true)
+  expect(sentBytes).toBeLessThan(400 * piece.length)
+})

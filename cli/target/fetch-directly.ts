@@ -1,5 +1,6 @@
 import { fetchOverHttp, isPlain } from '../../seeds/fetch-over-http.js'
 import { CliFailure, exits } from '../base/failure.js'
+import { boundedText } from './bounded-text.js'
 
 const secretHeaders = ['x-api-key', 'authorization', 'svc-control-token']
 
@@ -14,12 +15,14 @@ export async function fetchDirectly(input: string | URL | Request, given: Reques
   const isBare = !init.body && !secretHeaders.some((name) => Object.hasOwn(init.headers, name))
   const url = String(input)
   const isHere = isPlain(url, init)
-  if (isBare && !isHere) return fetch(input, init)
-  const response = isHere ? await fetchOverHttp(url, init) : await fetch(input, { ...init, redirect: 'manual' })
+  if (isBare && !isHere) return bounded(await fetch(input, init))
+  const response = isHere
+    ? await fetchOverHttp(url, init, boundedText)
+    : bounded(await fetch(input, { ...init, redirect: 'manual' }))
   const location = response.headers.get('location')
   if (!location || response.status < 300 || response.status >= 400) return response
   await response.body?.cancel()
-  if (isBare) return fetch(input, init)
+  if (isBare) return bounded(await fetch(input, init))
   const to = URL.canParse(location, response.url) ? new URL(location, response.url).origin : location
   const message = `${new URL(response.url).origin} redirects to ${to}, and no key follows there.`
   throw new CliFailure(
@@ -28,6 +31,11 @@ export async function fetchDirectly(input: string | URL | Request, given: Reques
     message,
     'If that is the service, give its address: --url or SVC_URL.',
   )
+}
+
+/** Reads no more than commands can hold. What streams `body` is not affected. */
+function bounded(response: Response): Response {
+  return Object.assign(response, { text: async () => (response.body ? boundedText(response.body) : '') })
 }
 
 /** By their names in lower case. */

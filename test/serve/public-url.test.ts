@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createClient } from '../../client/index.js'
 import { bin } from '../cli/command-line.js'
 import { send } from '../fixtures/requests/http.js'
-import { openServeWorld, type ServeWorld } from '../fixtures/serve.js'
+import { adminToken, openServeWorld, type ServeWorld } from '../fixtures/serve.js'
 
 let world: ServeWorld
 beforeAll(async () => {
@@ -44,6 +44,11 @@ it('files go on being reached by the former name that is allowed, until document
   expect((await moved.files.list()).items[0]?.url).toBe(data.cover.replace(formerUrl, newUrl))
   expect(await fetched(data.cover)).toEqual([200, 'bytes'])
   expect(await fetched(data.cover, 'strange.example')).toEqual([403, ''])
+  const controlled = async (host: string) => {
+    const headers = { host, 'svc-control-token': adminToken }
+    return (await send(next.adminUrl, { method: 'GET', path: '/_svc/api/projects', headers })).status
+  }
+  expect([await controlled('former.example'), await controlled('strange.example')]).toEqual([200, 403])
 
   await runGuide({ SVC_URL: url, SVC_API_KEY: secretKey, FORMER_URL: formerUrl, SVC_PUBLIC_URL: newUrl })
 
