@@ -4,6 +4,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
+import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { startContender, svcCommand } from '../tools/child.js'
 import { startDev } from '../tools/dev.js'
@@ -36,11 +37,12 @@ const wanted = Object.entries(attacks).filter(([what]) => what.includes(process.
 
 /** @returns {Promise<Row[]>} */
 export function measure() {
-  return measureStalls(svcCommand)
+  const { STALLS_BUILD: build } = process.env
+  return measureStalls(build === undefined ? svcCommand : join(build, 'cli', 'bin', 'run.js'))
 }
 
 /** @param {string} command the entry file of a build @returns {Promise<Row[]>} */
-export async function measureStalls(command) {
+async function measureStalls(command) {
   const postgres = await startPostgres()
   try {
     return [

@@ -103,17 +103,24 @@ export function createFairSemaphore({ limit, mostEach = limit, patience }: Optio
     })
   }
 
-  async function enter(owners: readonly [string, ...string[]], weight = 1, isFirst = false): Promise<Place> {
+  /** Waits for a turn only where there is none: what begins at once is not put off. */
+  function turnOf(owners: readonly [string, ...string[]], weight: number, isFirst: boolean): Promise<void> | undefined {
     const [owner] = owners
-    if (mayBegin(owner)) add(owner, weight)
-    else await turn(owners, weight, isFirst)
-    return placeOf(owner, weight)
+    if (!mayBegin(owner)) return turn(owners, weight, isFirst)
+    add(owner, weight)
+    return undefined
   }
 
   return {
-    enter,
+    async enter(owners, weight = 1) {
+      const turn = turnOf(owners, weight, false)
+      if (turn) await turn
+      return placeOf(owners[0], weight)
+    },
     async run(owners, work, { isFirst } = { isFirst: false }) {
-      const place = await enter(owners, 1, isFirst)
+      const turn = turnOf(owners, 1, isFirst)
+      if (turn) await turn
+      const place = placeOf(owners[0], 1)
       try {
         return await work()
       } finally {

@@ -13,7 +13,7 @@ const limits = {
   /** Of the ten connections of the pool. The others are for short statements: of requests, of the service, and of `/readyz`. */
   pool: { limit: 8, mostEach: 5, mostMilliseconds: 5_000 },
   /** Of the only connection. What is short waits for these, and for none behind them. */
-  embedded: { limit: 2, mostEach: 2, mostMilliseconds: 30_000 },
+  embedded: { limit: 1, mostEach: 1, mostMilliseconds: 30_000 },
 } as const satisfies Record<string, PlaceLimits>
 
 export function openLongReads(database: keyof typeof limits): FairSemaphore {

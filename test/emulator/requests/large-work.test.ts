@@ -1,0 +1,79 @@
+/** Requests that read, change or answer much wait for one another, and small ones pass them. Contract 10.10, decision 69. */
+import { expect, it } from 'vitest'
+import { sizes } from '../../../client/protocol/model/limits.js'
+import type { Sql } from '../../../emulator/database/port.js'
+import { type Limited, startLimited } from '../../fixtures/requests/limited-service.js'
+
+const large = 'x'.repeat(900_000)
+
+/** A service with a large and a small document, and the most statements like this that were under way at once. */
+async function aCountingService(isCounted: (statement: Sql) => boolean) {
+  const service = await startLimited({})
+  await service.send('POST', '/collections', { name: 'posts' })
+  const [big, small] = await Promise.all([create(service, { text: large }), create(service, { text: 'small' })])
+  const { db } = service.backend
+  let atOnce = 0
+  let most = 0
+  const query: typeof db.query = async (statement) => {
+    if (!isCounted(statement)) return db.query(statement)
+    most = Math.max(most, ++atOnce)
+    return db.query<never>(statement).finally(() => atOnce--)
+  }
+  Object.assign(service.backend, { db: { ...db, query } })
+  return { service, big, small, most: () => most }
+}
+
+async function create({ send }: Limited, body: object): Promise<string> {
+  const answer = await send('POST', '/collections/posts', body)
+  return `/collections/posts/${((await answer.json()) as { id: string }).id}`
+}
+
+const isUpdate = ({ text }: Sql) => text.includes('update documents')
+const isWholeRead = ({ text }: Sql) => text.includes('select d.id, d.data') && text.includes('from documents d where')
+const isInsert = ({ text }: Sql) => text.includes('insert into documents')
+const isPage = ({ text }: Sql) => text.includes('as counted')
+
+it.each<[string, (statement: Sql) => boolean, (service: Limited, path: string) => Promise<Response>]>([
+  ['changes of a large document', isUpdate, ({ send }, path) => send('PATCH', path, { n: 1 })],
+  ['reads of a large document', isWholeRead, ({ send }, path) => send('GET', path)],
+  ['large bodies', isInsert, ({ send }) => send('POST', '/collections/posts/batch', { documents: [{ text: large }] })],
+  ['lists', isPage, ({ send }) => send('GET', '/collections/posts')],
+])('contract 10.10 one of many %s is at work on the embedded database', async (_, isCounted, ask) => {
+  const { service, big, most } = await aCountingService(isCounted)
+
+  const answers = await Promise.all(Array.from({ length: 12 }, () => ask(service, big)))
+
+  expect(answers.map(({ ok }) => ok)).toEqual(Array(12).fill(true))
+  expect(most()).toBe(1)
+})
+
+it('contract 10.10 a small document passes the large ones that wait for a place', async () => {
+  const { service, big, small } = await aCountingService(() => false)
+  const { longReads } = service.backend
+  const place = await longReads.enter(['another project'])
+  const waiting = service.send('GET', big)
+  await expect.poll(() => longReads.waiting()).toBe(1)
+
+  const answer = await service.send('PATCH', small, { n: 1 })
+
+  expect([answer.status, longReads.waiting()]).toEqual([200, 1])
+  place.leave()
+  expect((await waiting).status).toBe(200)
+})
+
+it('contract 10.10 an address has its share of memory for work, and another has room at once', async () => {
+  const { send, backend } = await startLimited({ workLimits: { mostBytesOfAddress: sizes.mostAnswerBytes } })
+  await send('POST', '/collections', { name: 'posts' })
+  const { longReads } = backend
+  const place = await longReads.enter(['another project'])
+  const list = (address: string) => send('GET', '/collections/posts', undefined, { 'x-forwarded-for': address })
+  const own = [list('192.0.2.1'), list('192.0.2.1'), list('192.0.2.1')]
+  await expect.poll(() => longReads.waiting()).toBe(1)
+
+  const other = list('192.0.2.2')
+  // The first of each address waits for the place, the others for memory.
+  await expect.poll(() => longReads.waiting()).toBe(2)
+
+  place.leave()
+  expect((await Promise.all([...own, other])).map(({ status }) => status)).toEqual([200, 200, 200, 200])
+})
