@@ -42,7 +42,7 @@ export interface QueryCopies {
   close(): Promise<void>
 }
 
-export const copyLimits = { rows: 200_000, bytes: 100 * 1024 * 1024 }
+const copyLimits = { rows: 200_000, bytes: 100 * 1024 * 1024 }
 
 /** The memory of a copy goes back when nobody has asked for so long. */
 const idleMilliseconds = 60_000
