@@ -19,7 +19,6 @@ import {
   viewOfUsers,
 } from '../../store/sql/views.js'
 import { createSemaphore } from '../concurrency/semaphore.js'
-import type { Backend } from '../context.js'
 
 interface LoadedView {
   readonly view: View
@@ -35,10 +34,15 @@ export interface Copy {
   readonly loaded: Map<string, LoadedView>
 }
 
+/** What is copied. */
+interface Service {
+  readonly db: Database
+}
+
 /** The copies of this process: one at a time, and one query at a time. */
 export interface QueryCopies {
   /** Hands out the copy of a project with what is still true in it. A copy that broke under the work is thrown away. */
-  use<Result>(backend: Backend, project: string, work: (copy: Copy) => Promise<Result>): Promise<Result>
+  use<Result>(service: Service, project: string, work: (copy: Copy) => Promise<Result>): Promise<Result>
   close(): Promise<void>
 }
 
@@ -69,12 +73,12 @@ export function openQueryCopies(open: () => Promise<Database>, breaks: (error: u
   }
 
   return {
-    use: (backend, project, work) =>
+    use: (service, project, work) =>
       turns.run(async () => {
         clearTimeout(timer)
         try {
           const copy = await copyOf(project)
-          await dropStale(backend, copy)
+          await dropStale(service, copy)
           return await work(copy)
         } catch (error) {
           if (breaks(error)) await discard()
@@ -91,7 +95,7 @@ export function openQueryCopies(open: () => Promise<Database>, breaks: (error: u
   }
 }
 
-async function dropStale({ db }: Backend, copy: Copy): Promise<void> {
+async function dropStale({ db }: Service, copy: Copy): Promise<void> {
   for (const [name, loaded] of copy.loaded) {
     const view = await viewNamedIn(db, copy.project, name)
     if (!view || !(await isCurrent(db, copy.project, loaded, view))) await dropView(copy, name)
@@ -123,7 +127,7 @@ export async function viewNamedIn(db: Database, project: string, name: string): 
 }
 
 /** Loads a view into the copy, or throws `RESULT_TOO_LARGE` and leaves nothing of it there. */
-export async function loadView({ db }: Backend, copy: Copy, view: View): Promise<void> {
+export async function loadView({ db }: Service, copy: Copy, view: View): Promise<void> {
   const others = [...copy.loaded.values()]
   let rows = others.reduce((all, other) => all + other.rows, 0)
   let bytes = others.reduce((all, other) => all + other.bytes, 0)
