@@ -14,8 +14,13 @@ export interface WorkLimits {
 
 /** Of one request. */
 export interface WorkRoom {
-  /** Waits until there is room, before something large is read or changed; once for each request. @throws {SvcError} `UNAVAILABLE` */
-  take(): Promise<void>
+  /**
+   * Waits until there is room, before something large is read or changed; once for each request.
+   *
+   * @param bytes left out, the most that an answer takes
+   * @throws {SvcError} `UNAVAILABLE`
+   */
+  take(bytes?: number): Promise<void>
   /** Its answer takes so much until it is sent. */
   keep(bytes: number): void
   /** The request is over. */
@@ -37,8 +42,8 @@ export function openWorkRooms(limits: Partial<WorkLimits> = {}): WorkRooms {
       let place: Promise<Place> | undefined
       let taken: Place | undefined
       return {
-        async take() {
-          place ??= bytes.enter([addressOf()], sizes.mostAnswerBytes)
+        async take(wanted = sizes.mostAnswerBytes) {
+          place ??= bytes.enter([addressOf()], Math.min(wanted, sizes.mostAnswerBytes))
           taken = await place
         },
         keep: (bytes) => taken?.reweigh(bytes),

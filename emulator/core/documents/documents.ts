@@ -36,11 +36,12 @@ export async function listDocuments(ctx: Context, name: string, query: ListQuery
   const place = { project: project.id, collection, ...readerOf(caller), creator, indexes: backend.indexes, totals }
   const { schema } = collection
   const timed = { ...query, where: markTimes(where, schema), sort: markSort(query.sort, schema) }
-  return workLong(ctx, async () => {
+  async function read() {
     const page = await selectPage(ctx.db, place, timed)
     const items = await visibleTo(caller, collection, page.items)
     return { ...page, items: await populate(ctx, items, query.populate) }
-  })
+  }
+  return workLong(ctx, read, query.populate.length === 0 ? query.limit : undefined)
 }
 
 /** @throws {SvcError} `NOT_FOUND` */

@@ -49,7 +49,7 @@ export async function listFiles(
   { path, limit, offset }: { path: string; limit: number; offset: number },
 ): Promise<Page<StoredFile>> {
   const place = { project: ctx.project.id, path: requireFolder(path), reader: fileReaderOf(ctx) }
-  const page = await workLong(ctx, () => selectFiles(ctx.db, place, { limit, offset }))
+  const page = await workLong(ctx, () => selectFiles(ctx.db, place, { limit, offset }), limit)
   return { ...page, items: page.items.map((file) => withUrl(ctx.backend, file)) }
 }
 
