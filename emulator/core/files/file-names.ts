@@ -31,8 +31,11 @@ export function requireFileName(sent: string): string {
 export function requireFolder(sent: string): string {
   if (sent === '') return ''
   const path = sent.replace(/\/$/, '').normalize('NFC')
+  if (Buffer.byteLength(path) > sizes.mostPathBytes) {
+    throw new SvcError('INVALID_PATH', `A folder is at most ${sizes.mostPathBytes.toLocaleString('en')} bytes long.`)
+  }
   const isFit = path.split('/').every((name) => /^[\p{L}\p{M}\p{N} ._-]+$/u.test(name) && !/^\.\.?$/.test(name))
-  if (!isFit || Buffer.byteLength(path) > sizes.mostPathBytes) {
+  if (!isFit) {
     throw new SvcError(
       'INVALID_PATH',
       `"${shown(sent)}" is not a valid folder. Use names of letters, digits, spaces, ".", "_" and "-", with "/" between them.`,

@@ -135,7 +135,8 @@ async function endSubscription(state: SocketState, { collection }: JsonObject): 
 function readWish({ dialect }: SocketState, { collection, filters = {}, live = false, since }: JsonObject): Wish {
   if (typeof collection !== 'string') throw new SvcError('INVALID_MESSAGE', '"collection" takes a name.')
   if (!isObject(filters)) throw new SvcError('INVALID_FILTER', '"filters" takes an object of fields and values.')
-  return { collection, where: decodeFilters(dialect, filters), filters, isLive: live === true, since: readSince(since) }
+  if (typeof live !== 'boolean') throw new SvcError('INVALID_MESSAGE', '"live" takes true or false.')
+  return { collection, where: decodeFilters(dialect, filters), filters, isLive: live, since: readSince(since) }
 }
 
 function readSince(since: unknown): number | undefined {

@@ -178,6 +178,15 @@ inDialects('The WebSocket', (wire) => {
     expect(events.slice(0, 3).map((event) => sent(wire, event).id)).toEqual(rows.map(({ id }) => id))
   })
 
+  test('contract 9.3 "live" is true or false, and nothing that looks like it', async () => {
+    const { socket } = await aSocket(wire)
+
+    for (const live of ['true', 1, null]) {
+      const answer = await socket.ask({ type: 'subscribe', collection: 'posts', live })
+      expect(answer).toMatchObject({ type: 'error', code: 'INVALID_MESSAGE', message: '"live" takes true or false.' })
+    }
+  })
+
   test('contract 9.3 with "live", entering a filter is created and leaving it is deleted', async () => {
     const { socket, posts, api } = await aSocket(wire)
     const { id } = await posts.create({ done: true, n: 0 })

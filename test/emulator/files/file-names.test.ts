@@ -48,12 +48,17 @@ test.each([
   expect(requireFolder(sent)).toBe(path)
 })
 
-test.each(['/', '/a', 'a//b', 'a//', '.', '..', 'a/..', 'a/./b', 'a\\b', 'a!', '!a', 'a\nb', 'a:b', `${longestPath}a`])(
+test.each(['/', '/a', 'a//b', 'a//', '.', '..', 'a/..', 'a/./b', 'a\\b', 'a!', '!a', 'a\nb', 'a:b'])(
   'a folder cannot be %j',
   (sent) => {
     expect(() => requireFolder(sent)).toThrow(invalid(expect.stringContaining('is not a valid folder')))
   },
 )
+
+test('a folder that is too long is refused as that', () => {
+  const message = `A folder is at most ${sizes.mostPathBytes.toLocaleString('en')} bytes long.`
+  expect(() => requireFolder(`${longestPath}a`)).toThrow(invalid(message))
+})
 
 test('a file is read at its id and its name', () => {
   expect(fileUrl({ reachedAt: () => 'http://h' }, { id: '1', name: 'a b.txt' })).toBe('http://h/files/1/a%20b.txt')
