@@ -3,12 +3,11 @@
 import { openAsBlob } from 'node:fs'
 import type { Control } from '../client/control.js'
 import type { UntypedSchema } from '../client/index.js'
-import type { ProjectSettings } from '../client/protocol/model/project.js'
 import type { AnySchema } from '../client/types.js'
 import type { Emulator } from './dev.js'
 import { openTestEmulator } from './testing/emulator.js'
 import { emulatorOfEnvironment } from './testing/environment.js'
-import type { TestEmulator, TestEmulatorOptions, TestProject } from './testing/helper.js'
+import type { TestEmulator, TestEmulatorOptions, TestProject, TestProjectOptions } from './testing/helper.js'
 import { loadSnapshotFile } from './testing/snapshot-file.js'
 
 export type { Fault, FaultInput, FaultPreset } from '../client/protocol/model/faults/fault.js'
@@ -26,6 +25,7 @@ export type {
   TestMail,
   TestMailbox,
   TestProject,
+  TestProjectOptions,
   TestProvider,
   TestSnapshot,
   TestUser,
@@ -51,8 +51,7 @@ export async function startTestEmulator({ snapshot, settings, seed }: TestEmulat
   try {
     if (snapshot !== undefined) await loadSnapshotFile(emulator, { name: snapshot, bytes: await openAsBlob(snapshot) })
     if (settings) await emulator.control.projects.update({ project: id, settings })
-    if (typeof seed === 'function') await seed(emulator)
-    else if (seed !== undefined) await applySeeds(emulator, [seed].flat())
+    await fill(emulator, seed)
     return emulator
   } catch (error) {
     await close()
@@ -76,12 +75,15 @@ export function connectTestEmulator(): TestEmulator {
  * const project = await testProject()
  * const ada = await project.users.create({ roles: ['editor'] })
  *
+ * @param options settings of the project, and what it is filled from
  * @throws {Error} that says how to start an emulator, or which setting is not understood
  */
-export function testProject<Schema extends AnySchema<Schema> = UntypedSchema>(
-  settings?: Partial<ProjectSettings>,
-): Promise<TestProject<Schema>> {
-  return connectTestEmulator().project<Schema>(settings)
+export function testProject<Schema extends AnySchema<Schema> = UntypedSchema>({
+  seed,
+  ...settings
+}: TestProjectOptions = {}): Promise<TestProject<Schema>> {
+  const making = connectTestEmulator().project<Schema>(settings)
+  return making.then((project) => fill(project as object as TestProject, seed).then(() => project))
 }
 
 async function startInMemory(): Promise<Emulator> {
@@ -107,8 +109,13 @@ async function loadEmulator(): Promise<typeof import('./dev.js')> {
   }
 }
 
+async function fill(project: TestProject, seed: TestProjectOptions['seed']): Promise<void> {
+  if (typeof seed === 'function') await seed(project)
+  else if (seed !== undefined) await applySeeds(project, [seed].flat())
+}
+
 /** Files of the project's own folder, which its tests run code of anyway. */
-async function applySeeds({ id, client, control }: TestEmulator, words: readonly string[]): Promise<void> {
+async function applySeeds({ id, client, control }: TestProject, words: readonly string[]): Promise<void> {
   const { applySeedFile, findSeeds } = await import('../seeds/seed.js')
   const target = { control: control as object as Control, project: id }
   const modules = { client, allow: async () => undefined }

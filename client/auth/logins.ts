@@ -44,8 +44,7 @@ export function loginCalls<Data extends object>({ ask, auth }: Session, { post, 
     }
   }
 
-  /** @throws {SvcError} */
-  async function startLogin({ returnTo, ...options }: ProviderLoginOptions = {}): Promise<string> {
+  async function loginUrl({ returnTo, ...options }: ProviderLoginOptions = {}): Promise<string> {
     const parts = { ...options, query: [['returnTo', returnTo]] as const, token: noToken }
     return (await ask('GET', '/auth-collections/login-idp', decodeRecord<{ url: string }>, parts)).url
   }
@@ -121,11 +120,13 @@ export function loginCalls<Data extends object>({ ask, auth }: Session, { post, 
      *
      * @param options `returnTo` is the page to end on, of an origin that the project allows; left out, `IDP_COMPLETE_URL`
      * @example
-     * const url = await svc.auth.startLogin({ returnTo: 'https://app.example.com/welcome' })
+     * const urlOfLogin = () => svc.auth.startLogin({ returnTo: 'https://app.example.com/welcome' })
      *
      * @throws {SvcError} `IDP_NOT_CONFIGURED`, `ORIGIN_NOT_ALLOWED`
      */
-    startLogin,
+    startLogin(options?: ProviderLoginOptions): Promise<string> {
+      return loginUrl(options)
+    },
 
     /**
      * Leaves the page for a login at the identity provider. `finishLogin` reads the result on the page where it ends.
@@ -137,7 +138,7 @@ export function loginCalls<Data extends object>({ ask, auth }: Session, { post, 
      * @throws {SvcError} `IDP_NOT_CONFIGURED`, `ORIGIN_NOT_ALLOWED`
      */
     async redirectToLogin(options?: ProviderLoginOptions): Promise<void> {
-      globalThis.location.assign(await startLogin(options))
+      globalThis.location.assign(await loginUrl(options))
     },
 
     /**

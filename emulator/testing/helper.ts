@@ -11,6 +11,12 @@ import type { ProjectSettings } from '../../client/protocol/model/project.js'
 import type { ProviderAccount, ProviderFault } from '../../client/protocol/model/provider-login.js'
 import type { AnySchema } from '../../client/types.js'
 
+/** Settings of a project, and what it begins with. */
+export interface TestProjectOptions extends Partial<ProjectSettings> {
+  /** Fills the project: seed files, as `svc seed` takes them, or a function. */
+  readonly seed?: string | readonly string[] | ((project: TestProject) => Promise<unknown>)
+}
+
 export interface TestEmulatorOptions {
   /** A file of `svc snapshot export` that the emulator's own project begins with. */
   readonly snapshot?: string

@@ -205,6 +205,21 @@ it('is filled from seed files', async () => {
   expect((await own.client.collection('posts').list()).items).toMatchObject([{ data: { title: 'Tea' } }])
 })
 
+it('fills the project of one test from seed files, at the emulator of the run', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'svc-seeded-'))
+  const seed = join(folder, 'seed.json')
+  await writeFile(seed, '{"collections":{"posts":{"documents":[{"title":"Tea"}]}}}')
+  vi.stubEnv('SVC_URL', emulator.url)
+  for (const [name, value] of Object.entries(emulator.env)) vi.stubEnv(name, value)
+
+  const [filled, empty] = [await testProject({ seed, requireVerifiedEmail: true }), await testProject()]
+
+  vi.unstubAllEnvs()
+  await rm(folder, { recursive: true })
+  expect((await filled.client.collection('posts').list()).items).toMatchObject([{ data: { title: 'Tea' } }])
+  expect(await empty.client.collections.list()).toEqual([])
+})
+
 it('brings a project back to how it was, as often as a test wants', async () => {
   const { client, snapshot, users } = await emulator.project()
   await client.collections.create({ name: 'posts' })

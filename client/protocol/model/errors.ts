@@ -100,6 +100,7 @@ export class SvcError extends Error {
 
   /** An app may hold this class more than once: of two packages, of two bundles, of a page and its frame. */
   static override [Symbol.hasInstance](value: unknown): boolean {
+    // biome-ignore lint/complexity/noThisInStatic: a class that extends this one has instances of its own.
     if (this !== SvcError) return Function.prototype[Symbol.hasInstance].call(this, value)
     const isError = Object.prototype.toString.call(value) === '[object Error]'
     return isError && (value as Error).name === 'SvcError'
