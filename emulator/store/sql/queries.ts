@@ -10,6 +10,7 @@ import {
   plannedEachTime,
   quotedName,
   sql,
+  writing,
 } from '../../database/port.js'
 import type { ColumnType, View, ViewPage } from './views.js'
 
@@ -54,9 +55,11 @@ export async function createCopyTable(copy: Database, view: View): Promise<void>
 }
 
 export async function insertCopyRows(copy: Database, view: View, { rows }: ViewPage): Promise<void> {
-  await copy.query(sql`
+  await copy.query(
+    writing(sql`
     insert into ${tableOf(view)}
-    select r.* from json_to_recordset(${rows}::json) as r (${columnsOf(view, jsonTypeNames)})`)
+    select r.* from json_to_recordset(${rows}::json) as r (${columnsOf(view, jsonTypeNames)})`),
+  )
 }
 
 /** Without statistics, joins would be planned for a few rows. */
