@@ -22,7 +22,8 @@ it.each([
   `https://${'a'.repeat(300)}.example`,
   'https://a.example/path',
   'https://a.example?query',
-  'chrome-extension://abc',
+  'https://ada:secret@a.example',
+  'https://*.a.example',
   'null',
   '',
 ])('contract 10.12 an origin that no project may allow costs no statement', async (origin) => {
