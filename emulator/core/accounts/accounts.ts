@@ -111,10 +111,11 @@ export async function getMe(ctx: UserContext, paths: readonly Path[] = []): Prom
 export async function listUsers(ctx: Context, query: ListQuery): Promise<Page<OutgoingUser>> {
   const { caller, project } = ctx
   const place = { project: project.id, ...readerOf(caller) }
-  return workLong(ctx, async () => {
+  async function read() {
     const page = await selectUsers(ctx.db, place, { ...query, where: markTimes(query.where) })
     return { ...page, items: await populate(ctx, page.items, query.populate) }
-  })
+  }
+  return workLong(ctx, read, query.populate.length === 0 ? query.limit : undefined)
 }
 
 /** @throws {SvcError} `USER_NOT_FOUND` */

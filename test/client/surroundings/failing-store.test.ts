@@ -2,6 +2,7 @@
 import { expect, it, vi } from 'vitest'
 import { createClient } from '../../../client/index.js'
 import { openWrite } from '../../../client/react/persistence.js'
+import { patiently } from '../../fixtures/patience.js'
 
 const session = { token: 't1', user: { id: 'u1', email: 'ada@example.com', data: {} } }
 
@@ -71,7 +72,7 @@ it('tells all of a logout, and ends the session at the service, though a callbac
   const reported = vi.spyOn(console, 'error').mockReturnValue()
 
   await expect(svc.auth.logOut()).rejects.toThrow('The device is full.')
-  await vi.waitUntil(() => heard.length === 2)
+  await vi.waitUntil(() => heard.length === 2, patiently)
 
   expect(heard).toEqual([undefined, undefined])
   expect(reported.mock.calls).toMatchObject([[{ message: expect.stringContaining("reading 'user'") }]])

@@ -1,6 +1,7 @@
 /** The store in the browser's `localStorage`, also where there is none. */
 import { afterEach, expect, it, vi } from 'vitest'
 import { createClient, webStore } from '../../../client/index.js'
+import { patiently } from '../../fixtures/patience.js'
 
 const user = { id: 'u1', email: 'ada@example.com', data: {} }
 
@@ -116,11 +117,11 @@ it('learns of a login and a logout in another tab, and writes no session of a us
   tell({ key: 'svc-session', storageArea: {} })
   expect(await svc.auth.session()).toMatchObject({ token: 't1' })
   tell({ key: 'svc-session' })
-  await vi.waitUntil(() => seen.includes('u2'))
+  await vi.waitUntil(() => seen.includes('u2'), patiently)
   expect(await svc.auth.session()).toMatchObject({ token: 't2' })
   texts.clear()
   tell({ key: null })
-  await vi.waitUntil(() => seen.includes(undefined))
+  await vi.waitUntil(() => seen.includes(undefined), patiently)
 
   expect(seen).toEqual(['u1', 'u2', undefined])
   expect(await svc.auth.session()).toBeUndefined()
