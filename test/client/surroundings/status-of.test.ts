@@ -9,7 +9,8 @@ it('a code that no error has, such as a name that all objects have, stands for n
 })
 
 it('an error of another copy of the client is an instance, and nothing that only looks like one', async () => {
-  const { SvcError: Other } = await import(`${new URL('../../../dist/client/index.js', import.meta.url)}`)
+  const copy = new URL('../../../dist/client/index.js', import.meta.url).href
+  const { SvcError: Other } = await import(/* @vite-ignore */ copy)
   class Own extends SvcError {}
 
   expect(Other).not.toBe(SvcError)
