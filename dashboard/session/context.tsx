@@ -29,19 +29,20 @@ export function SessionProvider({ session, children }: { session: Session; child
     [session],
   )
   const actAs = useCallback(async (user: AppUser | undefined) => setActing(user && (await begin(user))), [begin])
+  /** Unless somebody else is acted as meanwhile. */
+  const goOn = useCallback((before: Acting, next: Acting) => setActing((now) => (now === before ? next : now)), [])
+  const renew = useCallback(async (before: Acting) => goOn(before, await begin(before.user)), [begin, goOn])
   const client = useMemo(() => {
     if (!acting) return session.owner
-    const goOn = (next: Acting) => setActing((now) => (now === acting ? next : now))
     // A session that was ended, or has expired as the clock was moved, is followed by another one. Of a user who was deleted the
     // frame says so; where it fails, what is asked next is refused, and begins another one.
-    const renew = () => begin(acting.user).then(goOn, () => goOn({ ...acting }))
-    return session.clientOf(acting.user, acting.token, () => void renew())
-  }, [session, acting, begin])
+    const onEnd = () => renew(acting).catch(() => goOn(acting, { ...acting }))
+    return session.clientOf(acting.user, acting.token, () => void onEnd())
+  }, [session, acting, goOn, renew])
   useEffect(() => {
     if (acting?.token !== noToken) return
-    const goOn = (next: Acting) => setActing((now) => (now === acting ? next : now))
-    begin(acting.user).then(goOn, () => undefined)
-  }, [acting, begin])
+    void renew(acting).catch(() => undefined)
+  }, [acting, renew])
   useEffect(() => kept.write(acting ? JSON.stringify(acting.user) : null), [kept, acting])
   // What was refused by the session that has ended is asked again.
   const token = acting?.token
