@@ -1,7 +1,13 @@
+import type { ListQuery } from '../../../client/protocol/model/page.js'
 import type { Context } from '../context.js'
 
 /** Room for an item of a list. Few documents are larger, and those of a page are counted as they are once it is written. */
 const itemBytes = 64 * 1024
+
+/** Without what is populated, a list has nothing but its items. */
+export function mostItemsOf({ populate, limit }: Pick<ListQuery, 'populate' | 'limit'>): number | undefined {
+  return populate.length === 0 ? limit : undefined
+}
 
 /**
  * For what reads or writes much, as lists and what they populate do: works once there is room in memory and a place. Whoever has one

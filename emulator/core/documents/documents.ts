@@ -12,7 +12,7 @@ import { requireOpenCollection } from '../collections/collections.js'
 import { fieldsClosedTo, requireVisible } from '../collections/field-permissions.js'
 import { noSuchDocument } from '../collections/missing.js'
 import { mayWith, readerOf } from '../collections/permissions.js'
-import { workLong } from '../concurrency/long-reads.js'
+import { mostItemsOf, workLong } from '../concurrency/long-reads.js'
 import type { Context } from '../context.js'
 import { noUploads, type Uploads, withUploads } from '../files/uploads.js'
 import { inTransaction } from '../unit-of-work.js'
@@ -41,7 +41,7 @@ export async function listDocuments(ctx: Context, name: string, query: ListQuery
     const items = await visibleTo(caller, collection, page.items)
     return { ...page, items: await populate(ctx, items, query.populate) }
   }
-  return workLong(ctx, read, query.populate.length === 0 ? query.limit : undefined)
+  return workLong(ctx, read, mostItemsOf(query))
 }
 
 /** @throws {SvcError} `NOT_FOUND` */
