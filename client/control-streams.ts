@@ -6,8 +6,8 @@ import { asFailure, type Request } from './send.js'
 export type Opener = (request: Request) => Promise<Response>
 
 /**
- * The service comments every 15 s on a stream that has nothing to say: where two are missing, nothing comes any more on a
- * connection that is open all the same, such as one through a forwarded port.
+ * The service comments every 15 s on a stream that has nothing to say: if two are missing, the connection is dead although it looks
+ * open, such as one through a forwarded port.
  */
 const mostSilentMilliseconds = 33_000
 

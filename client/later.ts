@@ -10,7 +10,7 @@ export function later<Args extends readonly unknown[]>(
       .catch(report)
 }
 
-/** As a page reports what nobody catches; Node would end the process. */
+/** Reports it as an uncaught error in a page. In Node, an uncaught error would end the process. */
 function report(error: unknown): void {
   ;(globalThis.reportError ?? console.error)(error)
 }

@@ -72,7 +72,7 @@ function asResponse(url: string, message: IncomingMessage, readText: ReadText): 
   return response as object as Response
 }
 
-async function wholeText(bytes: AsyncIterable<Uint8Array>): Promise<string> {
+export async function wholeText(bytes: AsyncIterable<Uint8Array>): Promise<string> {
   const pieces: Uint8Array[] = []
   for await (const piece of bytes) pieces.push(piece)
   return new TextDecoder().decode(Buffer.concat(pieces))

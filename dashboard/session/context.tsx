@@ -53,10 +53,10 @@ export function SessionProvider({ session, children }: { session: Session; child
   return <Context value={current}>{children}</Context>
 }
 
-/** What stands for a token after a reload, until there is another one. */
+/** Placeholder after a reload, until the page has a new token. */
 const noToken = '-'
 
-/** As whom the page acted before it was reloaded. Of a user who is gone meanwhile, the frame says so. */
+/** The user that the page acted as before a reload. If the user was deleted meanwhile, the frame says so. */
 function actingAgain(text: string | null): Acting | undefined {
   return text === null ? undefined : { user: JSON.parse(text) as AppUser, token: noToken }
 }
