@@ -25,7 +25,7 @@ import {
   selectUsers,
   updateUser,
 } from '../../store/accounts/users.js'
-import { readerOf } from '../collections/permissions.js'
+import { readerOf } from '../access/grant.js'
 import { mostItemsOf, workLong } from '../concurrency/long-reads.js'
 import type { Context, UserContext } from '../context.js'
 import { populate } from '../documents/populate.js'

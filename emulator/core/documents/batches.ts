@@ -13,14 +13,14 @@ import {
   type NewData,
   updateDocumentData,
 } from '../../store/documents.js'
+import { guardFields } from '../access/closed-fields.js'
+import { requireMayWith } from '../access/grant.js'
+import { noSuchCollection, noSuchDocument } from '../access/missing.js'
 import { requireCollectionForCreate, requireOpenCollection } from '../collections/collections.js'
-import { noSuchCollection, noSuchDocument } from '../collections/missing.js'
-import { requireMayWith } from '../collections/permissions.js'
 import { workLong } from '../concurrency/long-reads.js'
 import type { Context } from '../context.js'
 import { dropForgotten } from '../files/owned-files.js'
 import { inTransaction } from '../unit-of-work.js'
-import { guardFields } from './closed-fields.js'
 import { requireLight } from './weight.js'
 import {
   bytesInAnswer,

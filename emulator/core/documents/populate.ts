@@ -12,12 +12,12 @@ import type { Path } from '../../../client/protocol/model/path.js'
 import type { LimitName } from '../../../client/protocol/model/requests/reason.js'
 import { selectUsersById } from '../../store/accounts/users.js'
 import { selectRecords } from '../../store/documents.js'
-import { fieldsClosedTo } from '../collections/field-permissions.js'
-import { mayWith } from '../collections/permissions.js'
-import { mayReadUsers } from '../collections/scopes.js'
+import { withoutFields } from '../access/closed-fields.js'
+import { fieldsClosedTo } from '../access/field-rules.js'
+import { mayWith } from '../access/grant.js'
+import { mayReadUsers } from '../access/scopes.js'
 import type { Context } from '../context.js'
 import { openPauses, type Pauses } from '../pauses.js'
-import { withoutFields } from './closed-fields.js'
 
 /** Paths with the same beginning share a branch: `author` and `author.company` load each author once. */
 interface Branches extends Map<string, Branches> {}

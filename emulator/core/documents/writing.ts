@@ -9,11 +9,11 @@ import type { Reason } from '../../../client/protocol/model/requests/reason.js'
 import { schemaCheck, schemaDefaults } from '../../../client/protocol/model/schema.js'
 import type { Message } from '../../ports/bus/port.js'
 import { insertDocuments, type NewData, type WritePlace, type Written } from '../../store/documents.js'
-import { accessTo, mayWith } from '../collections/permissions.js'
+import { visibleTo } from '../access/closed-fields.js'
+import { accessTo, mayWith } from '../access/grant.js'
 import type { Context } from '../context.js'
 import { openPauses } from '../pauses.js'
 import { publishing } from '../unit-of-work.js'
-import { visibleTo } from './closed-fields.js'
 import { mostValuesIn, requireLight } from './weight.js'
 
 /** The versions a write may meet, from `if-match`; left out, any will do. Contract 3.8. */

@@ -10,7 +10,7 @@ import { defaultSettings, type ProjectSettings } from '../../../client/protocol/
 import type { Reason } from '../../../client/protocol/model/requests/reason.js'
 import { orphanFile, selectFile, selectUsage } from '../../store/files.js'
 import { type FileReader, isOwned, selectFiles } from '../../store/lists/files.js'
-import { readerOf } from '../collections/permissions.js'
+import { readerOf } from '../access/grant.js'
 import { workLong } from '../concurrency/long-reads.js'
 import type { Backend, Context } from '../context.js'
 import { happened } from '../unit-of-work.js'

@@ -17,14 +17,14 @@ import {
   requireManager,
   requireMayWith,
   requirePermission,
-} from '../../../emulator/core/collections/permissions.js'
+} from '../../../emulator/core/access/grant.js'
 import {
   collectionsToRead,
   isOutOfScope,
   mayReadUsers,
   requireInScope,
   requireScope,
-} from '../../../emulator/core/collections/scopes.js'
+} from '../../../emulator/core/access/scopes.js'
 import type { Caller, Context } from '../../../emulator/core/context.js'
 
 const key = (scopes: readonly string[] | null = null, secret = false): Caller => ({

@@ -6,9 +6,9 @@ import { isId } from '../../../client/protocol/model/document.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import type { Clause, Test, Where } from '../../../client/protocol/model/where.js'
 import { noCreator } from '../../store/creators.js'
-import { requireVisibleFilter } from '../collections/field-permissions.js'
-import { asksForOwner, creatorFor } from '../collections/permissions.js'
 import type { Caller } from '../context.js'
+import { requireVisibleFilter } from './field-rules.js'
+import { asksForOwner, creatorFor } from './grant.js'
 
 /** What a caller may find of what a filter asks for: the rest of it, among the documents of one creator or of all. */
 export interface Findable {

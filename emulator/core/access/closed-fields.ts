@@ -14,10 +14,10 @@ import {
 } from '../../../client/protocol/model/json.js'
 import { overlap, type Path } from '../../../client/protocol/model/path.js'
 import { withDefaults } from '../../../client/protocol/model/schema.js'
-import { fieldsClosedTo, outermost, refusedField } from '../collections/field-permissions.js'
-import { mayWith } from '../collections/permissions.js'
 import type { Caller } from '../context.js'
 import { openPauses } from '../pauses.js'
+import { fieldsClosedTo, outermost, refusedField } from './field-rules.js'
+import { mayWith } from './grant.js'
 
 /** A record without some of its fields, also in the items of arrays. */
 export function withoutFields<Holder extends { readonly data: JsonText }>(

@@ -14,7 +14,7 @@ import { formatPath, overlap, type Path, parsePath, withoutIndexes } from '../..
 import type { Reason } from '../../../client/protocol/model/requests/reason.js'
 import { ownField, type Where } from '../../../client/protocol/model/where.js'
 import type { Caller } from '../context.js'
-import { rolesOf } from './permissions.js'
+import { rolesOf } from './grant.js'
 
 type Ruled = Pick<StoredCollection, 'name' | 'permissions'>
 
