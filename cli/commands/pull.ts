@@ -1,15 +1,12 @@
 import * as Flags from '@oclif/core/flags'
-import type { JsonObject } from '../../client/protocol/model/json.js'
-import { withDefaults } from '../../client/protocol/model/schema.js'
 import { CliFailure, exits, misuse } from '../base/failure.js'
-import { applySync, type Direction, type SyncWork } from '../sync/apply.js'
+import { applySync } from '../sync/apply.js'
 import { type ChosenWork, chosenWork, openWorks, redactedIn, withLinks } from '../sync/chosen-work.js'
 import type { CollectionPlan } from '../sync/compare.js'
-import { hashOf, withIds } from '../sync/documents.js'
 import { openPairs } from '../sync/pairs.js'
 import type { Sides, SyncPlan } from '../sync/plan.js'
 import { forgetRedacted, keepRedacted } from '../sync/redacted-fields.js'
-import { redact } from '../sync/redaction.js'
+import { openSides } from '../sync/side.js'
 import { byFlag, collectionArgs, type Followed, SyncCommand } from '../sync/sync-command.js'
 import { targetWords } from '../target/target.js'
 import { counted } from '../terminal/print.js'
@@ -129,38 +126,15 @@ interface Pulling {
   readonly unredacted: Fields
 }
 
-async function pullAll({ sides, plan: { ids }, work, unredacted }: Pulling, followed: Followed) {
-  for (const { plan } of work) {
-    if (!plan.remote) continue
-    forgetRedacted(sides, plan.remote, unredacted.get(plan.name) ?? [])
-    keepRedacted(sides, plan.remote, redactedIn(plan))
+async function pullAll({ sides, plan, work, unredacted }: Pulling, followed: Followed) {
+  for (const { plan: one } of work) {
+    if (!one.remote) continue
+    forgetRedacted(sides, one.remote, unredacted.get(one.name) ?? [])
+    keepRedacted(sides, one.remote, redactedIn(one))
   }
-  const secret = sides.key ?? sides.url
   const works = await openWorks(work, (plan) => createHere(sides, plan))
-  const toRemote = new Map(ids)
-  const toLocal = new Map([...ids].map(([local, remote]) => [remote, local]))
-  const written = (one: SyncWork, data: JsonObject) => redact(withIds(data, toLocal), one.redacted, secret)
-  const direction: Direction = {
-    ...followed,
-    source: sides.remote,
-    target: sides.local,
-    idsOf: ({ local, remote }) => ({ source: remote, target: local }),
-    pairOf: (source, target) => ({ local: target, remote: source }),
-    onPaired(pairs) {
-      for (const { local, remote } of pairs) {
-        toLocal.set(remote, local)
-        toRemote.set(local, remote)
-      }
-    },
-    written,
-    created: written,
-    kept: (_, written) => written,
-    hashOf: (one, data) => hashOf(withDefaults(one.schema, data), one.redacted),
-    planned: ({ localHash }) => localHash,
-    targetHash: (one, data) => hashOf(withIds(data, toRemote), one.redacted),
-    keepUndo: () => undefined,
-  }
-  const synced = await applySync(works, direction)
+  const { local, remote, ids } = openSides(sides, plan.ids)
+  const synced = await applySync(remote, local, { ...followed, works, ids })
   for (const { pairs } of works) pairs.markPulled()
   return synced
 }

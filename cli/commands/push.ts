@@ -1,16 +1,14 @@
 import * as Flags from '@oclif/core/flags'
 import { SvcError } from '../../client/protocol/model/errors.js'
-import { withDefaults } from '../../client/protocol/model/schema.js'
 import { reworded } from '../base/failure.js'
 import type { Client } from '../base/service-command.js'
 import { createIfMissing } from '../collections/create-if-missing.js'
-import { applySync, type Direction } from '../sync/apply.js'
+import { applySync } from '../sync/apply.js'
 import { type ChosenWork, chosenWork, openWorks, redactedIn, withLinks } from '../sync/chosen-work.js'
 import type { CollectionPlan } from '../sync/compare.js'
-import { hashOf, withIds } from '../sync/documents.js'
 import { openPairs } from '../sync/pairs.js'
 import type { Sides, SyncPlan } from '../sync/plan.js'
-import { keepFields, withoutFields } from '../sync/redaction.js'
+import { openSides } from '../sync/side.js'
 import { byFlag, collectionArgs, type Followed, SyncCommand } from '../sync/sync-command.js'
 import { openUndoFile, type UndoFile } from '../sync/undo-file.js'
 import { counted } from '../terminal/print.js'
@@ -132,27 +130,10 @@ interface Pushing {
   readonly undo: UndoFile
 }
 
-async function pushAll({ sides, plan: { ids }, work, undo }: Pushing, followed: Followed) {
+async function pushAll({ sides, plan, work, undo }: Pushing, followed: Followed) {
   const works = await openWorks(work, (plan) => createThere(sides, plan))
-  const toRemote = new Map(ids)
-  const direction: Direction = {
-    ...followed,
-    source: sides.local,
-    target: sides.remote,
-    idsOf: ({ local, remote }) => ({ source: local, target: remote }),
-    pairOf: (source, target) => ({ local: source, remote: target }),
-    onPaired(pairs) {
-      for (const { local, remote } of pairs) toRemote.set(local, remote)
-    },
-    written: (_, data) => withIds(data, toRemote),
-    created: (one, data) => withoutFields(withIds(data, toRemote), one.redacted),
-    kept: (one, written, now) => keepFields(written, now, one.redacted),
-    hashOf: (one, data) => hashOf(withDefaults(one.schema, withIds(data, toRemote)), one.redacted),
-    planned: ({ remoteHash }) => remoteHash,
-    targetHash: (one, data) => hashOf(data, one.redacted),
-    keepUndo: undo.add,
-  }
-  return applySync(works, direction)
+  const { local, remote, ids } = openSides(sides, plan.ids)
+  return applySync(local, remote, { ...followed, works, ids, keepUndo: undo.add })
 }
 
 async function createThere({ remote, url }: Sides, { name, local }: CollectionPlan) {
