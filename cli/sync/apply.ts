@@ -12,7 +12,7 @@ import { inPieces } from '../records/pieces.js'
 import { count, counted } from '../terminal/print.js'
 import type { ComparedPair } from './compare.js'
 import { idsIn } from './documents.js'
-import { operationOf, type Undo, undoOf } from './operations.js'
+import { planOperation, planUndo, type Undo } from './operations.js'
 import type { Pair, Pairs } from './pairs.js'
 import { type SharedIds, type Side, sharedHash, syncedHash } from './side.js'
 
@@ -106,15 +106,15 @@ class Run {
   /** Looks up what was created and deleted. A missing document loses its pair, so the next run creates it. */
   async verify(): Promise<void> {
     const { to, acknowledged } = this
-    const targetOf = (pair: Pair) => pair[to.name]
+    const targetId = (pair: Pair) => pair[to.name]
     let answered = 0
     let undeleted = 0
     for (const [work, { created, deleted }] of acknowledged) {
       const collection = to.client.collection(work.name)
-      const there = await idsThere(collection, created.map(targetOf))
-      work.pairs.remove(created.filter((pair) => !there.has(targetOf(pair))))
+      const there = await idsThere(collection, created.map(targetId))
+      work.pairs.remove(created.filter((pair) => !there.has(targetId(pair))))
       answered += there.size
-      undeleted += (await idsThere(collection, deleted.map(targetOf))).size
+      undeleted += (await idsThere(collection, deleted.map(targetId))).size
     }
     const lost = this.created - answered
     const problems = [
@@ -198,7 +198,7 @@ class Run {
       if (options.signal.aborted) return
       const ready = await this.comparedNow(work, some)
       const operations = ready.flatMap(({ operation }) => operation ?? [])
-      options.keepUndo?.(ready.flatMap(({ operation, now }) => (operation ? [undoOf(operation, now)] : [])))
+      options.keepUndo?.(ready.flatMap(({ operation, now }) => (operation ? [planUndo(operation, now)] : [])))
       const refused = await this.send(operations, ready)
       const done = ready.filter(({ pair }) => !refused.has(pair.local))
       work.pairs.add(done.map(({ pair, hash }) => ({ local: pair.local, remote: pair.remote, hash })))
@@ -217,7 +217,7 @@ class Run {
       if (!data || !now) return this.refuse(work, source, 'was deleted meanwhile')
       if (sharedHash(to, work, now) !== plannedHash(to, pair)) return this.refuse(work, source, 'was changed meanwhile')
       const wanted = to.updated(work, from.shared(data), now)
-      const operation = operationOf({ collection: work.name, id: target, line: at }, now, wanted)
+      const operation = planOperation({ collection: work.name, id: target, line: at }, now, wanted)
       return [{ pair, data, now, source, operation, hash: syncedHash(from, work, data) }]
     })
   }
@@ -252,7 +252,7 @@ class Run {
       })
       // Undo must not bring back what another client has deleted.
       options.keepUndo?.(
-        ready.flatMap(({ operation, now, source }) => (targets.has(source) ? [undoOf(operation, now)] : [])),
+        ready.flatMap(({ operation, now, source }) => (targets.has(source) ? [planUndo(operation, now)] : [])),
       )
       const refused = await this.send(
         ready.map(({ operation }) => operation),

@@ -9,7 +9,7 @@ import type { Pair } from './pairs.js'
 import type { Sides } from './plan.js'
 import { keepFields, redact, withoutFields } from './redaction.js'
 
-/** What both ends need to know about a collection. */
+/** The rules of a collection that both ends follow. */
 interface Rules {
   readonly redacted: readonly Path[]
   readonly schema: Schema
