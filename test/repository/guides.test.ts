@@ -93,7 +93,7 @@ const sources = async (folder: string) =>
 
 it('the guide to undo names each command that it takes back', async () => {
   const text = (await read('docs/guides/reset-snapshots-undo.md')).replaceAll('\n', ' ')
-  const [, named = ''] = /save a snapshot first, and say its name: (.*?)\. /.exec(text) ?? []
+  const [, named = ''] = /save a snapshot first and print its name: (.*?) The \[dashboard\]/.exec(text) ?? []
   const words = (await sources('cli/commands'))
     .filter((source) => source.text.includes('this.undoably('))
     .map(({ path }) => path.replace(/(\/index)?\.ts$/, '').replaceAll('/', ' '))
