@@ -1,6 +1,8 @@
 /** What is published, as `npm install` puts it into an empty project. */
+import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
 import { execa } from 'execa'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Emulator, startEmulator } from '../../emulator/dev.js'
@@ -284,6 +286,21 @@ test('a test has a project of its own', async () => {
 
     expect(ran.all).toContain('Tests:       1 passed')
     expect(ran.exitCode).toBe(0)
+  })
+
+  it('has stacks in Vitest that name files that exist', async () => {
+    const project = projectWith('svc-toolkit')
+    await project.write({
+      'stacks/posts.test.js': `import { testProject } from 'svc-toolkit/testing'
+test('there is no emulator', () => testProject())`,
+    })
+
+    const ran = await project.node(tool('vitest/vitest.mjs'), 'run', '--globals', '--dir', 'stacks')
+
+    const text = stripVTControlCharacters(ran.all)
+    const named = [...text.matchAll(/❯ .*?([^\s:]+\.[jt]s):\d+:\d+/g)].map(([, path = '']) => path)
+    expect(named).toContainEqual(expect.stringContaining('svc-toolkit/dist/'))
+    expect(named.filter((path) => !existsSync(join(project.folder, path)))).toEqual([])
   })
 
   it('brings the command', async () => {
