@@ -151,7 +151,7 @@ export function openSender(options: SendOptions): Sender {
       if (signal?.aborted) throw signal.reason ?? cause
       const isLate = over.signal.aborted
       throw markLost(
-        isLate ? asError(cause, 'TIMEOUT', `${base} did not answer in time.`) : asFailure(cause, base),
+        isLate ? asError(cause, 'TIMEOUT', `${base} did not respond in time.`) : asFailure(cause, base),
         request,
       )
     } finally {

@@ -124,7 +124,7 @@ it('says that a read was not answered in time, and tries again on demand', async
 
   await page
     .getByRole('alert')
-    .getByText(/did not answer in time/)
+    .getByText(/did not respond in time/)
     .waitFor()
   await page.getByRole('button', { name: 'Try again', exact: true }).click()
   await page.getByRole('heading', { name: 'No snapshots yet', exact: true }).waitFor()
