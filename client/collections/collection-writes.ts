@@ -11,26 +11,26 @@ import type { Spoken } from '../protocol/wire/spoken.js'
 import type { Method, RequestParts } from '../send.js'
 
 export interface CallOptions {
-  /** Gives the call up when it aborts. */
+  /** Cancels the call. */
   readonly signal?: AbortSignal
 }
 
 export interface CreateOptions extends CallOptions {
-  /** The same key within 24 hours creates nothing again; left out, each call has its own. */
+  /** Calls with the same key within 24 hours create only once. Default: a new key for each call. */
   readonly idempotencyKey?: string
 }
 
 export interface BatchOptions extends CallOptions {
-  /** `false` has nothing sent back, and the list that is answered is empty: faster, where many are written. */
+  /** `false` returns an empty list instead of the documents, which is faster for large batches. */
   readonly returning?: boolean
 }
 
 export interface WriteOptions extends CallOptions {
-  /** Only if the document is still at this version; else `CONFLICT`. */
+  /** Writes only if the document is still at this version. Throws `CONFLICT` otherwise. */
   readonly ifMatch?: number
 }
 
-/** Fields to change, and `$append` and `$remove` for items of arrays. */
+/** Fields to change. `$append` and `$remove` change items of arrays. */
 export type Update<Data> = Partial<WithFiles<Data>> & { readonly $append?: Items<Data>; readonly $remove?: Items<Data> }
 
 type Items<Data> = {
@@ -39,7 +39,7 @@ type Items<Data> = {
     : Json
 }
 
-/** Everything that changes the documents of one collection. */
+/** Opens the calls that write documents of one collection. */
 export function collectionWrites<Data extends object>({ ask }: Session, name: string) {
   const one = (method: Method, pathOf: (spoken: Spoken) => string, fields: object, options?: RequestParts) =>
     ask(method, '', decodeDocument, (spoken) => ({
@@ -65,19 +65,19 @@ export function collectionWrites<Data extends object>({ ask }: Session, name: st
 
   return {
     /**
-     * Creates a document. Safe to repeat: an answer that was lost on the way is answered again.
+     * Creates a document. Safe to retry: if the response was lost, the service sends it again.
      *
      * @example
      * const post = await svc.collection('posts').create({ title: 'Hello', views: 1 })
      *
-     * @throws {SvcError} `VALIDATION_ERROR` with an issue for each field that does not fit.
+     * @throws {SvcError} `VALIDATION_ERROR` with an issue for each invalid field
      */
     async create(fields: WithFiles<Data>, options?: CreateOptions): Promise<Document<Data>> {
       return one('POST', () => addresses.create(name), fields, repeatable(options))
     },
 
     /**
-     * Changes some fields and keeps the others; `$append` and `$remove` change arrays item by item.
+     * Changes some fields and keeps the others. `$append` and `$remove` change single items of arrays.
      *
      * @example
      * const post = await svc.collection('posts').create({ title: 'Hello', tags: ['new'] })
@@ -90,7 +90,7 @@ export function collectionWrites<Data extends object>({ ask }: Session, name: st
     },
 
     /**
-     * Replaces all fields. In a dialect whose PUT merges, the service merges.
+     * Replaces all fields. In dialects whose PUT merges, the service merges them instead.
      *
      * @example
      * const post = await svc.collection('posts').create({ title: 'Hello', tags: ['new'] })
@@ -103,7 +103,7 @@ export function collectionWrites<Data extends object>({ ask }: Session, name: st
     },
 
     /**
-     * Deletes a document. Never repeated by itself: the second time would find nothing.
+     * Deletes a document. Never retried automatically, because the retry would find nothing.
      *
      * @example
      * const post = await svc.collection('posts').create({ title: 'Hello', tags: ['new'] })
@@ -116,7 +116,7 @@ export function collectionWrites<Data extends object>({ ask }: Session, name: st
     },
 
     /**
-     * Adds items to an array, those that are not in it yet; atomic beside other writers.
+     * Adds items to an array, unless the array already has them. Atomic, even with concurrent writes.
      *
      * @example
      * const post = await svc.collection('posts').create({ title: 'Hello', tags: ['new'] })
@@ -127,7 +127,7 @@ export function collectionWrites<Data extends object>({ ask }: Session, name: st
     },
 
     /**
-     * Takes items out of an array, every occurrence.
+     * Removes items from an array, every occurrence.
      *
      * @example
      * const post = await svc.collection('posts').create({ title: 'Hello', tags: ['new'] })
@@ -138,7 +138,7 @@ export function collectionWrites<Data extends object>({ ask }: Session, name: st
     },
 
     /**
-     * Creates all documents or none, in the order given; at most 1,000 in a call, so that "all or none" stays true.
+     * Creates all documents or none, in the order given. At most 1,000 per call.
      *
      * @example
      * await svc.collection('posts').createMany([{ title: 'One' }, { title: 'Two' }])
@@ -148,7 +148,7 @@ export function collectionWrites<Data extends object>({ ask }: Session, name: st
     },
 
     /**
-     * Changes some fields of each document, by id; all of them or none. Files are taken by `update` alone.
+     * Updates all documents or none, by id. Only `update` accepts files.
      *
      * @example
      * const [one, two] = await svc.collection('posts').createMany([{ title: 'One' }, { title: 'Two' }])
@@ -162,7 +162,7 @@ export function collectionWrites<Data extends object>({ ask }: Session, name: st
     },
 
     /**
-     * Deletes these documents; none of them if one does not exist.
+     * Deletes all documents, or none if one does not exist.
      *
      * @example
      * const made = await svc.collection('posts').createMany([{ title: 'One' }, { title: 'Two' }])

@@ -1,4 +1,4 @@
-/** Lists of documents and of users, and single ones: what is asked, and how what they link to is read. */
+/** Reads documents and users, one or in pages, with their links. */
 
 import type { Session } from '../auth/session.js'
 import type { Fields } from '../protocol/model/document.js'
@@ -16,7 +16,7 @@ import { toWhere } from './where.js'
 
 interface Asked extends CallOptions {
   readonly where?: object
-  /** A field, with `-` in front to turn the order around. */
+  /** Field to sort by. Prefix it with `-` for descending order. */
   readonly sort?: string | Sort
   readonly populate?: readonly string[]
   readonly limit?: number
@@ -24,14 +24,14 @@ interface Asked extends CallOptions {
   readonly count?: boolean
 }
 
-/** A page to ask for. */
+/** Request for one page. */
 export interface PageQuery extends Partial<ListQuery>, CallOptions {
   readonly where: Where
-  /** Of a page behind others: what all of them are asked for with, and how many documents came before it. */
+  /** For later pages: the filter of the whole list, and how many documents were read before. */
   readonly behind?: { readonly where: Where; readonly read: number }
 }
 
-/** What was asked for, as the wire knows it. */
+/** Converts list options to a query. */
 export function queryOf({ where, sort, populate = [], ...page }: Asked) {
   const sorted: Sort | undefined =
     typeof sort === 'string'
@@ -40,7 +40,7 @@ export function queryOf({ where, sort, populate = [], ...page }: Asked) {
   return { ...page, where: toWhere(where), sort: sorted, populate: populate.map(parsePath) }
 }
 
-/** One page, its links read. */
+/** Reads one page and decodes its links. */
 export async function listPage<Item extends { readonly data: Fields }>(
   { ask }: Session,
   pathOf: (dialect: Spoken) => string,
@@ -62,7 +62,7 @@ export async function listPage<Item extends { readonly data: Fields }>(
       (dialect) => ({ path: pathOf(dialect), query: encodeListQuery(dialect, asked), signal }),
     )
   const page = await pageOf(query)
-  // A service that does not know a parameter takes it for a filter, which no document passes.
+  // A service that does not know a parameter treats it as a filter, which matches nothing.
   if (!page.items[0] && !isOwn && (query.sort || query.count === false)) {
     const { items } = await pageOf({ where: behind.where, limit: 1, offset: behind.read || undefined })
     if (items[0]) throw otherForm('filters', 'The list is empty only with a sort, a cursor or "count". ')
@@ -70,14 +70,14 @@ export async function listPage<Item extends { readonly data: Fields }>(
   return { ...page, offset }
 }
 
-/** Documents asked for at once while iterating; every dialect allows it. */
+/** Number of documents per page while iterating. Every dialect allows it. */
 const pageSize = 100
 
 /**
- * The pages of a selection, to its end: without a sort behind the id of the last document, with one by their offset.
+ * Yields all pages of a selection. Uses the last id as a cursor; with a sort, uses the offset.
  *
- * @param after the last document of an earlier reading, and how many it has read
- * @throws {SvcError} where the service sends the same documents again
+ * @param after resumes an earlier iteration: its last document, and how many it has read
+ * @throws {SvcError} if the service sends the same documents again
  */
 export async function* readPages<Item extends { readonly id: string }, Asked extends Pick<PageQuery, 'where' | 'sort'>>(
   list: (query: Asked & Omit<PageQuery, 'populate'>) => Promise<Page<Item>>,
@@ -103,20 +103,20 @@ export async function* readPages<Item extends { readonly id: string }, Asked ext
       continue
     }
     const ids = page.items.map(({ id }) => id)
-    // With a sort, what others write may move a document to the next page; never a whole page.
+    // With a sort, concurrent writes may move single documents to the next page, but never a whole page.
     if (ids[0] && ids[sort ? 'every' : 'some']((id) => before.has(id)))
       throw otherForm(sort ? 'paging' : 'filters', 'The same documents came twice. ')
     last = ids[ids.length - 1]
     if (!last) return
     yield page
-    // A service that does not tell its limit may have cut the page: there, only an empty one is the last.
+    // If the service does not report its limit, it may have shortened the page, so only an empty page is the last.
     if (ids.length < (page.limit ?? 1)) return
     read += ids.length
     before = new Set(ids)
   }
 }
 
-/** One document or user, its links read. */
+/** Reads one document or user and decodes its links. */
 export function getLinked<Item extends { readonly data: Fields }>(
   { ask }: Session,
   pathOf: (dialect: Spoken) => string,

@@ -1,4 +1,4 @@
-/** Bodies with files in them. Contract 3.4. */
+/** Encodes bodies that contain files. Contract 3.4. */
 import type { Fields } from '../protocol/model/document.js'
 import { SvcError } from '../protocol/model/errors.js'
 import type { JsonObject } from '../protocol/model/json.js'
@@ -14,9 +14,9 @@ export type WithFiles<Data> = {
 }
 
 /**
- * What is sent as JSON, or as a form if some of its fields are files.
+ * Encodes fields as JSON, or as a form if some are files.
  *
- * @throws {SvcError} `VALIDATION_ERROR` for an array of files and other values: some services would keep only the files.
+ * @throws {SvcError} `VALIDATION_ERROR` for an array that mixes files and values, since some services keep only the files
  */
 export function writeForm(fields: object, write: (plain: Fields) => JsonObject): Pick<RequestParts, 'body' | 'form'> {
   let plain = fields

@@ -1,7 +1,7 @@
 /** A write of whoever is signed in when it is begun: nothing of it is sent as another user. */
 import type { Client } from '../index.js'
 import type { SvcError } from '../protocol/model/errors.js'
-import { backOff, isPassing } from '../send.js'
+import { backOff, isTransient } from '../send.js'
 
 /** It goes on soon after the service is back. */
 const mostDoublings = 3
@@ -28,7 +28,7 @@ export function openWrite<Result>(
         return await send(attempt)
       } catch (error) {
         failure = error as SvcError
-        if (!onWaiting || !isPassing(failure)) break
+        if (!onWaiting || !isTransient(failure)) break
         onWaiting(failure)
         await new Promise((resolve) => setTimeout(resolve, backOff(Math.min(attempt, mostDoublings), 1_000)))
       }

@@ -1,7 +1,7 @@
 /** What both transports do: connect again after a failure that passes, and notice a silence. */
 
 import { asError, type ErrorCode, type SvcError } from '../protocol/model/errors.js'
-import { backOff, isPassing, pause } from '../send.js'
+import { backOff, isTransient, pause } from '../send.js'
 import type { TransportClient } from './transport.js'
 
 /** One try of a connection. */
@@ -68,7 +68,7 @@ export async function keepConnected(
       // A login that the service knows no more is none here either.
       if (failure.code === badToken) await auth.amend((known) => known.token === token).catch(() => {})
       // Whoever asks now may be served.
-      if (!isPassing(failure) && !attempt.signal.aborted) return lost(failure)
+      if (!isTransient(failure) && !attempt.signal.aborted) return lost(failure)
     } finally {
       clearInterval(timer)
       unsubscribe()

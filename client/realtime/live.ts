@@ -2,7 +2,7 @@
 import { later } from '../later.js'
 import { asError, type SvcError } from '../protocol/model/errors.js'
 import type { Page } from '../protocol/model/page.js'
-import { isPassing, pause } from '../send.js'
+import { isTransient, pause } from '../send.js'
 import { openFeed } from './feed.js'
 import type { RealtimeStatus, SubscribeOptions, Subscription } from './subscription.js'
 
@@ -54,7 +54,7 @@ export function openLive<Item>(
       } catch (error) {
         const failed = asError(error)
         // What has changed meanwhile may have mended it: whose login is over reads as another from then on.
-        if (!isPassing(failed) && !isStale) {
+        if (!isTransient(failed) && !isStale) {
           fail(failed)
           break
         }

@@ -10,7 +10,7 @@ import { decodeFailure } from '../protocol/wire/errors/message.js'
 import { decodeChange } from '../protocol/wire/frames/decode.js'
 import { requireName } from '../protocol/wire/paths/encode.js'
 import { encodeFilters } from '../protocol/wire/query/encode.js'
-import { isPassing, pause } from '../send.js'
+import { isTransient, pause } from '../send.js'
 import type { WhereInput } from '../types.js'
 import { openFeed } from './feed.js'
 
@@ -102,7 +102,7 @@ export function openSubscription<Data>(
         })
       } catch (error) {
         const failure = asError(error)
-        if (!isPassing(failure)) return close(failure)
+        if (!isTransient(failure)) return close(failure)
         become('reconnecting')
         // What passes was tried several times already.
         await pause(1_000, over.signal)

@@ -1,7 +1,7 @@
 /** Retries of queries that failed for a transient reason, such as a restart of the emulator. */
 import type { QueryClientConfig, QueryState } from '@tanstack/react-query'
 import { SvcError } from '../../client/index.js'
-import { isPassing } from '../../client/send.js'
+import { isTransient } from '../../client/send.js'
 
 const againMilliseconds = 1_000
 
@@ -12,7 +12,7 @@ const againMilliseconds = 1_000
  */
 export function untilAnswered({ state }: { readonly state: Pick<QueryState, 'data' | 'error'> }): number | false {
   const { data, error } = state
-  if (!(error instanceof SvcError) || !isPassing(error)) return false
+  if (!(error instanceof SvcError) || !isTransient(error)) return false
   return error.code === 'TIMEOUT' && data === undefined ? false : againMilliseconds
 }
 
