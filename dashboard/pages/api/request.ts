@@ -1,7 +1,7 @@
 /** The request that was typed: as it is sent, as a curl command, and on the command line. */
 
 import { isObject, parseJson } from '../../../client/protocol/model/json.js'
-import { curlOf } from '../../../client/snippets/curl.js'
+import { formatCurl } from '../../../client/snippets/curl.js'
 import { shellWord } from '../../../client/snippets/shell.js'
 import { wordsIn } from '../../parts/words.js'
 import type { Operation, Parameter } from './description.js'
@@ -93,7 +93,7 @@ export function curlWords({ method, path, headers, body }: Request, caller: Call
   const parts =
     body instanceof FormData ? [...body].map(([name, value]) => `-F ${shellWord(partWords(name, value))}`) : []
   const token = caller === 'control' ? ['-H "svc-control-token: $SVC_CONTROL_TOKEN"'] : []
-  return [curlOf({ method, path, request: { headers: shown, body: record } }, url), ...token, ...parts].join(' \\\n  ')
+  return [formatCurl({ method, path, request: { headers: shown, body: record } }, url), ...token, ...parts].join(' \\\n  ')
 }
 
 function partWords(name: string, value: FormDataEntryValue): string {

@@ -2,8 +2,8 @@
 import { useState } from 'react'
 import { formatPath, parsePath } from '../../../client/protocol/model/path.js'
 import { type Clause, type Operator, operators, type Test } from '../../../client/protocol/model/where.js'
-import { clientCodeOf } from '../../../client/snippets/client-code.js'
-import { curlOf } from '../../../client/snippets/curl.js'
+import { formatClientCode } from '../../../client/snippets/client-code.js'
+import { formatCurl } from '../../../client/snippets/curl.js'
 import { useCopy } from '../../frame/undo.js'
 import { Button } from '../../parts/button.js'
 import { Menu } from '../../parts/menu.js'
@@ -215,8 +215,8 @@ function CopyMenu({ name, query, onText }: { name: string; query: QueryState; on
     <Menu
       trigger="Copy as"
       entries={[
-        { words: 'Copy as client code', run: () => copy('client code', clientCodeOf(request, url)) },
-        { words: 'Copy as curl', run: () => copy('a curl command', curlOf(request, url)) },
+        { words: 'Copy as client code', run: () => copy('client code', formatClientCode(request, url)) },
+        { words: 'Copy as curl', run: () => copy('a curl command', formatCurl(request, url)) },
         { words: 'Copy the query string', run: () => copy('the query string', query.text) },
         { words: 'Edit the query string', run: onText },
       ]}

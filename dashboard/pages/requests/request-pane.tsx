@@ -2,10 +2,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { RequestRecord } from '../../../client/protocol/control/requests.js'
-import { clientCodeOf } from '../../../client/snippets/client-code.js'
-import { curlOf } from '../../../client/snippets/curl.js'
+import { formatClientCode } from '../../../client/snippets/client-code.js'
+import { formatCurl } from '../../../client/snippets/curl.js'
 import { explainRefusal } from '../../../client/snippets/explain.js'
-import { harOf } from '../../../client/snippets/har.js'
+import { formatHar } from '../../../client/snippets/har.js'
 import { useAction, useCopy, useSendUndoably } from '../../frame/undo.js'
 import { untilAnswered } from '../../live/again.js'
 import { Button, Copy } from '../../parts/button.js'
@@ -180,9 +180,9 @@ function Foot({ request, onReplayed }: { request: RequestRecord; onReplayed: (re
       <Menu
         trigger="Copy as"
         entries={[
-          { words: 'curl', run: () => copy('a curl command', curlOf(request, url)) },
-          { words: 'client code', run: () => copy('client code', clientCodeOf(request, url)) },
-          { words: 'HAR', run: () => copy('a HAR', JSON.stringify(harOf([request], url, info.version))) },
+          { words: 'curl', run: () => copy('a curl command', formatCurl(request, url)) },
+          { words: 'client code', run: () => copy('client code', formatClientCode(request, url)) },
+          { words: 'HAR', run: () => copy('a HAR', JSON.stringify(formatHar([request], url, info.version))) },
         ]}
       />
       <span className="grow dim cut" title={why ?? ''}>
