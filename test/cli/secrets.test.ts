@@ -73,7 +73,7 @@ test('svc dev tells a pipe where the control token is, and how to get a secret k
   expect(piped.stdout).toMatch(/Secret +not shown here; create one: svc project key --secret/)
   expect(piped.stdout).not.toMatch(/svc_secret_|#token=/)
   expect(shown.stdout).toMatch(/Page +\S+#token=[\w-]{16}/)
-  expect(shown.stdout).toMatch(/Secret +svc_secret_\w+ +shown once/)
+  expect(shown.stdout).toMatch(/Secret +svc_secret_[\w-]+ +shown once/)
 })
 
 test('an address with a password in it is shown without', async () => {
