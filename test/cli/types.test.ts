@@ -277,7 +277,12 @@ test('documents that the key may not read count by their schema alone, and the o
 
 test.each([
   ['documents', asApp, { read: ['admin'] }, 'permissions hide the documents of "staff"'],
-  ['documents of others', () => ['--as', 'ada@example.com'], { read: ['owner'] }, 'permissions hide documents of others in "staff"'],
+  [
+    'documents of others',
+    () => ['--as', 'ada@example.com'],
+    { read: ['owner'] },
+    'permissions hide documents of others in "staff"',
+  ],
   ['a field', asApp, { hidden: { pay: ['admin'] } }, 'permissions hide pay of the documents of "staff"'],
 ])('types stay where permissions hide %s', async (_, reader, permissions, why) => {
   await fill('staff', [{ name: 'Ada', pay: 1 }])

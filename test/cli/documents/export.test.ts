@@ -2,8 +2,8 @@ import { existsSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, 
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createClient } from '../../../client/index.js'
 import { openExportFile } from '../../../cli/exports/export-file.js'
+import { createClient } from '../../../client/index.js'
 import { endsByItself, patiently } from '../../fixtures/patience.js'
 import { bin, cleanEnv, openWorld, type World } from '../command-line.js'
 
@@ -303,7 +303,10 @@ test('CSV has the fields of the schema in its order, then the others, or those t
   const schema = { title: { type: 'string' }, age: { type: 'number' }, by: { type: 'string' } } as const
   const svc = createClient(JSON.parse(readFileSync(path('.svc/emulator.json'), 'utf8')))
   await svc.collections.create({ name: 'ordered', schema })
-  await svc.collection('ordered').createMany([{ more: 1, by: 'Ada', title: 'a' }, { age: 2, title: 'b' }])
+  await svc.collection('ordered').createMany([
+    { more: 1, by: 'Ada', title: 'a' },
+    { age: 2, title: 'b' },
+  ])
   const head = async (...words: string[]) => (await world.svc(words)).stdout.split('\n')[0]
 
   expect(await head('docs', 'export', 'ordered', '--format', 'csv')).toBe('title,age,by,more')

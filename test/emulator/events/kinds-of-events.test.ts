@@ -68,7 +68,10 @@ it('contract 11 requests that went well come where they are asked for, and nowhe
   await app.collections.get('none').catch(() => undefined)
 
   const refused = { kind: 'request.refused', request: { status: 404, path: '/api/collections/none' } }
-  expect(await asked.next(2)).toMatchObject([{ kind: 'request.answered', request: { status: 200, code: null } }, refused])
+  expect(await asked.next(2)).toMatchObject([
+    { kind: 'request.answered', request: { status: 200, code: null } },
+    refused,
+  ])
   expect(await whole.next(1)).toMatchObject([refused])
   expect(await all.next(1)).toMatchObject([refused])
   await Promise.all([all.close(), whole.close(), asked.close()])
