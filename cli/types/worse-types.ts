@@ -9,7 +9,7 @@ export function requireNoWorse(place: string, was: string | undefined, types: De
   if (failure) throw failure
 }
 
-export function whyWorse(place: string, was: string | undefined, types: DescribedTypes): CliFailure | undefined {
+function whyWorse(place: string, was: string | undefined, types: DescribedTypes): CliFailure | undefined {
   if (was === undefined || !isOurs(was)) return undefined
   const is = new Set(placedLines(types.text))
   const lost = placedLines(was).filter((line) => !is.has(line))

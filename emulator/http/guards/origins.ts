@@ -69,7 +69,7 @@ export function foreignOrigin(origin = '', { allowed, isOpenTo }: OriginRules): 
 }
 
 /** The names and addresses by which other machines may call this one, as URLs write them. */
-export function ownHostNames(): string[] {
+function ownHostNames(): string[] {
   const name = hostname().toLowerCase()
   const addresses = Object.values(networkInterfaces()).flatMap((all = []) => all.map(({ address }) => address))
   return [name, `${name}.local`, ...addresses.map((address) => (address.includes(':') ? `[${address}]` : address))]
