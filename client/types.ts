@@ -1,5 +1,6 @@
 /** Types of filters, sorting and linked documents, derived from a schema. */
 import type { Document, Fields } from './protocol/model/document.js'
+import type { AppUser } from './protocol/model/user.js'
 import type { Where } from './protocol/model/where.js'
 
 /** Maps collections to their documents: `{ posts: Post; authors: Author }`. */
@@ -7,8 +8,41 @@ export type AnySchema<Schema> = { readonly [Collection in keyof Schema]: object 
 
 declare const linkedTo: unique symbol
 
-/** A field that holds the id of a document of another collection; `populate` puts the document in its place. */
+/**
+ * A field with the id of a document in another collection. `populate` replaces the id by the document. `Link<'users'>` holds
+ * the id of a user, unless the schema has a collection named `users`.
+ */
 export type Link<Collection extends string> = string & { readonly [linkedTo]?: Collection }
+
+declare const holds: unique symbol
+
+/** A date or a point in time as text. Writes also accept a `Date`. */
+export type DateTime = string & { readonly [holds]?: 'time' }
+
+/** URL of a stored file. Writes of one document also accept the file itself. */
+export type FileUrl = string & { readonly [holds]?: 'file' }
+
+/** True if a field is declared as a {@link DateTime} or a {@link FileUrl}. */
+export type Holds<Value, Kind extends string> = Value extends { readonly [holds]?: infer Held }
+  ? Exclude<Held, undefined> extends Kind
+    ? true
+    : false
+  : false
+
+/** Data as writes accept it: with a `Date` for each {@link DateTime}, at any depth. */
+export type Writable<Data> = string extends keyof Data
+  ? { readonly [Name in keyof Data]: Data[Name] | Date }
+  : { readonly [Name in keyof Data]: Data[Name] | WithDates<Data[Name]> }
+
+export type WithDates<Value> = Value extends string
+  ? Holds<Value, 'time'> extends true
+    ? Date
+    : never
+  : Value extends readonly (infer Item)[]
+    ? readonly (Item | WithDates<Item>)[]
+    : Value extends object
+      ? { readonly [Name in keyof Value]: Value[Name] | WithDates<Value[Name]> }
+      : never
 
 /** Field names, dotted if nested, up to three levels deep. */
 export type FieldPath<Data, Depth extends 0[] = []> = string extends keyof Data
@@ -174,7 +208,11 @@ type PopulatedField<Schema, Value, Rest extends string> = Value extends readonly
       ? Value extends ObjectIn<Value>
         ? Populated<Schema, Value, Rest>
         : Value
-      : Document<Populated<Schema, WithLinked, Rest>> | Value
+      :
+          | (UserLink<Schema, NonNullable<Value>> extends true
+              ? AppUser
+              : Document<Populated<Schema, WithLinked, Rest>>)
+          | Value
     : never
 
 /** Object type of a field, also inside arrays. */
@@ -189,5 +227,16 @@ type LinkedData<Schema, Value> = Value extends readonly (infer Item)[]
   : Value extends { readonly [linkedTo]?: infer Name }
     ? Exclude<Name, undefined> extends keyof Schema
       ? Schema[Exclude<Name, undefined>]
-      : never
+      : UserLink<Schema, Value> extends true
+        ? Fields
+        : never
     : never
+
+/** True if the field holds ids of users, whose fields are free-form. */
+type UserLink<Schema, Value> = Value extends { readonly [linkedTo]?: infer Name }
+  ? Exclude<Name, undefined> extends keyof Schema
+    ? false
+    : Exclude<Name, undefined> extends 'users'
+      ? true
+      : false
+  : false

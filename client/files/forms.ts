@@ -4,14 +4,18 @@ import { SvcError } from '../protocol/model/errors.js'
 import type { JsonObject } from '../protocol/model/json.js'
 import { encodeBody } from '../protocol/wire/sendable.js'
 import type { RequestParts } from '../send.js'
+import type { Holds, WithDates } from '../types.js'
 
-/** Fields that hold texts, or arrays of them, also take files; what is then stored is their addresses. */
-export type WithFiles<Data> = {
-  readonly [Name in keyof Data]:
-    | Data[Name]
-    | (string extends Data[Name] ? Blob : never)
-    | (string[] extends Data[Name] ? readonly Blob[] : never)
-}
+/** Data as writes of one document accept it. A {@link FileUrl} may be a file, and an array of them may be files. */
+export type WithFiles<Data> = string extends keyof Data
+  ? { readonly [Name in keyof Data]: Data[Name] | Date | Blob | readonly Blob[] }
+  : { readonly [Name in keyof Data]: Data[Name] | WithDates<Data[Name]> | FilesFor<Data[Name]> }
+
+type FilesFor<Value> = Value extends readonly (infer Item)[]
+  ? readonly FilesFor<Item>[]
+  : Holds<Value, 'file'> extends true
+    ? Blob
+    : never
 
 /**
  * Encodes fields as JSON, or as a form if some are files.
