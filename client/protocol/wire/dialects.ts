@@ -1,4 +1,4 @@
-/** The named dialects, and dialects as text: the header `svc-dialect`. Contract 1. */
+/** Named dialects, and their text form for the header `svc-dialect`. Contract 1. */
 import { SvcError } from '../model/errors.js'
 import { type Axis, axes, axisNames, type Dialect, formsOf } from './axes.js'
 import { spokenForms } from './spoken.js'
@@ -26,9 +26,9 @@ export const dialects = {
 export type DialectName = keyof typeof dialects
 
 /**
- * Parses `b`, `a, document=flat, errors=detail`, or exceptions alone, which apply on top of `base`.
+ * Parses `b`, `a, document=flat, errors=detail`, or only overrides of `base`.
  *
- * @throws {SvcError} `INVALID_DIALECT`, naming the choices.
+ * @throws {SvcError} `INVALID_DIALECT` with the valid choices
  */
 export function parseDialect(text = '', base: Dialect = dialects.a): Dialect {
   const [first = '', ...rest] = text.trim().split(/\s*,\s*/)
@@ -45,7 +45,7 @@ export function parseDialect(text = '', base: Dialect = dialects.a): Dialect {
   return { ...(dialects[first as DialectName] ?? base), ...chosen } as Dialect
 }
 
-/** The shortest text that reads back as that dialect. */
+/** Formats a dialect as the shortest text that parses to it. */
 export function formatDialect(dialect: Dialect): string {
   const texts = (Object.keys(dialects) as DialectName[]).map((name) => {
     const exceptions = axisNames().flatMap((axis) =>

@@ -1,7 +1,7 @@
-/** The `events` axis: what the kinds of changes are called. Spec, "Events". */
+/** The `events` axis: names of the kinds of changes. Spec, "Events". */
 import type { Change } from '../../model/change.js'
 
-/** A kind without its last letter: clients decode a plain name by that rule, so that any other name does not compile. */
+/** A kind without its last letter. Clients decode plain names by this rule, so other names must not compile. */
 type PlainName<Kind extends Change['kind']> = Kind extends `${infer Name}d` ? Name : never
 
 const plainNames = { created: 'create', updated: 'update', deleted: 'delete' } as const satisfies {

@@ -70,7 +70,7 @@ describe('How much a filter may ask', () => {
 
       expect(() => requireSearchable('name', operator, '🍵'.repeat(most))).not.toThrow()
       expect(() => requireSearchable('name', operator, 'x'.repeat(most + 1))).toThrow(
-        failure('INVALID_FILTER', new RegExp(`^The text of "name" has over ${most} characters`)),
+        failure('INVALID_FILTER', new RegExp(`^The text of "name" is too long \\(max ${most} characters`)),
       )
       expect(() => requireSearchable('n'.repeat(100), operator, 'x'.repeat(most + 1))).toThrow(
         failure('INVALID_FILTER', /of "n{80}" has/),

@@ -1,4 +1,4 @@
-/** Tickets for streams. They follow the `document` axis for the name of their time. Contract 9.5. */
+/** Encodes tickets for event streams. The `document` axis decides the name of the time. Contract 9.5. */
 import type { Writable } from '../../model/json.js'
 import { axes, type Dialect } from '../axes.js'
 import type { JsonSchema } from '../codec.js'

@@ -1,4 +1,4 @@
-/** How users look outside. They follow the `document` axis for the names of times. */
+/** Encodes users. The `document` axis decides the names of times. */
 import type { OutgoingUser } from '../../model/document.js'
 import type { Writable, WritableObject } from '../../model/json.js'
 import type { Page } from '../../model/page.js'
@@ -27,7 +27,7 @@ export function userSchema(dialect: Dialect): JsonSchema {
   return userSchemas[namingOf(dialect)]
 }
 
-/** A user without the envelope, linked documents in the dialect's shape. */
+/** Encodes a user without the envelope, and populated documents in the dialect's shape. */
 export function userRecord({ document }: Dialect, user: OutgoingUser): WritableObject {
   const { naming, encodeLink } = axes.document[document]
   return encodeUserRecord(naming, user, encodeLink)
