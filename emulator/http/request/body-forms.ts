@@ -182,5 +182,5 @@ function toIssues(issue: z.core.$ZodIssue): Issue[] {
 
 function sentence({ path, message }: Issue): string {
   if (path.length === 0) return `The body does not fit: ${message}.`
-  return `"${path.join('.')}"${/^(?:is|has|takes) /.test(message) ? '' : ':'} ${message}.`
+  return `"${path.join('.')}"${/^(?:is|has|takes|must) /.test(message) ? '' : ':'} ${message}.`
 }
