@@ -1,4 +1,4 @@
-/** What is in a project, written as a seed: the same text each time as long as nothing has changed. */
+/** Writes a project as a seed. Unchanged projects give the same text. */
 import type { Permissions, Schema } from '../client/protocol/model/collection.js'
 import { isObject, type Json, type JsonObject, setOwn } from '../client/protocol/model/json.js'
 import { referenceName, referencesIn } from '../client/protocol/model/seed/references.js'
@@ -14,7 +14,7 @@ export interface ExportedCollection {
   readonly name: string
   readonly schema: Schema
   readonly permissions: Permissions
-  /** The oldest first. */
+  /** Oldest first. */
   readonly documents: readonly ExportedDocument[]
 }
 
@@ -34,7 +34,7 @@ export interface ExportedFile {
   readonly name: string
   readonly path: string
   readonly url: string
-  /** The document or user that it belongs to. */
+  /** Document or user that owns the file. */
   readonly owner: string | null
 }
 
@@ -47,15 +47,15 @@ export interface ExportedProject {
 export interface ExportedSeed {
   readonly text: string
   readonly users: number
-  /** Which files belong beside it, and where. */
+  /** Files to save next to the seed, and their paths. */
   readonly files: readonly { readonly url: string; readonly place: string }[]
 }
 
 /**
- * Ids of users, files and documents become references to their names.
+ * Replaces ids of users, files and documents by references to their names.
  *
- * @param isWhole whether users and files that nothing refers to belong to it
- * @throws {InputFailure} for a text that would be read as a reference
+ * @param isWhole includes users and files without references
+ * @throws {InputFailure} for text that would be read as a reference
  */
 export function exportSeed(project: ExportedProject, { isWhole }: { readonly isWhole: boolean }): ExportedSeed {
   const names = namesIn(project)
@@ -84,7 +84,7 @@ interface Names {
   readonly users: ReadonlyMap<string, string>
   readonly files: ReadonlyMap<string, string>
   readonly documents: ReadonlyMap<string, string>
-  /** What stands for the id of a user or document. */
+  /** References by id of a user or document. */
   readonly references: ReadonlyMap<string, string>
   /** Documents that others refer to. */
   readonly referred: ReadonlySet<string>
@@ -123,7 +123,7 @@ function titleOf(data: JsonObject): string | undefined {
   return typeof title === 'string' ? title : undefined
 }
 
-/** Short names by id, each once: a second "ada" is "ada-2". */
+/** Assigns short, unique names by id: a second "ada" becomes "ada-2". */
 function named<One extends { readonly id: string }>(all: readonly One[], nameOf: (one: One) => string) {
   const taken = new Set<string>()
   const names = new Map<string, string>()
@@ -137,7 +137,7 @@ function named<One extends { readonly id: string }>(all: readonly One[], nameOf:
   return names
 }
 
-/** Neither dots nor braces, which references take apart; and no number alone, which objects would put first. */
+/** Creates a name without dots and braces, which separate references. Avoids bare numbers, which objects would put first. */
 function slugOf(text: string): string {
   const slug = text
     .normalize('NFKD')
@@ -158,7 +158,7 @@ function collectionOf(
     ({ id, data }) => [names.documents.get(id) ?? '', referring(data, names, used, name)] as const,
   )
   const content = isNamed ? objectOf(written) : written.map(([, fields]) => fields)
-  // An empty list of roles opens a kind, and closes a field.
+  // An empty list of roles opens a permission, but closes a field.
   const set = Object.entries(permissions).filter(([, some]) => Object.keys(some).length > 0)
   return [
     name,
@@ -196,18 +196,18 @@ function fileOf(file: ExportedFile, names: Names): Json {
   }
 }
 
-/** Names from outside are no names on this disk: only letters, digits and an ending are taken over. */
+/** Keeps only letters, digits and the extension, because stored names may be unsafe on disk. */
 function placeOf({ id, name }: ExportedFile, names: Names): string {
   const ending = /\.[A-Za-z0-9]{1,10}$/.exec(name)?.[0] ?? ''
   return `files/${names.files.get(id)}${ending}`
 }
 
-/** The value with references in the place of ids and addresses, its keys in order. */
+/** Replaces ids and URLs by references, and sorts keys. */
 function referring(data: JsonObject, names: Names, used: Set<string>, where: string): JsonObject {
   const [found] = referencesIn(data)
   if (found) {
-    const message = `"${where}" holds the text ${found.text}, which a seed would read as a reference.`
-    throw new InputFailure('invalid', 'NOT_EXPORTABLE', message, 'Export other collections, or change that text.')
+    const message = `"${where}" contains the text ${found.text}, which a seed would read as a reference.`
+    throw new InputFailure('invalid', 'NOT_EXPORTABLE', message, 'Change this text, or export other collections.')
   }
   const text = (value: string): string => {
     const reference = names.references.get(value)
@@ -236,7 +236,7 @@ function sortedBy<One>(all: readonly One[], keyOf: (one: One) => string): One[] 
   return [...all].sort((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1))
 }
 
-/** Its fields stay in their order, which is what tables and forms show. */
+/** Keeps the order of fields, which tables and forms use. */
 function withSortedRules(schema: JsonObject): JsonObject {
   return objectOf(Object.entries(schema).map(([field, rule]) => [field, sorted(rule)]))
 }

@@ -1,4 +1,4 @@
-/** A file of documents of one collection as steps: JSON, NDJSON or CSV. */
+/** Converts a JSON, NDJSON or CSV file with documents of one collection to steps. */
 import { basename, extname } from 'node:path'
 import type { JsonObject } from '../client/protocol/model/json.js'
 import { mostBatchItems } from '../client/protocol/model/limits.js'
@@ -8,15 +8,15 @@ import { hasCells, openInput, readRecords } from './records/input.js'
 import type { BadRow } from './records/record.js'
 import type { PlacedStep } from './steps.js'
 
-/** What one step may hold: well below what one body may. */
+/** Maximum size of one step, well below the body limit. */
 const mostStepBytes = 4 * 1024 * 1024
 
-/** The collection that a file of documents is named after. */
+/** Derives the name of the collection from the file name. */
 export function collectionOf(file: string): string {
   return basename(file, extname(file))
 }
 
-/** Documents of one collection as a seed, so that each can be compared with what it was before. @throws as `rowSteps` does */
+/** Reads documents of one collection as a seed, to compare them with an earlier version. @throws like `rowSteps` */
 export async function rowContent(file: string, text: string | undefined): Promise<SeedContent> {
   const steps = await rowSteps(file, { text, key: undefined })
   const documents = steps.flatMap(({ step, whereIs }) =>
@@ -33,8 +33,8 @@ export async function rowContent(file: string, text: string | undefined): Promis
 }
 
 /**
- * @param text what the file holds, where it is not to be read as it is
- * @throws {InputFailure} with file and line of the first row that is no document
+ * @param text content to use instead of the file's own
+ * @throws {InputFailure} with file and line of the first invalid row
  */
 export async function rowSteps(
   file: string,

@@ -1,4 +1,4 @@
-/** Hands a seed to the emulator, which writes all of it or nothing. */
+/** Sends a seed to the emulator, which writes all or nothing. */
 import { openAsBlob } from 'node:fs'
 import type { Control } from '../client/control.js'
 import { SvcError, statusOf } from '../client/protocol/model/errors.js'
@@ -7,13 +7,13 @@ import type { FileEntry } from './content.js'
 import { badSeed } from './failure.js'
 import { type PlacedStep, partOf } from './steps.js'
 
-/** A seed that has been read. */
+/** A parsed seed. */
 export interface ReadSeed {
   readonly steps: readonly PlacedStep[]
   readonly files: readonly FileEntry[]
 }
 
-/** The emulator's own API, and the project that is seeded. */
+/** Control API of the emulator, and the project to seed. */
 export interface SeedTarget {
   readonly control: Pick<Control, 'seeds' | 'snapshots'>
   readonly project: string
@@ -21,7 +21,7 @@ export interface SeedTarget {
 
 export type SentSeed = Awaited<ReturnType<Control['seeds']['apply']>>
 
-/** @throws {InputFailure} with the place of what the service refuses, {@link SvcError} if it does not answer */
+/** @throws {InputFailure} with the position of what the service refuses, {@link SvcError} if it does not respond */
 export async function sendSeed({ control, project }: SeedTarget, seed: ReadSeed, mode: SeedMode): Promise<SentSeed> {
   const form = new FormData()
   form.set('mode', mode)
@@ -32,7 +32,7 @@ export async function sendSeed({ control, project }: SeedTarget, seed: ReadSeed,
   })
 }
 
-/** What the service says of a step, at the place that the step comes from. */
+/** Adds the position in the seed to an error about a step. */
 function placedInSeed(error: unknown, steps: readonly PlacedStep[]): unknown {
   if (!(error instanceof SvcError) || statusOf(error) >= 500) return error
   const [issue] = error.issues
