@@ -11,7 +11,7 @@ import { badSeed } from './failure.js'
 export interface SeedSource {
   readonly name: string
   /** Returns the position of a path, such as `seed.json:5`. */
-  placeOf(path: readonly string[]): string
+  locate(path: readonly string[]): string
 }
 
 /** A named entry of a seed. Its position is computed lazily, for messages. */
@@ -76,18 +76,13 @@ function hasPart({ users, files }: JsonObject): boolean {
 }
 
 /** @throws {InputFailure} for `{"posts": […]}`, which would become one document in a collection named after the file */
-export function requireNoBareCollections({ placeOf }: SeedSource, value: Json): void {
+export function requireNoBareCollections({ locate }: SeedSource, value: Json): void {
   if (!isObject(value)) return
   const names = Object.keys(value).filter((name) => !parts.includes(name))
   const [name] = names.filter((each) => isBareCollection(value[each]))
   if (name === undefined || !names.every((each) => isBareCollection(value[each]) || isEmptyArray(value[each]))) return
   const hint = `Write {"collections": {"${name}": {"documents": […]}}}; write a single document as an array of one.`
-  throw badSeed(
-    placeOf([name]),
-    `"${name}" looks like a collection, but is outside "collections"`,
-    undefined,
-    hint,
-  )
+  throw badSeed(locate([name]), `"${name}" looks like a collection, but is outside "collections"`, undefined, hint)
 }
 
 /** Recognizes an array of documents, or an object with `documents`. */
@@ -105,7 +100,7 @@ export function readContent(source: SeedSource, content: JsonObject): SeedConten
   const other = Object.keys(content).find((name) => !parts.includes(name))
   if (other !== undefined) {
     const what = `"${other}" is not part of a seed file. Use collections, users and files`
-    throw badSeed(source.placeOf([other]), what)
+    throw badSeed(source.locate([other]), what)
   }
   const { collections = {}, users = {}, files = {} } = content
   return {
@@ -124,13 +119,13 @@ const collectionNames = ['schema', 'permissions', 'key', 'documents'] as const
 
 function readCollection(source: SeedSource, name: string, value: Json): CollectionEntry {
   const path = ['collections', name]
-  if (!isObject(value)) throw badSeed(source.placeOf(path), `"${name}" is not an object`)
-  if (!isCollectionName(name)) throw badSeed(source.placeOf(path), `"${name}" is not a valid collection name`)
+  if (!isObject(value)) throw badSeed(source.locate(path), `"${name}" is not an object`)
+  if (!isCollectionName(name)) throw badSeed(source.locate(path), `"${name}" is not a valid collection name`)
   requireNames(source, path, value, collectionNames, `"${name}"`)
   const { schema, permissions, key, documents = [] } = value
   if (typeof documents !== 'object' || documents === null) {
     const what = `"documents" of "${name}" must be an array or an object`
-    throw badSeed(source.placeOf([...path, 'documents']), what)
+    throw badSeed(source.locate([...path, 'documents']), what)
   }
   if (schema !== undefined && !isObject(schema)) throw notA(source, [...path, 'schema'], 'object')
   return {
@@ -142,7 +137,7 @@ function readCollection(source: SeedSource, name: string, value: Json): Collecti
     key: optional(source, [...path, 'key'], key, 'string'),
     documents: Object.entries(documents).map(([title, fields]) => {
       const place = [...path, 'documents', title]
-      if (!isObject(fields)) throw badSeed(source.placeOf(place), `"${name}.${title}" is not an object`)
+      if (!isObject(fields)) throw badSeed(source.locate(place), `"${name}.${title}" is not an object`)
       return { name: title, fields, ...placeIn(source, place) }
     }),
   }
@@ -167,15 +162,15 @@ const userNames = ['email', 'password', 'passwordHash', 'data', 'roles', 'verifi
 
 function readUser(source: SeedSource, name: string, value: Json): UserEntry {
   const path = ['users', name]
-  if (!isObject(value)) throw badSeed(source.placeOf(path), `"${name}" is not an object`)
+  if (!isObject(value)) throw badSeed(source.locate(path), `"${name}" is not an object`)
   requireNames(source, path, value, userNames, `"users.${name}"`)
   const { data, roles, twoFactor, identity } = value
   const text = (field: (typeof userNames)[number]) => optional(source, [...path, field], value[field], 'string')
   const email = text('email')
-  if (email === undefined) throw badSeed(source.placeOf(path), `"users.${name}" has no "email"`)
+  if (email === undefined) throw badSeed(source.locate(path), `"users.${name}" has no "email"`)
   if (data !== undefined && !isObject(data)) throw notA(source, [...path, 'data'], 'object')
   if (twoFactor !== undefined && typeof twoFactor !== 'string' && typeof twoFactor !== 'boolean') {
-    throw badSeed(source.placeOf([...path, 'twoFactor']), '"twoFactor" must be true, false, or a base32 secret')
+    throw badSeed(source.locate([...path, 'twoFactor']), '"twoFactor" must be true, false, or a base32 secret')
   }
   return {
     ...{ name, email, data, twoFactor, ...placeIn(source, path) },
@@ -192,7 +187,7 @@ function readIdentity(source: SeedSource, path: string[], value: Json): SeedIden
   requireNames(source, path, value, ['provider', 'subject'], '"identity"')
   const { provider, subject } = value
   if (typeof provider === 'string' && typeof subject === 'string') return { provider, subject }
-  throw badSeed(source.placeOf(path), '"identity" needs a "provider" and a "subject"')
+  throw badSeed(source.locate(path), '"identity" needs a "provider" and a "subject"')
 }
 
 const fileNames = ['file', 'name', 'path', 'owned'] as const
@@ -201,11 +196,11 @@ const fileNames = ['file', 'name', 'path', 'owned'] as const
 function readFileEntry(source: SeedSource, name: string, value: Json): FileEntry {
   const path = ['files', name]
   const entry = typeof value === 'string' ? { file: value } : value
-  if (!isObject(entry)) throw badSeed(source.placeOf(path), `"files.${name}" must be a path or an object`)
+  if (!isObject(entry)) throw badSeed(source.locate(path), `"files.${name}" must be a path or an object`)
   requireNames(source, path, entry, fileNames, `"files.${name}"`)
   const text = (field: (typeof fileNames)[number]) => optional(source, [...path, field], entry[field], 'string')
   const named = text('file')
-  if (named === undefined) throw badSeed(source.placeOf(path), `"files.${name}" has no "file"`)
+  if (named === undefined) throw badSeed(source.locate(path), `"files.${name}" has no "file"`)
   const file = requireBeside(source, path, named)
   return {
     ...{ name, file, ...placeIn(source, path) },
@@ -220,7 +215,7 @@ function requireBeside(source: SeedSource, path: readonly string[], named: strin
   const place = resolve(folder, named)
   if (isAbsolute(named) || isOutside(folder, place)) throw outside(source, path, named)
   if (!existsSync(place) || !statSync(place).isFile())
-    throw badSeed(source.placeOf(path), `file "${named}" does not exist`)
+    throw badSeed(source.locate(path), `file "${named}" does not exist`)
   if (isOutside(realpathSync(folder), realpathSync(place))) throw outside(source, path, named)
   return place
 }
@@ -231,13 +226,13 @@ function isOutside(folder: string, place: string): boolean {
 }
 
 function outside(source: SeedSource, path: readonly string[], named: string) {
-  return badSeed(source.placeOf(path), `"${named}" is outside the folder of the seed`)
+  return badSeed(source.locate(path), `"${named}" is outside the folder of the seed`)
 }
 
 function placeIn(source: SeedSource, path: readonly string[]) {
   return {
     get place() {
-      return source.placeOf(path)
+      return source.locate(path)
     },
   }
 }
@@ -257,12 +252,12 @@ function requireNames(
   const other = Object.keys(value).find((name) => !known.includes(name))
   if (other === undefined) return
   const all = `${known.slice(0, -1).join(', ')} and ${known.at(-1)}`
-  throw badSeed(source.placeOf([...path, other]), `unknown "${other}" in ${what}. Use ${all}`)
+  throw badSeed(source.locate([...path, other]), `unknown "${other}" in ${what}. Use ${all}`)
 }
 
 function requireTexts(source: SeedSource, path: readonly string[], value: Json | undefined): readonly string[] {
   if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value
-  throw badSeed(source.placeOf(path), `"${path.at(-1)}" must be an array of strings`)
+  throw badSeed(source.locate(path), `"${path.at(-1)}" must be an array of strings`)
 }
 
 interface Primitives {
@@ -282,5 +277,5 @@ function optional<Type extends keyof Primitives>(
 }
 
 function notA(source: SeedSource, path: readonly string[], type: string) {
-  return badSeed(source.placeOf(path), `"${path.at(-1)}" must be ${type === 'object' ? 'an' : 'a'} ${type}`)
+  return badSeed(source.locate(path), `"${path.at(-1)}" must be ${type === 'object' ? 'an' : 'a'} ${type}`)
 }

@@ -60,15 +60,15 @@ export interface ExportedSeed {
 export function exportSeed(project: ExportedProject, { isWhole }: { readonly isWhole: boolean }): ExportedSeed {
   const names = namesIn(project)
   const used = new Set<string>()
-  const collections = sortedBy(project.collections, ({ name }) => name).map((one) => collectionOf(one, names, used))
+  const collections = sortedBy(project.collections, ({ name }) => name).map((one) => writeCollection(one, names, used))
   const users = project.users
     .filter(({ id }) => isWhole || used.has(id))
-    .map((user) => [names.users.get(user.id) ?? '', userOf(user, names, used)] as const)
+    .map((user) => [names.users.get(user.id) ?? '', writeUser(user, names, used)] as const)
   const files = project.files.filter(({ id, owner }) => (owner === null ? isWhole || used.has(id) : used.has(id)))
   const seed = {
     ...section(
       'files',
-      files.map((file) => [names.files.get(file.id) ?? '', fileOf(file, names)] as const),
+      files.map((file) => [names.files.get(file.id) ?? '', writeFile(file, names)] as const),
     ),
     ...section('users', users),
     ...section('collections', collections),
@@ -76,7 +76,7 @@ export function exportSeed(project: ExportedProject, { isWhole }: { readonly isW
   return {
     text: `${JSON.stringify(seed, null, 2)}\n`,
     users: users.length,
-    files: files.map((file) => ({ url: file.url, place: placeOf(file, names) })),
+    files: files.map((file) => ({ url: file.url, place: buildFilePath(file, names) })),
   }
 }
 
@@ -100,7 +100,7 @@ function namesIn({ collections, users, files }: ExportedProject): Names {
   )
   const userNames = named(users, ({ email }) => email.replace(/@.*/, ''))
   const byCollection = collections.map(
-    ({ name, documents }) => [referenceName(name), named(documents, ({ data }) => titleOf(data) ?? name)] as const,
+    ({ name, documents }) => [referenceName(name), named(documents, ({ data }) => findTitle(data) ?? name)] as const,
   )
   return {
     referred,
@@ -118,17 +118,17 @@ function namesIn({ collections, users, files }: ExportedProject): Names {
 
 const titles = ['slug', 'name', 'title', 'email']
 
-function titleOf(data: JsonObject): string | undefined {
-  const title = titles.map((field) => data[field]).find((value) => typeof value === 'string' && slugOf(value) !== '')
+function findTitle(data: JsonObject): string | undefined {
+  const title = titles.map((field) => data[field]).find((value) => typeof value === 'string' && slugify(value) !== '')
   return typeof title === 'string' ? title : undefined
 }
 
 /** Assigns short, unique names by id: a second "ada" becomes "ada-2". */
-function named<One extends { readonly id: string }>(all: readonly One[], nameOf: (one: One) => string) {
+function named<One extends { readonly id: string }>(all: readonly One[], chooseName: (one: One) => string) {
   const taken = new Set<string>()
   const names = new Map<string, string>()
   for (const one of all) {
-    const wanted = slugOf(nameOf(one)) || 'unnamed'
+    const wanted = slugify(chooseName(one)) || 'unnamed'
     let name = wanted
     for (let number = 2; taken.has(name); number++) name = `${wanted}-${number}`
     taken.add(name)
@@ -138,7 +138,7 @@ function named<One extends { readonly id: string }>(all: readonly One[], nameOf:
 }
 
 /** Creates a name without dots and braces, which separate references. Avoids bare numbers, which objects would put first. */
-function slugOf(text: string): string {
+function slugify(text: string): string {
   const slug = text
     .normalize('NFKD')
     .toLowerCase()
@@ -148,7 +148,7 @@ function slugOf(text: string): string {
   return /^\d+$/.test(slug) ? `n${slug}` : slug
 }
 
-function collectionOf(
+function writeCollection(
   { name, schema, permissions, documents }: ExportedCollection,
   names: Names,
   used: Set<string>,
@@ -157,7 +157,7 @@ function collectionOf(
   const written = documents.map(
     ({ id, data }) => [names.documents.get(id) ?? '', referring(data, names, used, name)] as const,
   )
-  const content = isNamed ? objectOf(written) : written.map(([, fields]) => fields)
+  const content = isNamed ? toObject(written) : written.map(([, fields]) => fields)
   // An empty list of roles opens a permission, but closes a field.
   const set = Object.entries(permissions).filter(([, some]) => Object.keys(some).length > 0)
   return [
@@ -170,7 +170,7 @@ function collectionOf(
   ]
 }
 
-function userOf(user: ExportedUser, names: Names, used: Set<string>): JsonObject {
+function writeUser(user: ExportedUser, names: Names, used: Set<string>): JsonObject {
   const { email, data, roles, verified, passwordHash, twoFactor, identity } = user
   return {
     email,
@@ -183,8 +183,8 @@ function userOf(user: ExportedUser, names: Names, used: Set<string>): JsonObject
   }
 }
 
-function fileOf(file: ExportedFile, names: Names): Json {
-  const place = placeOf(file, names)
+function writeFile(file: ExportedFile, names: Names): Json {
+  const place = buildFilePath(file, names)
   const { name, path, owner } = file
   const isNamed = !place.endsWith(`/${name}`)
   if (!isNamed && path === '' && owner === null) return place
@@ -197,7 +197,7 @@ function fileOf(file: ExportedFile, names: Names): Json {
 }
 
 /** Keeps only letters, digits and the extension, because stored names may be unsafe on disk. */
-function placeOf({ id, name }: ExportedFile, names: Names): string {
+function buildFilePath({ id, name }: ExportedFile, names: Names): string {
   const ending = /\.[A-Za-z0-9]{1,10}$/.exec(name)?.[0] ?? ''
   return `files/${names.files.get(id)}${ending}`
 }
@@ -223,29 +223,29 @@ function referring(data: JsonObject, names: Names, used: Set<string>, where: str
 }
 
 function section(name: string, entries: readonly (readonly [string, Json])[]): JsonObject {
-  return entries.length === 0 ? {} : { [name]: objectOf(entries) }
+  return entries.length === 0 ? {} : { [name]: toObject(entries) }
 }
 
-function objectOf(entries: readonly (readonly [string, Json])[]): JsonObject {
+function toObject(entries: readonly (readonly [string, Json])[]): JsonObject {
   const object: JsonObject = {}
   for (const [name, value] of entries) setOwn(object, name, value)
   return object
 }
 
-function sortedBy<One>(all: readonly One[], keyOf: (one: One) => string): One[] {
-  return [...all].sort((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1))
+function sortedBy<One>(all: readonly One[], readKey: (one: One) => string): One[] {
+  return [...all].sort((one, other) => (readKey(one) < readKey(other) ? -1 : 1))
 }
 
 /** Keeps the order of fields, which tables and forms use. */
 function withSortedRules(schema: JsonObject): JsonObject {
-  return objectOf(Object.entries(schema).map(([field, rule]) => [field, sorted(rule)]))
+  return toObject(Object.entries(schema).map(([field, rule]) => [field, sorted(rule)]))
 }
 
 function sorted<Value extends Json>(value: Value): Value {
   if (Array.isArray(value)) return value.map(sorted) as Value
   if (!isObject(value)) return value
   const entries = sortedBy(Object.entries(value), ([name]) => name)
-  return objectOf(entries.map(([name, member]) => [name, sorted(member)])) as Value
+  return toObject(entries.map(([name, member]) => [name, sorted(member)])) as Value
 }
 
 function textsIn(value: Json): string[] {

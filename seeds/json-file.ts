@@ -12,7 +12,7 @@ export interface JsonFile {
   /** Text without comments, with the same lines; undefined if there are none. */
   readonly plainText: string | undefined
   /** Returns the line on which the value at a path starts, or its deepest existing parent. */
-  lineOf(path: readonly string[]): number
+  findLine(path: readonly string[]): number
 }
 
 /** @throws {InputFailure} with file and line if it is not JSON */
@@ -34,7 +34,7 @@ export async function readJsonFile(name: string): Promise<JsonFile> {
     name,
     content: jsonc.getNodeValue(root),
     plainText: plainText === written ? undefined : plainText,
-    lineOf(path) {
+    findLine(path) {
       let node = root
       for (const segment of path) {
         const step = node.type === 'array' ? Number(segment) : segment

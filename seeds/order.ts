@@ -14,15 +14,15 @@ export function inOrder(
   isLoose: (reference: Reference) => boolean = () => false,
 ): CollectionEntry[] {
   const byName = new Map(content.collections.map((collection) => [referenceName(collection.name), collection]))
-  const targetsOf = (collection: CollectionEntry, references: readonly Reference[]) =>
+  const findTargets = (collection: CollectionEntry, references: readonly Reference[]) =>
     [...new Set(references.map((reference) => meant(content, reference)))].flatMap((name) => {
       const target = byName.get(name)
       return target && target !== collection ? [target] : []
     })
   const needed = (one: CollectionEntry) =>
-    targetsOf(
+    findTargets(
       one,
-      referencesOf(one).filter((reference) => !isLoose(reference)),
+      findReferences(one).filter((reference) => !isLoose(reference)),
     )
   const refuse = (circle: readonly CollectionEntry[]) => {
     const names = circle.map(({ name }) => name).join(' → ')
@@ -31,7 +31,7 @@ export function inOrder(
   sorted(content.collections, needed, refuse)
   const wished = sorted(
     content.collections,
-    (one) => targetsOf(one, referencesOf(one)),
+    (one) => findTargets(one, findReferences(one)),
     () => undefined,
   )
   return sorted(wished, needed, refuse)
@@ -39,14 +39,14 @@ export function inOrder(
 
 function sorted(
   collections: readonly CollectionEntry[],
-  targetsOf: (collection: CollectionEntry) => readonly CollectionEntry[],
+  findTargets: (collection: CollectionEntry) => readonly CollectionEntry[],
   onCircle: (circle: readonly CollectionEntry[]) => void,
 ): CollectionEntry[] {
   const ordered = new Set<CollectionEntry>()
   const visit = (collection: CollectionEntry, path: readonly CollectionEntry[]) => {
     if (ordered.has(collection)) return
     if (path.includes(collection)) return onCircle([...path.slice(path.indexOf(collection)), collection])
-    for (const target of targetsOf(collection)) visit(target, [...path, collection])
+    for (const target of findTargets(collection)) visit(target, [...path, collection])
     ordered.add(collection)
   }
   for (const collection of collections) visit(collection, [])
@@ -63,7 +63,7 @@ export function meant(content: Pick<SeedContent, 'hasUsers' | 'hasFiles'>, { col
   return isPart(content, collection) ? collection : referenceName(collection)
 }
 
-export function referencesOf({ documents }: CollectionEntry): Reference[] {
+export function findReferences({ documents }: CollectionEntry): Reference[] {
   return documents.flatMap(({ fields }) => referencesIn(fields))
 }
 
@@ -71,13 +71,15 @@ export function referencesOf({ documents }: CollectionEntry): Reference[] {
 export function requireReferred(content: SeedContent): void {
   const names = new Set([
     ...content.collections.flatMap(({ name, documents }) =>
-      documents.map((document) => nameOf(referenceName(name), document.name)),
+      documents.map((document) => qualifyName(referenceName(name), document.name)),
     ),
-    ...content.users.map(({ name }) => nameOf('users', name)),
-    ...content.files.map(({ name }) => nameOf('files', name)),
+    ...content.users.map(({ name }) => qualifyName('users', name)),
+    ...content.files.map(({ name }) => qualifyName('files', name)),
   ])
   const require = (place: () => string, name: string, references: readonly Reference[]) => {
-    const missing = references.find((reference) => !names.has(nameOf(meant(content, reference), reference.document)))
+    const missing = references.find(
+      (reference) => !names.has(qualifyName(meant(content, reference), reference.document)),
+    )
     if (!missing) return
     const noun = isPart(content, missing.collection) ? missing.collection.slice(0, -1) : 'document'
     throw badSeed(place(), `"${name}" refers to ${missing.text}, but this ${noun} does not exist`)
@@ -89,6 +91,6 @@ export function requireReferred(content: SeedContent): void {
 }
 
 /** Joins the names of a collection or part and a record. Neither contains a dot. */
-export function nameOf(collection: string, name: string): string {
+export function qualifyName(collection: string, name: string): string {
   return `${collection}.${name}`
 }

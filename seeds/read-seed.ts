@@ -21,8 +21,8 @@ export async function readSeedFile(name: string, modules: ModuleOptions | undefi
     return { content: await runSeedModule(name, modules) }
   }
   if (extname(name) !== '.json') return { text: undefined }
-  const { content, plainText, lineOf } = await readJsonFile(name)
-  const source = { name, placeOf: (path: readonly string[]) => `${name}:${lineOf(path)}` }
+  const { content, plainText, findLine } = await readJsonFile(name)
+  const source = { name, locate: (path: readonly string[]) => `${name}:${findLine(path)}` }
   if (isSeedContent(content)) return { content: readContent(source, content) }
   requireNoBareCollections(source, content)
   return { text: plainText }

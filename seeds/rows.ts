@@ -12,7 +12,7 @@ import type { PlacedStep } from './steps.js'
 const mostStepBytes = 4 * 1024 * 1024
 
 /** Derives the name of the collection from the file name. */
-export function collectionOf(file: string): string {
+export function nameCollection(file: string): string {
   return basename(file, extname(file))
 }
 
@@ -25,10 +25,10 @@ export async function rowContent(file: string, text: string | undefined): Promis
       : [],
   )
   const collection = {
-    ...{ name: collectionOf(file), place: file, schema: undefined, permissions: undefined, key: undefined },
+    ...{ name: nameCollection(file), place: file, schema: undefined, permissions: undefined, key: undefined },
     documents: documents.map((document, at) => ({ name: String(at), ...document })),
   }
-  const source = { name: file, placeOf: () => file }
+  const source = { name: file, locate: () => file }
   return { source, files: [], users: [], collections: [collection], hasUsers: false, hasFiles: false }
 }
 
@@ -40,7 +40,7 @@ export async function rowSteps(
   file: string,
   { text, key }: { text: string | undefined; key: string | undefined },
 ): Promise<PlacedStep[]> {
-  const name = collectionOf(file)
+  const name = nameCollection(file)
   const steps: PlacedStep[] = [
     {
       step: { step: 'collection', name, key, isKeyGuessed: hasCells(file) },
@@ -51,7 +51,7 @@ export async function rowSteps(
   let rows: { line: number; fields: JsonObject }[] = []
   let bytes = 0
   const flush = () => {
-    if (rows.length > 0) steps.push(stepOf(file, rows))
+    if (rows.length > 0) steps.push(buildStep(file, rows))
     rows = []
     bytes = 0
   }
@@ -73,7 +73,7 @@ export async function rowSteps(
   throw badSeed(`${file}:${first.line}`, `${first.problem.replace(/\.$/, '')}${more}`)
 }
 
-function stepOf(file: string, rows: readonly { line: number; fields: JsonObject }[]): PlacedStep {
+function buildStep(file: string, rows: readonly { line: number; fields: JsonObject }[]): PlacedStep {
   return {
     step: { step: 'documents', documents: rows.map(({ fields }) => ({ data: fields })) },
     whereIs: ([index]) => ({ place: `${file}:${rows[Number(index)]?.line ?? 1}`, what: '' }),

@@ -9,7 +9,7 @@ import { isSeedContent, readContent, requireNoBareCollections, type SeedContent,
 import { badSeed, InputFailure } from './failure.js'
 import type { Faker } from './faker.js'
 import { importModule, readReason } from './import-module.js'
-import { collectionOf } from './rows.js'
+import { nameCollection } from './rows.js'
 
 /** Argument of the function in a seed module. */
 export interface ModuleContext {
@@ -31,11 +31,11 @@ export interface ModuleOptions {
 /** Reports errors with the module's name and the path in its export, because lines are unknown. */
 export async function runSeedModule(name: string, options: ModuleOptions): Promise<SeedContent> {
   await options.allow(resolve(name))
-  const source: SeedSource = { name, placeOf: (path) => (path.length === 0 ? name : `${name} (${path.join('.')})`) }
+  const source: SeedSource = { name, locate: (path) => (path.length === 0 ? name : `${name} (${path.join('.')})`) }
   const content = toJson(source, await evaluate(name, options))
   if (isSeedContent(content)) return readContent(source, content)
   if (Array.isArray(content)) {
-    return readContent(source, { collections: { [collectionOf(name)]: { documents: content } } })
+    return readContent(source, { collections: { [nameCollection(name)]: { documents: content } } })
   }
   if (content === null) return readContent(source, {})
   requireNoBareCollections(source, content)

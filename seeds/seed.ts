@@ -8,13 +8,13 @@ import { expandPaths } from './records/expand-paths.js'
 import { rowSteps } from './rows.js'
 import type { ModuleOptions } from './run-module.js'
 import { type ReadSeed, type SeedTarget, type SentSeed, sendSeed } from './send.js'
-import { type KnownIds, stepsOf } from './steps.js'
+import { buildSteps, type KnownIds } from './steps.js'
 
 export interface SeedOptions {
   readonly mode?: SeedMode
   /** Field that identifies a document, unless the file names one. */
   readonly key?: string | undefined
-  readonly idsOf?: KnownIds
+  readonly knownIds?: KnownIds
   /** Previous content of the file. Unchanged parts are not written again. */
   readonly before?: SeedContent | undefined
   /** Options for seeds that are code. Without them, code is refused. */
@@ -45,8 +45,9 @@ export async function applySeedFile(target: SeedTarget, file: string, options: S
 
 /** Converts a seed file to the steps to send. */
 export async function prepareSeed(file: string, read: SeedFile, options: SeedOptions): Promise<ReadSeed> {
-  const { mode, key, before, idsOf = () => new Map() } = options
-  if ('content' in read) return { steps: stepsOf(read.content, { idsOf, key, before }), files: read.content.files }
+  const { mode, key, before, knownIds = () => new Map() } = options
+  if ('content' in read)
+    return { steps: buildSteps(read.content, { knownIds, key, before }), files: read.content.files }
   requireRowKey(file, { mode, key })
   return { steps: await rowSteps(file, { text: read.text, key }), files: [] }
 }

@@ -5,7 +5,7 @@ import { SvcError, statusOf } from '../client/protocol/model/errors.js'
 import type { SeedMode } from '../client/protocol/model/seed/steps.js'
 import type { FileEntry } from './content.js'
 import { badSeed } from './failure.js'
-import { type PlacedStep, partOf } from './steps.js'
+import { type PlacedStep, partName } from './steps.js'
 
 /** A parsed seed. */
 export interface ReadSeed {
@@ -26,7 +26,7 @@ export async function sendSeed({ control, project }: SeedTarget, seed: ReadSeed,
   const form = new FormData()
   form.set('mode', mode)
   form.set('steps', new Blob(seed.steps.map(({ step }) => `${JSON.stringify(step)}\n`)), 'steps.ndjson')
-  for (const file of seed.files) form.set(partOf(file), await openAsBlob(file.file), file.fileName)
+  for (const file of seed.files) form.set(partName(file), await openAsBlob(file.file), file.fileName)
   return control.seeds.apply({ project, form }).catch((error) => {
     throw placedInSeed(error, seed.steps)
   })

@@ -4,7 +4,7 @@ import { type Reference, referenceName, referencesIn } from '../client/protocol/
 import type { SeedDocument, SeedStep } from '../client/protocol/model/seed/steps.js'
 import type { CollectionEntry, DocumentEntry, FileEntry, SeedContent, UserEntry } from './content.js'
 import { badSeed } from './failure.js'
-import { inOrder, meant, nameOf, referencesOf, requireReferred } from './order.js'
+import { findReferences, inOrder, meant, qualifyName, requireReferred } from './order.js'
 
 /** A step, and positions for error messages. */
 export interface PlacedStep {
@@ -17,21 +17,21 @@ export interface PlacedStep {
 export type KnownIds = (collection: CollectionEntry) => ReadonlyMap<string, string>
 
 export interface StepOptions {
-  readonly idsOf: KnownIds
+  readonly knownIds: KnownIds
   readonly key: string | undefined
   /** Previous content of the seed. Unchanged parts are skipped. */
   readonly before?: SeedContent | undefined
 }
 
 /** @throws {InputFailure} for references without a target, and for circular ones */
-export function stepsOf(content: SeedContent, { idsOf, key, before }: StepOptions): PlacedStep[] {
+export function buildSteps(content: SeedContent, { knownIds, key, before }: StepOptions): PlacedStep[] {
   requireReferred(content)
   for (const collection of content.collections) requireKeys(collection, key)
   // References to ids may point to later documents, because the emulator assigns ids in advance.
   const ordered = inOrder(content, ({ path }) => path.join() === 'id')
   const owned = ownedFiles(content)
   const referred = new Set(
-    ordered.flatMap(referencesOf).map((reference) => nameOf(meant(content, reference), reference.document)),
+    ordered.flatMap(findReferences).map((reference) => qualifyName(meant(content, reference), reference.document)),
   )
   return [
     ...content.files.map(fileStep),
@@ -41,7 +41,7 @@ export function stepsOf(content: SeedContent, { idsOf, key, before }: StepOption
       ...documentSteps(collection, {
         referred,
         owned,
-        ids: idsOf(collection),
+        ids: knownIds(collection),
         same: fieldsIn(before, collection.name),
       }),
     ]),
@@ -59,13 +59,13 @@ export function requireKeys({ name, key, documents }: CollectionEntry, given: st
 }
 
 /** Names the form part of a file. */
-export function partOf(file: Pick<FileEntry, 'name'>): string {
+export function partName(file: Pick<FileEntry, 'name'>): string {
   return `file ${file.name}`
 }
 
 function fileStep(file: FileEntry): PlacedStep {
   const { name, path, isOwned } = file
-  return { step: { step: 'file', name, part: partOf(file), path, isOwned }, whereIs: whole(file, `files.${name}`) }
+  return { step: { step: 'file', name, part: partName(file), path, isOwned }, whereIs: whole(file, `files.${name}`) }
 }
 
 function userStep(user: UserEntry, owned: ReadonlySet<string>, before: SeedContent | undefined): PlacedStep {
@@ -122,7 +122,7 @@ function buildDocument(
     id: ids.get(name),
     ...(same.has(JSON.stringify(fields)) ? { isSame: true } : {}),
     ...(references.length > 0 ? { hasReferences: true } : {}),
-    ...(referred.has(nameOf(referenceName(collection), name)) ? { isReferred: true } : {}),
+    ...(referred.has(qualifyName(referenceName(collection), name)) ? { isReferred: true } : {}),
     ...filesIn(references, owned),
   }
 }

@@ -14,7 +14,7 @@ import type {
   DocumentEntry as SeedDocument,
 } from '../../seeds/content.js'
 import { badSeed } from '../../seeds/failure.js'
-import { inOrder, meant, nameOf, referencesOf } from '../../seeds/order.js'
+import { findReferences, inOrder, meant, qualifyName } from '../../seeds/order.js'
 import { requireKeys } from '../../seeds/steps.js'
 import { undefinedIfMissing } from '../base/failure.js'
 import type { Client } from '../base/target-command.js'
@@ -64,7 +64,7 @@ export async function* plant(content: SeedContent, options: PlantOptions): Async
   const { collections } = content
   for (const collection of collections) requireKeys(collection, options.key)
   const referred = new Set(
-    collections.flatMap(referencesOf).map((reference) => nameOf(meant(content, reference), reference.document)),
+    collections.flatMap(findReferences).map((reference) => qualifyName(meant(content, reference), reference.document)),
   )
   const planting: Planting = { ...options, known: new Map(), referred }
   for (const collection of inOrder(content)) {
@@ -148,7 +148,7 @@ async function findKept(
   options: Planting,
 ): Promise<Document | undefined> {
   const { client, known, referred } = options
-  if (!referred.has(nameOf(referenceName(seed.name), document.name))) return undefined
+  if (!referred.has(qualifyName(referenceName(seed.name), document.name))) return undefined
   const there = await getIfThere(client, seed, id)
   if (there) return there
   // Nothing is created here, so what it refers to need not be there either.

@@ -67,7 +67,7 @@ it('writes what the client has no call for, and what cannot be read, as fetch', 
   expect(formatClientCode(asked, url)).toBe(
     "const answer = await fetch('http://127.0.0.1:1/storage/any', {\n  method: 'POST',\n  headers: { 'x-api-key': process.env.SVC_API_KEY, 'content-type': 'application/json' },\n  body: '{\"a\":1}',\n})",
   )
-  expect(formatClientCode({ ...asked, route: 'documents.list', path: '/collections/posts?views__gtee=1' }, url)).toContain(
-    'fetch(',
-  )
+  expect(
+    formatClientCode({ ...asked, route: 'documents.list', path: '/collections/posts?views__gtee=1' }, url),
+  ).toContain('fetch(')
 })

@@ -109,7 +109,12 @@ function notUtf8(source: string): InputFailure {
 
 function badHeader(source: string): InputFailure {
   const message = `The first line of ${source}, which names the columns, ${quotesProblem}.`
-  return new InputFailure('invalid', 'BAD_HEADER', message, 'Fix the quotes. Inside a quoted name, write a quote twice.')
+  return new InputFailure(
+    'invalid',
+    'BAD_HEADER',
+    message,
+    'Fix the quotes. Inside a quoted name, write a quote twice.',
+  )
 }
 
 /** Refuses duplicate column names, which would lose values. */
@@ -123,7 +128,8 @@ function requireDistinct(names: readonly string[], source: string): readonly str
 /** Refuses types for missing columns, which are probably misspelled. */
 function requireColumns(names: readonly string[], types: ColumnTypes, source: string) {
   const missing = [...types.keys()].find((name) => name !== '*' && !names.includes(name))
-  if (missing !== undefined) throw misused(`${source} has no column "${missing}".`, `Its columns are ${names.join(', ')}.`)
+  if (missing !== undefined)
+    throw misused(`${source} has no column "${missing}".`, `Its columns are ${names.join(', ')}.`)
 }
 
 function readLine(

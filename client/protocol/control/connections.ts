@@ -17,7 +17,9 @@ const connection = z.strictObject({
     z.strictObject({
       collection: z.string().describe('Name or id, as in the subscription.'),
       filters: anyFields.describe('Filters, as sent.'),
-      isLive: z.boolean().describe('True if documents that start or stop matching the filter count as created or deleted.'),
+      isLive: z
+        .boolean()
+        .describe('True if documents that start or stop matching the filter count as created or deleted.'),
       position: count.describe('Latest change that it has received or skipped.'),
       lag: count.describe('Number of later changes in the project.'),
     }),

@@ -104,7 +104,10 @@ export const events = {
         .describe('Id of a project. Default: all. Events without a project are always sent.'),
       kinds: z
         .string()
-        .refine(isKinds, `must be a list, separated by commas, of ${groups.join(', ')}, or kinds such as document.created`)
+        .refine(
+          isKinds,
+          `must be a list, separated by commas, of ${groups.join(', ')}, or kinds such as document.created`,
+        )
         .optional()
         .describe(
           'Groups such as document, or kinds such as document.created, separated by commas. Default: all, except request.answered for successful requests, which must be named.',

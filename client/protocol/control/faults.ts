@@ -60,7 +60,10 @@ export const faults = {
   },
   add: {
     summary: 'Add a fault. It stays active until you remove it or the service stops.',
-    request: input.refine(hasWhatItNeeds, 'is missing milliseconds, status, bytesPerSecond or seconds, which this kind requires'),
+    request: input.refine(
+      hasWhatItNeeds,
+      'is missing milliseconds, status, bytesPerSecond or seconds, which this kind requires',
+    ),
     status: 201,
     reply: fault,
   },

@@ -4,7 +4,10 @@ import type { operations } from './operations.js'
 
 const version = z.strictObject({
   version: z.int32().min(0),
-  seq: z.int().nullable().describe('Sequence number of the change in its project; null if the change is no longer kept.'),
+  seq: z
+    .int()
+    .nullable()
+    .describe('Sequence number of the change in its project; null if the change is no longer kept.'),
   kind: z
     .enum(['created', 'updated', 'deleted', 'kept'])
     .describe('kept: its own change is no longer kept; the data comes from the next change or the current document.'),

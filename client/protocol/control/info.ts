@@ -26,9 +26,7 @@ export const info = {
       database: z.strictObject({
         version: z.string().describe('Version of PostgreSQL.'),
         dataDir: z.string().nullable().describe('null if the data is in memory or in an external database.'),
-        servers: z
-          .array(z.string())
-          .describe('Addresses of an external database, without user and password.'),
+        servers: z.array(z.string()).describe('Addresses of an external database, without user and password.'),
         isDurable: z.boolean().describe('True if committed data survives a power failure.'),
         savedAt: z.string().nullable().describe('Time of the last log write; null if unknown.'),
         bytes,
@@ -51,7 +49,9 @@ export const info = {
         storageBytes: bytes.nullable().describe('null if unlimited.'),
       }),
       hashing: z.strictObject({
-        library: z.enum(['@node-rs/bcrypt', 'bcryptjs']).describe('Library that hashes passwords; the first is native code.'),
+        library: z
+          .enum(['@node-rs/bcrypt', 'bcryptjs'])
+          .describe('Library that hashes passwords; the first is native code.'),
       }),
     }),
   },

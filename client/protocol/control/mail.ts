@@ -37,7 +37,10 @@ export const mailbox = {
   },
   wait: {
     summary: 'Wait for a mail and get the newest.',
-    request: z.object({ ...which, timeout: z.number().min(0).optional().describe('Seconds to wait. Default 30, at most 60.') }),
+    request: z.object({
+      ...which,
+      timeout: z.number().min(0).optional().describe('Seconds to wait. Default 30, at most 60.'),
+    }),
     reply: mail,
   },
   get: { summary: 'Get a mail with its links and codes.', reply: mail },

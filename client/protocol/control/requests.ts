@@ -9,7 +9,9 @@ const bytes = z.int().min(0)
 const headers = z.record(z.string(), z.string())
 
 const caller = z.strictObject({
-  kind: z.enum(['secret key', 'key', 'user', 'nobody']).describe('Rights of the caller. A user may also have sent a key.'),
+  kind: z
+    .enum(['secret key', 'key', 'user', 'nobody'])
+    .describe('Rights of the caller. A user may also have sent a key.'),
   key: z.string().nullable().describe('Id of the key, never the key itself.'),
   user: z.strictObject({ id: z.string(), email: z.string().nullable() }).nullable(),
 })
@@ -140,7 +142,9 @@ export const requests = {
       isOn: z.boolean().describe('True if the emulator records requests.'),
       requests: z.array(summary),
       kept: z.int().describe('Number of kept requests, independent of the filter.'),
-      isWhole: z.boolean().describe('True if the list starts at the oldest request: `after` is not set, or is no longer kept.'),
+      isWhole: z
+        .boolean()
+        .describe('True if the list starts at the oldest request: `after` is not set, or is no longer kept.'),
     }),
   },
   get: { summary: 'Get a request with bodies, timing and statements.', reply: record },
@@ -163,9 +167,7 @@ export const requests = {
     reply: z.strictObject({
       before: record,
       after: record,
-      differences: z
-        .array(difference)
-        .describe('The first 1,000 differences, without headers that always differ.'),
+      differences: z.array(difference).describe('The first 1,000 differences, without headers that always differ.'),
     }),
   },
   clear: {

@@ -4,10 +4,7 @@ import type { operations } from './operations.js'
 
 const snapshot = z.strictObject({
   name: z.string(),
-  command: z
-    .string()
-    .nullable()
-    .describe('Command before which it was saved automatically; null if saved on request.'),
+  command: z.string().nullable().describe('Command before which it was saved automatically; null if saved on request.'),
   branch: z.string().nullable(),
   commit: z.string().nullable(),
   madeAt: z.string(),
@@ -94,7 +91,9 @@ export const snapshots = {
   get: { summary: 'Get a snapshot.', reply: snapshot },
   diff: {
     summary: 'Compare two snapshots, or one with the current state.',
-    request: z.object({ to: z.string().optional().describe('Name of the later snapshot. Default: the current state.') }),
+    request: z.object({
+      to: z.string().optional().describe('Name of the later snapshot. Default: the current state.'),
+    }),
     reply: diff,
   },
   load: {
@@ -106,8 +105,7 @@ export const snapshots = {
   },
   remove: { summary: 'Delete a snapshot.', reply: snapshot },
   finish: {
-    summary:
-      'Mark the command of an automatic snapshot as ended. Later writes do not count as its changes.',
+    summary: 'Mark the command of an automatic snapshot as ended. Later writes do not count as its changes.',
     reply: z.strictObject({
       name: z.string(),
       isKept: z.boolean().describe('false if the command changed nothing. The snapshot is then deleted.'),

@@ -73,6 +73,9 @@ export const users = {
   },
   code: {
     summary: "Get the current code of the user's authenticator app, and the URL to set up another app.",
-    reply: z.strictObject({ code: z.string(), otpauthUrl: z.string().describe('Show it as a QR code for an app to scan.') }),
+    reply: z.strictObject({
+      code: z.string(),
+      otpauthUrl: z.string().describe('Show it as a QR code for an app to scan.'),
+    }),
   },
 } satisfies OperationsOf<typeof operations.users>

@@ -45,7 +45,12 @@ test.each<[string, Permissions, Fields, Fields | RegExp]>([
   ['hidden, its array changed', hidden, { jobs: [{ title: 'b' }] }, /"jobs.wage" .*: change its sibling fields/],
   ['read-only, absent', readonly, { name: 'Bob' }, { name: 'Bob', pay: { bonus: 5 }, jobs }],
   ['read-only, the stored value', readonly, withPay({ bonus: 5 }), withPay({ bonus: 5 })],
-  ['read-only, another value', readonly, withPay({ bonus: 6 }), /"pay.bonus" .* is read-only .*: leave it out, or send/],
+  [
+    'read-only, another value',
+    readonly,
+    withPay({ bonus: 6 }),
+    /"pay.bonus" .* is read-only .*: leave it out, or send/,
+  ],
   ['read-only, its holder replaced', readonly, withPay([]), /"pay.bonus" .*: leave it out, or send it unchanged/],
   ['read-only, its array changed', readonly, { jobs: [] }, /"jobs.wage" .*: leave it out, or send it unchanged/],
   ['unread, absent', unread, { name: 'Bob' }, { name: 'Bob', pay: { bonus: 5 }, jobs }],
@@ -66,7 +71,11 @@ test('keeps the default of a read-only field in a new document, and does not let
 
   expect(open.created({}, whole)).toEqual(whole)
   expect(open.created(whole, whole)).toEqual(whole)
-  expect(() => open.created({ rank: { level: 2 } }, { rank: { level: 2 } })).toThrow('leave it out, or send it unchanged')
+  expect(() => open.created({ rank: { level: 2 } }, { rank: { level: 2 } })).toThrow(
+    'leave it out, or send it unchanged',
+  )
   expect(secret.created({}, whole)).toEqual(whole)
-  expect(() => secret.created({ rank: { level: 1 } }, { rank: { level: 1 } })).toThrow('leave it out, or send it unchanged')
+  expect(() => secret.created({ rank: { level: 1 } }, { rank: { level: 1 } })).toThrow(
+    'leave it out, or send it unchanged',
+  )
 })

@@ -250,7 +250,10 @@ test.each(mistakes)('%s is named with file and line', async (_, name, content, s
 test('a file of an unknown kind is not sent to a flag that seed has not', async () => {
   const ran = await seeds.world.svc(['seed', file('unknown.txt', 'a,b\n1,2\n')])
 
-  expect(ran).toMatchObject({ exit: 2, stderr: expect.stringContaining('Use a file that ends in .json, .ndjson or .csv') })
+  expect(ran).toMatchObject({
+    exit: 2,
+    stderr: expect.stringContaining('Use a file that ends in .json, .ndjson or .csv'),
+  })
 })
 
 test('svc dev --seed fills at the start, and once', async () => {
