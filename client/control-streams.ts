@@ -16,7 +16,7 @@ const mostSilentMilliseconds = 33_000
  *
  * @throws {SvcError} errors of `open`; `NETWORK` if the connection breaks or falls silent
  */
-export async function* messagesOf(open: Opener, request: Request): AsyncGenerator<unknown, void, undefined> {
+export async function* readMessages(open: Opener, request: Request): AsyncGenerator<unknown, void, undefined> {
   const { signal } = request
   const stop = new AbortController()
   const both = signal ? AbortSignal.any([signal, stop.signal]) : stop.signal

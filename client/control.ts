@@ -1,5 +1,5 @@
 /** Typed client of the control API, for the command line, the dashboard and tests. Not published. */
-import { messagesOf, type Opener } from './control-streams.js'
+import { type Opener, readMessages } from './control-streams.js'
 import type { Contract } from './protocol/control/contract.js'
 import type { NamesIn, ReplyOf, RequestOf } from './protocol/control/operation.js'
 import { controlPath, operations, streams } from './protocol/control/operations.js'
@@ -50,22 +50,22 @@ export function controlClient(send: Carrier, controlToken: string, open?: Opener
       method,
       path,
       headers,
-      query: queryOf(rest),
+      query: toParameters(rest),
       signal: signal instanceof AbortSignal ? signal : undefined,
     }
-    return messagesOf(open, request)
+    return readMessages(open, request)
   }
   const ask = async (place: string, input: Input) => {
     const { method, path, rest } = fill(place, input)
     const isInQuery = method === 'GET' || method === 'DELETE'
     const request = isInQuery
-      ? { query: queryOf(rest) }
+      ? { query: toParameters(rest) }
       : rest.form instanceof FormData
         ? { form: rest.form }
         : { body: rest }
     return (await send({ method, path, headers, ...request })).body
   }
-  return callsOf(operations, call) as Control
+  return buildCalls(operations, call) as Control
 }
 
 export type ClockCalls = Pick<Control['clock'], 'get' | 'change' | 'reset'>
@@ -84,15 +84,15 @@ interface Paths {
   readonly [name: string]: string | Paths
 }
 
-function callsOf(paths: Paths, call: (place: string, input?: Input) => object): object {
+function buildCalls(paths: Paths, call: (place: string, input?: Input) => object): object {
   const calls = Object.entries(paths).map(([name, place]) => [
     name,
-    typeof place === 'string' ? (input?: Input) => call(place, input) : callsOf(place, call),
+    typeof place === 'string' ? (input?: Input) => call(place, input) : buildCalls(place, call),
   ])
   return Object.fromEntries(calls)
 }
 
-function queryOf(rest: Input): GivenParameter[] {
+function toParameters(rest: Input): GivenParameter[] {
   return Object.entries(rest).flatMap(([name, value]) =>
     value instanceof FormData || value instanceof AbortSignal ? [] : [[name, value] as const],
   )

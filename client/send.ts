@@ -98,7 +98,7 @@ export function openSender(options: SendOptions): Sender {
     timeout = 30_000,
     retry: { attempts = 3, delay, mostWait = longestWaitMilliseconds } = {},
   } = options
-  const fetch = fetchOf(options)
+  const fetch = resolveFetch(options)
   /** Becomes true once a response names its dialect. Services that honor idempotency keys always do. */
   let obeysKeys = false
 
@@ -198,7 +198,7 @@ export function openSender(options: SendOptions): Sender {
 }
 
 /** Looks up the global `fetch` at each call, because tests and tracing replace it after the client is created. */
-export function fetchOf(options: Pick<SendOptions, 'fetch'>): typeof globalThis.fetch {
+export function resolveFetch(options: Pick<SendOptions, 'fetch'>): typeof globalThis.fetch {
   return options.fetch ?? ((url, init) => globalThis.fetch(url, init))
 }
 

@@ -1,7 +1,7 @@
 /** Sends a seed to the emulator, which writes all or nothing. */
 import { openAsBlob } from 'node:fs'
 import type { Control } from '../client/control.js'
-import { SvcError, statusOf } from '../client/protocol/model/errors.js'
+import { httpStatus, SvcError } from '../client/protocol/model/errors.js'
 import type { SeedMode } from '../client/protocol/model/seed/steps.js'
 import type { FileEntry } from './content.js'
 import { badSeed } from './failure.js'
@@ -34,7 +34,7 @@ export async function sendSeed({ control, project }: SeedTarget, seed: ReadSeed,
 
 /** Adds the position in the seed to an error about a step. */
 function placedInSeed(error: unknown, steps: readonly PlacedStep[]): unknown {
-  if (!(error instanceof SvcError) || statusOf(error) >= 500) return error
+  if (!(error instanceof SvcError) || httpStatus(error) >= 500) return error
   const [issue] = error.issues
   const [number, ...path] = issue?.path ?? []
   const step = typeof number === 'number' ? steps[number] : undefined

@@ -1,5 +1,5 @@
 import type { Document } from '../../client/protocol/model/document.js'
-import { SvcError, statusOf } from '../../client/protocol/model/errors.js'
+import { httpStatus, SvcError } from '../../client/protocol/model/errors.js'
 import type { Json, JsonObject } from '../../client/protocol/model/json.js'
 import { valueAt } from '../../client/protocol/model/path.js'
 import {
@@ -115,7 +115,7 @@ async function plantOne(seed: SeedCollection, options: Planting): Promise<Plante
 
 /** What the service says of the document itself, with its place; any other failure would be the same for each of them. */
 function placedInSeed(error: unknown, { name }: SeedCollection, document: SeedDocument): unknown {
-  if (!(error instanceof SvcError) || !statusesOfDocuments.includes(statusOf(error))) return error
+  if (!(error instanceof SvcError) || !statusesOfDocuments.includes(httpStatus(error))) return error
   return badSeed(document.place, `"${name}.${document.name}": ${error.message.replace(/\.$/, '')}`, error)
 }
 
@@ -195,7 +195,7 @@ async function findSame(
 
 /** No query asks for a field called "order", for instance, nor for over 8 KB of text. */
 function isUnaskable(error: unknown): boolean {
-  return error instanceof SvcError && (error.code === 'INVALID_FILTER' || statusesOfQueries.includes(statusOf(error)))
+  return error instanceof SvcError && (error.code === 'INVALID_FILTER' || statusesOfQueries.includes(httpStatus(error)))
 }
 
 // A server or proxy may have its own answer to an address that is too long.

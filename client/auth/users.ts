@@ -1,5 +1,5 @@
 import type { CallOptions } from '../collections/collection-writes.js'
-import { listPage, queryOf } from '../collections/list-pages.js'
+import { listPage, toQuery } from '../collections/list-pages.js'
 import type { Fields } from '../protocol/model/document.js'
 import type { Page, Sort } from '../protocol/model/page.js'
 import type { AppUser } from '../protocol/model/user.js'
@@ -28,7 +28,7 @@ export function openUsers<Data extends object = Fields>(session: Session) {
      * const { items } = await svc.users.list({ sort: '-createdAt', limit: 10 })
      */
     async list(options: UserListOptions<Data> = {}): Promise<Page<AppUser<Data>>> {
-      return listPage(session, () => users, 'users', decodeUser, queryOf(options)) as Promise<Page<AppUser<Data>>>
+      return listPage(session, () => users, 'users', decodeUser, toQuery(options)) as Promise<Page<AppUser<Data>>>
     },
 
     /**

@@ -51,15 +51,15 @@ type ArrayItem<Value> = unknown extends Value
 
 /** Opens the calls that write documents of one collection. */
 export function collectionWrites<Data extends object>({ ask }: Session, name: string) {
-  const one = (method: Method, pathOf: (spoken: Spoken) => string, fields: object, options?: RequestParts) =>
+  const one = (method: Method, toPath: (spoken: Spoken) => string, fields: object, options?: RequestParts) =>
     ask(method, '', decodeDocument, (spoken) => ({
       ...options,
-      path: pathOf(spoken),
+      path: toPath(spoken),
       ...writeForm(fields, (plain) => encodeFields(spoken, plain)),
       wrappers: [0, 1],
     })) as Promise<unknown> as Promise<Document<Data>>
 
-  const pathOf = (id: string) => (spoken: Spoken) => addresses.document(spoken, name, id)
+  const toPath = (id: string) => (spoken: Spoken) => addresses.document(spoken, name, id)
 
   const many = <Answer = Document<Data>[]>(
     what: string,
@@ -96,7 +96,7 @@ export function collectionWrites<Data extends object>({ ask }: Session, name: st
      * @throws {SvcError} `NOT_FOUND`, `VALIDATION_ERROR`, `CONFLICT`
      */
     update(id: string, changes: Update<Data>, options?: WriteOptions): Promise<Document<Data>> {
-      return one('PATCH', pathOf(id), changes, options)
+      return one('PATCH', toPath(id), changes, options)
     },
 
     /**
@@ -109,7 +109,7 @@ export function collectionWrites<Data extends object>({ ask }: Session, name: st
      * @throws {SvcError} `NOT_FOUND`, `VALIDATION_ERROR`, `CONFLICT`
      */
     replace(id: string, fields: WithFiles<Data>, options?: WriteOptions): Promise<Document<Data>> {
-      return one('PUT', pathOf(id), fields, options)
+      return one('PUT', toPath(id), fields, options)
     },
 
     /**
@@ -122,7 +122,7 @@ export function collectionWrites<Data extends object>({ ask }: Session, name: st
      * @throws {SvcError} `NOT_FOUND`, `CONFLICT`
      */
     async delete(id: string, options?: WriteOptions): Promise<{ id: string }> {
-      return ask('DELETE', '', decodeRemoved, (spoken) => ({ ...options, path: pathOf(id)(spoken) }))
+      return ask('DELETE', '', decodeRemoved, (spoken) => ({ ...options, path: toPath(id)(spoken) }))
     },
 
     /**
@@ -133,7 +133,7 @@ export function collectionWrites<Data extends object>({ ask }: Session, name: st
      * await svc.collection('posts').append(post.id, { tags: ['seen', 'liked'] })
      */
     append(id: string, items: Items<Data>, options?: WriteOptions): Promise<Document<Data>> {
-      return one('PATCH', pathOf(id), { $append: items }, options)
+      return one('PATCH', toPath(id), { $append: items }, options)
     },
 
     /**
@@ -144,7 +144,7 @@ export function collectionWrites<Data extends object>({ ask }: Session, name: st
      * await svc.collection('posts').remove(post.id, { tags: 'new' })
      */
     remove(id: string, items: Items<Data>, options?: WriteOptions): Promise<Document<Data>> {
-      return one('PATCH', pathOf(id), { $remove: items }, options)
+      return one('PATCH', toPath(id), { $remove: items }, options)
     },
 
     /**

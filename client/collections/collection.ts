@@ -11,7 +11,7 @@ import { type LiveList, type LiveOptions, openLive } from '../realtime/live.js'
 import { openSubscription, type SubscribeOptions, type Subscription } from '../realtime/subscription.js'
 import type { Populated, PopulatePath, SortField, WhereInput, WithLinked } from '../types.js'
 import { type CallOptions, collectionWrites } from './collection-writes.js'
-import { getLinked, listPage, type PageQuery, queryOf, readPages } from './list-pages.js'
+import { getLinked, listPage, type PageQuery, readPages, toQuery } from './list-pages.js'
 
 /** Selects and sorts documents. */
 export interface Selection<Data, Path extends string = string, Schema = unknown> extends CallOptions {
@@ -34,7 +34,7 @@ export interface ListOptions<Data, Path extends string = string, Schema = unknow
 
 /** Opens the calls for the documents of one collection. */
 export function openCollection<Schema, Data extends object = Fields>(session: Session, name: string) {
-  const pageOf = (query: PageQuery) =>
+  const readPage = (query: PageQuery) =>
     listPage(session, (dialect) => addresses.documents(dialect, name), 'documents', decodeDocument, query)
 
   return {
@@ -55,7 +55,7 @@ export function openCollection<Schema, Data extends object = Fields>(session: Se
     async list<const Path extends PopulatePath<Schema, Data> = never>(
       options: ListOptions<Data, Path, Schema> = {},
     ): Promise<Page<Document<Populated<Schema, Data, Path>>>> {
-      return pageOf(queryOf(options)) as Promise<Page<Document<Populated<Schema, Data, Path>>>>
+      return readPage(toQuery(options)) as Promise<Page<Document<Populated<Schema, Data, Path>>>>
     },
 
     /**
@@ -70,7 +70,7 @@ export function openCollection<Schema, Data extends object = Fields>(session: Se
     async *iterate<const Path extends PopulatePath<Schema, Data> = never>(
       options: Selection<Data, Path, Schema> = {},
     ): AsyncGenerator<Document<Populated<Schema, Data, Path>>, void, undefined> {
-      const pages = readPages(pageOf, queryOf(options))
+      const pages = readPages(readPage, toQuery(options))
       for await (const { items } of pages) yield* items as Document<Populated<Schema, Data, Path>>[]
     },
 
@@ -85,9 +85,9 @@ export function openCollection<Schema, Data extends object = Fields>(session: Se
     async count<const Path extends PopulatePath<Schema, Data> = never>(
       options: Pick<Selection<Data, Path, Schema>, 'where' | 'populate' | 'signal'> = {},
     ): Promise<number> {
-      const query = queryOf(options)
+      const query = toQuery(options)
       // Some services refuse a limit of 0.
-      const { total } = await pageOf({ ...query, limit: 1 })
+      const { total } = await readPage({ ...query, limit: 1 })
       if (total !== null) return total
       // Some services leave out the total of an array, and have a path for counting.
       return session
@@ -115,8 +115,8 @@ export function openCollection<Schema, Data extends object = Fields>(session: Se
       id: string,
       options: Pick<Selection<Data, Path>, 'populate' | 'signal'> = {},
     ): Promise<Document<Populated<Schema, Data, Path>>> {
-      const pathOf = (dialect: Spoken) => addresses.document(dialect, name, id)
-      return getLinked(session, pathOf, decodeDocument, options) as Promise<Document<Populated<Schema, Data, Path>>>
+      const toPath = (dialect: Spoken) => addresses.document(dialect, name, id)
+      return getLinked(session, toPath, decodeDocument, options) as Promise<Document<Populated<Schema, Data, Path>>>
     },
 
     /**
@@ -155,11 +155,11 @@ export function openCollection<Schema, Data extends object = Fields>(session: Se
       options: ListOptions<Data, Path, Schema> & LiveOptions<Document<Populated<Schema, Data, Path>>> = {},
     ): LiveList<Document<Populated<Schema, Data, Path>>> {
       const { signal } = options
-      const query = queryOf(options)
+      const query = toQuery(options)
       // Changes hold only the ids of linked documents, so only a new list can tell whether the filter matches.
       const isLinked = query.populate[0] && query.where.all.some(({ any }) => any.some(({ path }) => path[1]))
       return openLive(
-        () => pageOf(query) as Promise<Page<Document<Populated<Schema, Data, Path>>>>,
+        () => readPage(query) as Promise<Page<Document<Populated<Schema, Data, Path>>>>,
         (callbacks) =>
           openSubscription<Data>(session, name, { where: isLinked ? undefined : query.where, signal, ...callbacks }),
         options,

@@ -14,7 +14,7 @@ import type { CallOptions } from './collection-writes.js'
 import { readLinks } from './links.js'
 import { toWhere } from './where.js'
 
-interface Asked extends CallOptions {
+interface ListInput extends CallOptions {
   readonly where?: object
   /** Field to sort by. Prefix it with `-` for descending order. */
   readonly sort?: string | Sort
@@ -32,7 +32,7 @@ export interface PageQuery extends Partial<ListQuery>, CallOptions {
 }
 
 /** Converts list options to a query. */
-export function queryOf({ where, sort, populate = [], ...page }: Asked) {
+export function toQuery({ where, sort, populate = [], ...page }: ListInput) {
   const sorted: Sort | undefined =
     typeof sort === 'string'
       ? { path: parsePath(sort.replace(/^-/, '')), direction: sort.startsWith('-') ? 'desc' : 'asc' }
@@ -43,7 +43,7 @@ export function queryOf({ where, sort, populate = [], ...page }: Asked) {
 /** Reads one page and decodes its links. */
 export async function listPage<Item extends { readonly data: Fields }>(
   { ask }: Session,
-  pathOf: (dialect: Spoken) => string,
+  toPath: (dialect: Spoken) => string,
   listed: Listed,
   read: ReadItem<Item>,
   query: PageQuery,
@@ -51,7 +51,7 @@ export async function listPage<Item extends { readonly data: Fields }>(
   const { offset = 0, populate = [], signal, behind = { where: query.where, read: offset } } = query
   const decode = decodePage(listed, linked(read, populate))
   let isOwn: unknown
-  const pageOf = (asked: PageQuery) =>
+  const readPage = (asked: PageQuery) =>
     ask(
       'GET',
       '',
@@ -59,12 +59,12 @@ export async function listPage<Item extends { readonly data: Fields }>(
         isOwn = header('svc-dialect')
         return decode(body, dialect, header)
       },
-      (dialect) => ({ path: pathOf(dialect), query: encodeListQuery(dialect, asked), signal }),
+      (dialect) => ({ path: toPath(dialect), query: encodeListQuery(dialect, asked), signal }),
     )
-  const page = await pageOf(query)
+  const page = await readPage(query)
   // A service that does not know a parameter treats it as a filter, which matches nothing.
   if (!page.items[0] && !isOwn && (query.sort || query.count === false)) {
-    const { items } = await pageOf({ where: behind.where, limit: 1, offset: behind.read || undefined })
+    const { items } = await readPage({ where: behind.where, limit: 1, offset: behind.read || undefined })
     if (items[0]) throw otherForm('filters', 'The list is empty only with a sort, a cursor or "count". ')
   }
   return { ...page, offset }
@@ -79,9 +79,12 @@ const pageSize = 100
  * @param after resumes an earlier iteration: its last document, and how many it has read
  * @throws {SvcError} if the service sends the same documents again
  */
-export async function* readPages<Item extends { readonly id: string }, Asked extends Pick<PageQuery, 'where' | 'sort'>>(
-  list: (query: Asked & Omit<PageQuery, 'populate'>) => Promise<Page<Item>>,
-  query: Asked,
+export async function* readPages<
+  Item extends { readonly id: string },
+  ListInput extends Pick<PageQuery, 'where' | 'sort'>,
+>(
+  list: (query: ListInput & Omit<PageQuery, 'populate'>) => Promise<Page<Item>>,
+  query: ListInput,
   after?: { readonly id: string; readonly read: number },
   mostAtOnce = pageSize,
 ): AsyncGenerator<Page<Item>, void, undefined> {
@@ -119,13 +122,13 @@ export async function* readPages<Item extends { readonly id: string }, Asked ext
 /** Reads one document or user and decodes its links. */
 export function getLinked<Item extends { readonly data: Fields }>(
   { ask }: Session,
-  pathOf: (dialect: Spoken) => string,
+  toPath: (dialect: Spoken) => string,
   read: ReadItem<Item>,
-  { populate = [], signal }: Pick<Asked, 'populate' | 'signal'>,
+  { populate = [], signal }: Pick<ListInput, 'populate' | 'signal'>,
 ): Promise<Item> {
   const paths = populate.map(parsePath)
   const query = paths.map(populateParameter)
-  return ask('GET', '', linked(read, paths), (dialect) => ({ path: pathOf(dialect), query, signal }))
+  return ask('GET', '', linked(read, paths), (dialect) => ({ path: toPath(dialect), query, signal }))
 }
 
 function linked<Item extends { readonly data: Fields }>(read: ReadItem<Item>, paths: readonly Path[]): ReadItem<Item> {

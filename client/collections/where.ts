@@ -18,14 +18,14 @@ type Alternatives = readonly { readonly [field: string]: unknown }[]
 export function toWhere(filter: object = {}): Where {
   const isWhere = Array.isArray((filter as Partial<Where> | null)?.all) && Object.keys(filter).length === 1
   if (isWhere) return filter as Where
-  return { all: clausesOf(filter as Alternatives[number]) }
+  return { all: toClauses(filter as Alternatives[number]) }
 }
 
-function clausesOf(filter: Alternatives[number]): Clause[] {
+function toClauses(filter: Alternatives[number]): Clause[] {
   return sendable('A filter', () => Object.entries(filter)).flatMap(([field, condition]): Clause[] => {
     if (condition === undefined) return []
     if (field === 'or' && Array.isArray(condition)) return anyOf(condition as Alternatives)
-    return testsOf(field, condition).map((test) => ({ any: [test] }))
+    return toTests(field, condition).map((test) => ({ any: [test] }))
   })
 }
 
@@ -33,25 +33,25 @@ function clausesOf(filter: Alternatives[number]): Clause[] {
 function anyOf(alternatives: Alternatives): Clause[] {
   let clauses: Clause[] = [{ any: [] }]
   for (const alternative of alternatives) {
-    const asked = clausesOf(alternative)
+    const asked = toClauses(alternative)
     clauses = clauses.flatMap(({ any }) => asked.map((clause) => ({ any: [...any, ...clause.any] })))
     if (clauses.length > mostClauses) throw new SvcError('INVALID_FILTER', 'This "or" is too large.')
   }
   return clauses
 }
 
-function testsOf(field: string, condition: unknown): Test[] {
+function toTests(field: string, condition: unknown): Test[] {
   const tests = valueKind(condition) === 'Object' ? (condition as object) : { eq: condition }
   return Object.entries(tests).flatMap(([operator, value]) =>
-    value === undefined ? [] : [testOf(field, operator as Operator, value)],
+    value === undefined ? [] : [toTest(field, operator as Operator, value)],
   )
 }
 
-function testOf(field: string, operator: Operator, value: unknown): Test {
+function toTest(field: string, operator: Operator, value: unknown): Test {
   const path = parsePath(field)
-  const textOf = (one: unknown) => toText(field, one)
-  if (operator === 'in' || operator === 'notin') return { path, operator, values: [value].flat().map(textOf) }
-  return operator === 'isnull' ? { path, operator, isNull: value === true } : { path, operator, value: textOf(value) }
+  const format = (one: unknown) => toText(field, one)
+  if (operator === 'in' || operator === 'notin') return { path, operator, values: [value].flat().map(format) }
+  return operator === 'isnull' ? { path, operator, isNull: value === true } : { path, operator, value: format(value) }
 }
 
 /** Formats a value for a query; dates as ISO 8601. */

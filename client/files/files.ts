@@ -7,7 +7,7 @@ import { decodeRecord } from '../protocol/wire/expected.js'
 import * as addresses from '../protocol/wire/paths/encode.js'
 import { decodeFile, decodePage, decodeRemoved } from '../protocol/wire/records/decode.js'
 import { sendable } from '../protocol/wire/sendable.js'
-import { accepted, asFailure, fetchOf, requireAddress } from '../send.js'
+import { accepted, asFailure, requireAddress, resolveFetch } from '../send.js'
 
 export interface UploadOptions extends CallOptions {
   /** Folder, for example `avatars`. */
@@ -98,7 +98,7 @@ export function openFiles({ ask, options }: Session) {
      * @throws {SvcError} `NOT_FOUND`
      */
     async download(file: string | Pick<StoredFile, 'url'>, { signal }: CallOptions = {}): Promise<Response> {
-      const fetch = fetchOf(options)
+      const fetch = resolveFetch(options)
       const { href } = requireAddress((file as StoredFile).url ?? file)
       try {
         return await accepted(href, await fetch(href, { signal }))

@@ -1,7 +1,7 @@
 /** State of the hooks per client: the signed-in user, and their lists and writes. */
 import type { SignedIn } from '../auth/auth-state.js'
 import type { Client } from '../index.js'
-import { type Asked, type LiveEntry, openEntry } from './live-store.js'
+import { type LiveEntry, type LiveQueryInput, openEntry } from './live-store.js'
 import { type Overlay, openOverlay } from './overlay.js'
 
 interface AuthShown {
@@ -14,7 +14,7 @@ export interface UserStore {
   /** Unique number of this store. */
   readonly round: number
   /** Returns the list of a query. Does nothing before a component subscribes or waits, which none does on a server. */
-  list(key: string, collection: string, query: Asked): List
+  list(key: string, collection: string, query: LiveQueryInput): List
   overlay(collection: string): Overlay
   end(): void
 }

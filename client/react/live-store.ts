@@ -23,7 +23,7 @@ export interface LiveState<Item> {
   readonly error: SvcError | undefined
 }
 
-export type Asked = Pick<Selection<Fields, never, UntypedSchema>, 'where'>
+export type LiveQueryInput = Pick<Selection<Fields, never, UntypedSchema>, 'where'>
 
 export interface LiveEntry {
   state(): LiveState<Doc>
@@ -51,7 +51,7 @@ const mountMilliseconds = 10_000
 export function openEntry(
   client: Client,
   collection: string,
-  query: Asked,
+  query: LiveQueryInput,
   overlay: Overlay,
   onEnd: () => void,
 ): LiveEntry {

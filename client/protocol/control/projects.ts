@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { SvcError } from '../model/errors.js'
 import { rateLimitWords, tiers } from '../model/limits.js'
-import { originForm, originWords, type ProjectSettings } from '../model/project.js'
+import { originForm, originProblem, type ProjectSettings } from '../model/project.js'
 import { parseDialect } from '../wire/dialects.js'
 import { listedKey } from './access/keys.js'
 import { limited, type OperationsOf, removed } from './operation.js'
@@ -21,7 +21,7 @@ const rateLimit = z.union(
 /** Settings except `idp`, which have the same form in requests and replies. */
 export const shownSettings = {
   dialect: z.string().refine(isDialect, { error: 'is not a dialect' }),
-  allowedOrigins: z.array(z.string().regex(originForm, originWords)),
+  allowedOrigins: z.array(z.string().regex(originForm, originProblem)),
   rateLimit,
   tier: z.enum(tiers),
   selfRoles: z.array(z.string().min(1)),

@@ -48,7 +48,7 @@ export type OutgoingDocument = Required<Document<JsonText | PopulatedFields>>
 export type OutgoingUser = AppUser<JsonText | PopulatedFields>
 
 /** Parses the fields of a stored record, which are always an object. */
-export function fieldsOf({ data }: { readonly data: JsonText }): Fields {
+export function parseFields({ data }: { readonly data: JsonText }): Fields {
   return data.toJSON() as Fields
 }
 
@@ -71,20 +71,20 @@ export function mergeFields(before: Fields, { fields, remove, append }: Document
   const after: Fields = { ...before }
   for (const [key, value] of Object.entries(fields)) setOwn(after, key, value)
   for (const [key, value] of Object.entries(remove)) {
-    const unwanted = new Set(items(value).map(identityOf))
+    const unwanted = new Set(items(value).map(toComparable))
     setOwn(
       after,
       key,
-      arrayAt(after, key, '$remove').filter((item) => !unwanted.has(identityOf(item))),
+      arrayAt(after, key, '$remove').filter((item) => !unwanted.has(toComparable(item))),
     )
   }
   for (const [key, value] of Object.entries(append)) {
     const array = arrayAt(after, key, '$append')
     // Uses a set, because both arrays may have 100,000 items.
-    const known = new Set(array.map(identityOf))
+    const known = new Set(array.map(toComparable))
     const added = items(value).filter((item) => {
       const before = known.size
-      return known.add(identityOf(item)).size > before
+      return known.add(toComparable(item)).size > before
     })
     setOwn(after, key, [...array, ...added])
   }
@@ -133,7 +133,7 @@ function arrayAt(data: Fields, key: string, operator: string): Json[] {
 }
 
 /** Returns the same value for deeply equal values, for use in a set. Cannot collide with text, which never contains U+0000. */
-function identityOf(value: Json): Json {
+function toComparable(value: Json): Json {
   return typeof value === 'object' && value !== null ? `\0${canonicalJson(value)}` : value
 }
 

@@ -129,6 +129,6 @@ export function placed(error: unknown, place: (path: Issue['path']) => Issue['pa
 }
 
 /** Returns the HTTP status of an error, even before it is sent; 0 for errors of the client. */
-export function statusOf({ code, status }: SvcError): number {
+export function httpStatus({ code, status }: SvcError): number {
   return status ?? (Object.hasOwn(statuses, code) ? statuses[code as keyof typeof statuses] : 0)
 }

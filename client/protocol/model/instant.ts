@@ -8,7 +8,7 @@ const form =
  * Parses text to a moment in UTC with microseconds; `undefined` if invalid. All results have the same length, so they sort
  * by time. A year, month or day means its first moment. A time without a zone is UTC.
  */
-export function instantOf(text: string): string | undefined {
+export function parseInstant(text: string): string | undefined {
   const [
     isTime,
     year = '',

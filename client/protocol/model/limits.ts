@@ -32,7 +32,7 @@ export function tierFigure(window: RateWindow, tier: Tier): number | undefined {
 }
 
 /** Lists the windows with a limit for the tier. */
-export function windowsOfTier(tier: Tier): RateWindow[] {
+export function listWindows(tier: Tier): RateWindow[] {
   return (Object.keys(rateLimits) as RateWindow[]).filter((window) => tierFigure(window, tier) !== undefined)
 }
 

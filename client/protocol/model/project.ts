@@ -4,7 +4,7 @@ import { defaultRateLimit, defaultTier, type RateLimit, rateLimitWords, type Tie
 export const originForm = /^[A-Za-z][A-Za-z0-9+.-]{0,30}:\/\/(?:[^/?#\s@*:[\]]{1,253}|\[[0-9a-fA-F:.]+\])(?::\d{1,5})?$/
 
 /** Error for invalid origins. */
-export const originWords =
+export const originProblem =
   'is not a valid origin: write scheme and host, such as https://app.example or capacitor://localhost, without wildcards, paths, user names or passwords'
 
 /** Settings that the owner of a project can change. */

@@ -62,14 +62,14 @@ export function ownField(path: Path): OwnField | undefined {
 }
 
 /** Returns the JSON values that text in a query equals: the string, and the number, boolean or null it spells. */
-export function meaningsOf(text: string): readonly Json[] {
-  const number = numberOf(text)
+export function parseMeanings(text: string): readonly Json[] {
+  const number = parseNumber(text)
   if (number !== undefined) return [text, number]
   return Object.hasOwn(words, text) ? [text, words[text] ?? null] : [text]
 }
 
 /** Parses a number in JSON syntax, if a double can hold it. */
-export function numberOf(text: string): number | undefined {
+export function parseNumber(text: string): number | undefined {
   if (!/^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/.test(text)) return undefined
   const number = Number(text)
   return Number.isFinite(number) ? number : undefined

@@ -41,6 +41,6 @@ export function axisNames(): Axis[] {
 }
 
 /** Lists the forms of an axis. */
-export function formsOf<Name extends Axis>(axis: Name): Form<Name>[] {
+export function listForms<Name extends Axis>(axis: Name): Form<Name>[] {
   return Object.keys(axes[axis]) as Form<Name>[]
 }

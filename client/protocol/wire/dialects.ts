@@ -1,6 +1,6 @@
 /** Named dialects, and their text form for the header `svc-dialect`. Contract 1. */
 import { SvcError } from '../model/errors.js'
-import { type Axis, axes, axisNames, type Dialect, formsOf } from './axes.js'
+import { type Axis, axes, axisNames, type Dialect, listForms } from './axes.js'
 import { spokenForms } from './spoken.js'
 
 const plain = {
@@ -39,7 +39,7 @@ export function parseDialect(text = '', base: Dialect = dialects.a): Dialect {
     const [axis = '', form = ''] = exception.split(/\s*=\s*(.*)/s)
     if (!isAxis(axis)) throw unknown('axis', axis, axisNames())
     if (chosen[axis]) throw new SvcError('INVALID_DIALECT', `"${axis}" is given twice.`)
-    requireOneOf(axis, form, formsOf(axis))
+    requireOneOf(axis, form, listForms(axis))
     chosen[axis] = form
   }
   return { ...(dialects[first as DialectName] ?? base), ...chosen } as Dialect

@@ -8,7 +8,7 @@ import { type Json, type JsonObject, JsonText, writeJson } from '../model/json.j
 import type { ListQuery } from '../model/page.js'
 import { formatPath, parsePath } from '../model/path.js'
 import { type Clause, operators, type Test, type Where } from '../model/where.js'
-import { axes, axisNames, type Dialect, formsOf } from './axes.js'
+import { axes, axisNames, type Dialect, listForms } from './axes.js'
 import { decodeChanges, decodeNewDocument } from './body/decode.js'
 import { encodeFields } from './body/encode.js'
 import { dialects, formatDialect, parseDialect } from './dialects.js'
@@ -30,7 +30,7 @@ const losses = {
 
 /** Every dialect that differs from a named one in one form: each cell of each axis at least once. */
 const everyDialect: Dialect[] = Object.values(dialects).flatMap((dialect) =>
-  axisNames().flatMap((axis) => formsOf(axis).map((form) => ({ ...dialect, [axis]: form }) as Dialect)),
+  axisNames().flatMap((axis) => listForms(axis).map((form) => ({ ...dialect, [axis]: form }) as Dialect)),
 )
 
 const name = fc.string({ minLength: 1, unit: 'grapheme' })
@@ -168,7 +168,7 @@ describe('clients decode what the service encodes in every form:', () => {
     for (const code of Object.keys(statuses) as ErrorCode[]) {
       const issues = code === 'VALIDATION_ERROR' ? [{ path: ['a', 0, 'b'], message: 'is wrong', type: 'string' }] : []
       const error = new SvcError(code, 'is wrong', issues, { retryAfterSeconds: 3 })
-      for (const format of formsOf('errors')) {
+      for (const format of listForms('errors')) {
         const { status, headers, body } = answers.encodeError({ errors: format }, error)
         const read = decodeError(status, (header) => headers[header], overTheWire(body), '')
         expect(read).toMatchObject({ code, message: 'is wrong', issues, status, retryAfterSeconds: 3 })

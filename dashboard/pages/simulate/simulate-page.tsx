@@ -2,7 +2,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { clockOfProject } from '../../../client/control.js'
 import { type FaultPreset, faultKinds, faultPresets } from '../../../client/protocol/model/faults/fault.js'
-import { effectOf, scopeOf } from '../../../client/protocol/model/faults/words.js'
+import { formatEffect, formatScope } from '../../../client/protocol/model/faults/words.js'
 import { type RateWindow, rateLimits, tiers } from '../../../client/protocol/model/limits.js'
 import { useCommand } from '../../frame/command-line.js'
 import { useClock, useFaults, useProject } from '../../frame/counts.js'
@@ -81,11 +81,11 @@ function Faults() {
         {faults?.map((fault) => (
           <li key={fault.id}>
             <b className="mono warn" title={faultKinds[fault.kind]}>
-              {effectOf(fault)}
+              {formatEffect(fault)}
             </b>
             <span className="mono dim grow cut">
               {[
-                scopeOf(fault) || 'every request',
+                formatScope(fault) || 'every request',
                 fault.project === project.id ? '' : fault.project ? `project ${fault.project}` : 'all projects',
                 fault.preset === null ? '' : `preset ${fault.preset}`,
               ]

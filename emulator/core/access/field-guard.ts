@@ -1,6 +1,6 @@
 /** Guards hidden and read-only fields in writes. Decision 71. */
 import type { Schema } from '../../../client/protocol/model/collection.js'
-import { type Fields, fieldsOf, type StoredDocument } from '../../../client/protocol/model/document.js'
+import { type Fields, parseFields, type StoredDocument } from '../../../client/protocol/model/document.js'
 import { overlap, type Path } from '../../../client/protocol/model/path.js'
 import { withDefaults } from '../../../client/protocol/model/schema.js'
 import { refusedField } from './closed-fields.js'
@@ -37,7 +37,7 @@ export function guardFields(grant: Grant): FieldGuard {
   const { hidden, readonly } = grant
   const { schema } = grant.collection
   if (hidden.length === 0 && readonly.length === 0) {
-    return { created: (_, whole) => whole, changed: (before, edit) => edit(fieldsOf(before)), schema }
+    return { created: (_, whole) => whole, changed: (before, edit) => edit(parseFields(before)), schema }
   }
 
   function require(path: Path, closure: Closure, standing: Standing): void {
@@ -72,7 +72,7 @@ export function guardFields(grant: Grant): FieldGuard {
       return readonly.reduce((after, path) => restore(full, after, path), whole)
     },
     changed(document, edit) {
-      const full = fieldsOf(document)
+      const full = parseFields(document)
       if (!allows(grant, 'read', document)) return changedUnread(full, edit)
       const seen = without(full, hidden)
       const asked = edit(seen)

@@ -1,7 +1,7 @@
 /** Lists of documents whose fields equal something: an index over these fields, and then the one that sorts, has their pages. */
 import type { Json } from '../../../client/protocol/model/json.js'
 import { isIndexSegment, type Path } from '../../../client/protocol/model/path.js'
-import { canHold, meaningsOf, ownField, type Test, type Where } from '../../../client/protocol/model/where.js'
+import { canHold, ownField, parseMeanings, type Test, type Where } from '../../../client/protocol/model/where.js'
 import { type Fragment, joinSql, sql } from '../../database/port.js'
 import { fieldValue, hashed, isOddAmong, isRegularAmong } from './fields.js'
 
@@ -47,7 +47,7 @@ export function partsOfEquality(
   const equal = equality.map(({ path }) => path)
   const combinations = equality.reduce<readonly Fragment[][]>(
     (before, { path, text }) =>
-      meaningsOf(text).flatMap((value) => before.map((conditions) => [...conditions, isExactlyValue(path, value)])),
+      parseMeanings(text).flatMap((value) => before.map((conditions) => [...conditions, isExactlyValue(path, value)])),
     [[]],
   )
   return {

@@ -10,7 +10,7 @@ export const documentDecoders = {
     const { id, createdAt, updatedAt, ...data } = asObject(body, 'document')
     // Only this distinguishes it from a collection.
     expect(areTexts(createdAt, updatedAt), body, 'document')
-    return documentOf({ id, data, createdAt, updatedAt })
+    return buildDocument({ id, data, createdAt, updatedAt })
   },
 } as const satisfies { readonly [form: string]: (body: Json) => Document }
 
@@ -24,11 +24,11 @@ export const isRecord = {
 } as const satisfies Record<DocumentForm, (value: JsonObject) => boolean>
 
 function readNamed(body: Json): Document {
-  return documentOf(decodeRecord(asObject(body, 'document')))
+  return buildDocument(decodeRecord(asObject(body, 'document')))
 }
 
 /** Builds a document from decoded parts. Leaves out parts that the wire form does not include. */
-export function documentOf(parts: { readonly [part: string]: Json | undefined }): Document {
+export function buildDocument(parts: { readonly [part: string]: Json | undefined }): Document {
   asObject(parts.data, 'document')
   return expect(areTexts(parts.id), parts, 'document')
 }

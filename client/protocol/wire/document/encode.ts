@@ -52,7 +52,7 @@ export const documentShapes = {
 } as const satisfies Record<DocumentForm, DocumentShape>
 
 /** Returns the naming of times in a dialect. */
-export function namingOf({ document }: { readonly document: DocumentForm }): Naming {
+export function chooseNaming({ document }: { readonly document: DocumentForm }): Naming {
   return documentShapes[document].naming
 }
 

@@ -2,7 +2,7 @@
 import type { Change } from '../../model/change.js'
 import type { Document } from '../../model/document.js'
 import { isObject, type Json, type JsonObject } from '../../model/json.js'
-import { documentOf } from '../document/decode.js'
+import { buildDocument } from '../document/decode.js'
 
 /** A change in an event. */
 export interface DecodedChange {
@@ -17,6 +17,6 @@ export function decodeChange(frame: JsonObject, decodeDocument: (body: Json) => 
   if (typeof event !== 'string') return undefined
   // A plain name is the kind without its last letter. The table in `events/encode.ts` ensures it.
   const kind = event.replace(/d?$/, 'd') as Change['kind']
-  const decoded = isObject(document) ? documentOf({ ...document, collection }) : decodeDocument(data as Json)
+  const decoded = isObject(document) ? buildDocument({ ...document, collection }) : decodeDocument(data as Json)
   return { kind, seq: seq as number, document: decoded }
 }

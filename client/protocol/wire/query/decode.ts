@@ -122,7 +122,7 @@ export function decodeWhere(
     const read = () => readTests(dialect, name.slice(prefix?.length ?? 0), value)
     const tests = ofQuery ? naming(name, read) : read()
     if (isFree && prefix === undefined && isPageStart(tests)) isFree = false
-    else requireCountable(count, countOf(tests))
+    else requireCountable(count, countTests(tests))
     if (prefix === undefined) plain.push({ any: tests })
     else groups.set(group, [...(groups.get(group) ?? []), ...tests])
   }
@@ -173,7 +173,7 @@ function isPageStart([test, ...more]: readonly Test[]): boolean {
   return test?.operator === 'gt' && ownField(test.path) === 'id' && more.length === 0
 }
 
-function countOf(tests: readonly Test[]): number {
+function countTests(tests: readonly Test[]): number {
   return tests.reduce((sum, test) => sum + ('values' in test ? test.values.length : 1), 0)
 }
 

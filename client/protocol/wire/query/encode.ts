@@ -18,7 +18,7 @@ type AskedList = Pick<ListQuery, 'where'> & Partial<ListQuery>
 export function encodeListQuery(dialect: Speaks, query: AskedList): GivenParameter[] {
   const { where, sort, count, populate = [] } = query
   return [
-    ...testsOf(where).map(([prefix, test]) => [prefix + writeName(dialect, test), writeValue(test)] as const),
+    ...listTests(where).map(([prefix, test]) => [prefix + writeName(dialect, test), writeValue(test)] as const),
     ['orderBy', sort && formatPath(sort.path)],
     ['order', sort?.direction],
     ['limit', query.limit],
@@ -37,7 +37,7 @@ export function populateParameter(path: Path): GivenParameter {
 export function encodeFilters(dialect: Speaks, where: Where): JsonObject {
   // Has no prototype, so that `__proto__` works as a name.
   const filters: JsonObject = Object.create(null)
-  for (const [prefix, test] of testsOf(where)) {
+  for (const [prefix, test] of listTests(where)) {
     let name = prefix + writeName(dialect, test)
     // Repeats the field of a second list to give it another name; two lists of one name would become one list.
     while ('values' in test && name in filters)
@@ -55,7 +55,7 @@ const never: Test = { path: ['id'], operator: 'eq', value: '00000000-0000-0000-0
  * Returns each test with its group prefix; alternatives share a group. Replaces empty lists, which the wire cannot express:
  * `in` without values is false, `notin` without values is true.
  */
-function testsOf({ all }: Where): (readonly [prefix: string, test: Test])[] {
+function listTests({ all }: Where): (readonly [prefix: string, test: Test])[] {
   return all.flatMap(({ any }, at) => {
     const isEmptyList = (test: Test) => 'values' in test && test.values.length < 1
     if (any.some((test) => test.operator === 'notin' && isEmptyList(test))) return []

@@ -3,7 +3,7 @@ import { fieldRuleKinds, fieldTypes, permissionKinds } from '../../model/collect
 import { JsonText, type Writable } from '../../model/json.js'
 import type { Dialect } from '../axes.js'
 import type { JsonSchema } from '../codec.js'
-import { namingOf } from '../document/encode.js'
+import { chooseNaming } from '../document/encode.js'
 import type { Naming } from '../document/user-record.js'
 import { arrayOf, count, flag, mapOf, object, oneOf, text, time } from '../json-schema.js'
 import type { AnyCollection } from './decode.js'
@@ -15,9 +15,9 @@ interface CollectionShape {
 
 const rule = object({ type: oneOf(fieldTypes), required: flag, default: {} }, { optional: ['required', 'default'] })
 const roles = arrayOf(text)
-const rolesOf = (kinds: readonly string[], schema: JsonSchema) => kinds.map((kind) => [kind, schema] as const)
+const roleSchemas = (kinds: readonly string[], schema: JsonSchema) => kinds.map((kind) => [kind, schema] as const)
 const permissions = object(
-  Object.fromEntries([...rolesOf(permissionKinds, roles), ...rolesOf(fieldRuleKinds, mapOf(roles))]),
+  Object.fromEntries([...roleSchemas(permissionKinds, roles), ...roleSchemas(fieldRuleKinds, mapOf(roles))]),
   { optional: [...permissionKinds, ...fieldRuleKinds] },
 )
 const common = { id: text, name: text, created_at: time, schema: mapOf(rule), permissions }
@@ -37,7 +37,7 @@ const collectionShapes = {
 } as const satisfies Record<Naming, CollectionShape>
 
 export function collectionShape(dialect: Pick<Dialect, 'document'>): CollectionShape {
-  return collectionShapes[namingOf(dialect)]
+  return collectionShapes[chooseNaming(dialect)]
 }
 
 interface Times {

@@ -1,7 +1,7 @@
 /** Encodes whole responses in a dialect: documents in their shape, the record envelope and the list envelope. */
 import type { Collection, CountedCollection } from '../../model/collection.js'
 import type { OutgoingDocument } from '../../model/document.js'
-import { type SvcError, statusOf } from '../../model/errors.js'
+import { httpStatus, type SvcError } from '../../model/errors.js'
 import { Later, type Writable } from '../../model/json.js'
 import type { Page } from '../../model/page.js'
 import { axes, type Dialect } from '../axes.js'
@@ -53,5 +53,5 @@ export function encodeError(
   dialect: Pick<Dialect, 'errors'>,
   error: SvcError,
 ): { status: number; headers: Record<string, string>; body: Writable } {
-  return { status: statusOf(error), headers: errorHeaders(error), body: axes.errors[dialect.errors].encode(error) }
+  return { status: httpStatus(error), headers: errorHeaders(error), body: axes.errors[dialect.errors].encode(error) }
 }

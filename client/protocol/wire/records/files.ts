@@ -4,7 +4,7 @@ import { JsonText, type Writable } from '../../model/json.js'
 import type { Page } from '../../model/page.js'
 import { axes, type Dialect } from '../axes.js'
 import type { JsonSchema } from '../codec.js'
-import { namingOf } from '../document/encode.js'
+import { chooseNaming } from '../document/encode.js'
 import type { Naming } from '../document/user-record.js'
 import { count, object, text, time } from '../json-schema.js'
 
@@ -27,7 +27,7 @@ const fileShapes = {
 } as const satisfies Record<Naming, FileShape>
 
 export function fileShape(dialect: Dialect): FileShape {
-  return fileShapes[namingOf(dialect)]
+  return fileShapes[chooseNaming(dialect)]
 }
 
 export function encodeFile(dialect: Dialect, file: StoredFile): Writable {

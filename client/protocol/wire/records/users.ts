@@ -4,7 +4,7 @@ import type { Writable, WritableObject } from '../../model/json.js'
 import type { Page } from '../../model/page.js'
 import { axes, type Dialect } from '../axes.js'
 import type { JsonSchema } from '../codec.js'
-import { namingOf } from '../document/encode.js'
+import { chooseNaming } from '../document/encode.js'
 import { encodeUserRecord, type Naming } from '../document/user-record.js'
 import { arrayOf, object, text, time } from '../json-schema.js'
 import { oneByOne } from './documents.js'
@@ -24,7 +24,7 @@ const userSchemas = {
 } as const satisfies Record<Naming, JsonSchema>
 
 export function userSchema(dialect: Dialect): JsonSchema {
-  return userSchemas[namingOf(dialect)]
+  return userSchemas[chooseNaming(dialect)]
 }
 
 /** Encodes a user without the envelope, and populated documents in the dialect's shape. */
