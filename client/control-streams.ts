@@ -9,7 +9,7 @@ export type Opener = (request: Request) => Promise<Response>
  * The service sends a keep-alive comment every 15 s. After two missing ones the connection is dead, even if it looks
  * open, for example through a forwarded port.
  */
-const mostSilentMilliseconds = 33_000
+const maxSilentMilliseconds = 33_000
 
 /**
  * Yields the messages of a stream until the service ends it. Returns without an error if the signal aborts.
@@ -23,7 +23,7 @@ export async function* readMessages(open: Opener, request: Request): AsyncGenera
   let isOpen = false
   /** Runs the timeout only while waiting for the service, not while the consumer handles a message. */
   const inTime = <Sent>(sent: Promise<Sent>) => {
-    const timer = setTimeout(() => stop.abort(), mostSilentMilliseconds)
+    const timer = setTimeout(() => stop.abort(), maxSilentMilliseconds)
     return sent.finally(() => clearTimeout(timer))
   }
   try {

@@ -1,7 +1,7 @@
 /** Converts a JSON, NDJSON or CSV file with documents of one collection to steps. */
 import { basename, extname } from 'node:path'
 import type { JsonObject } from '../client/protocol/model/json.js'
-import { mostBatchItems } from '../client/protocol/model/limits.js'
+import { maxBatchItems } from '../client/protocol/model/limits.js'
 import type { SeedContent } from './content.js'
 import { badSeed } from './failure.js'
 import { hasCells, openInput, readRecords } from './records/input.js'
@@ -9,7 +9,7 @@ import type { BadRow } from './records/record.js'
 import type { PlacedStep } from './steps.js'
 
 /** Maximum size of one step, well below the body limit. */
-const mostStepBytes = 4 * 1024 * 1024
+const maxStepBytes = 4 * 1024 * 1024
 
 /** Derives the name of the collection from the file name. */
 export function nameCollection(file: string): string {
@@ -61,7 +61,7 @@ export async function rowSteps(
         bad.push(record)
         continue
       }
-      if (rows.length >= mostBatchItems || bytes + record.bytes > mostStepBytes) flush()
+      if (rows.length >= maxBatchItems || bytes + record.bytes > maxStepBytes) flush()
       rows.push({ line: record.line, fields: record.fields })
       bytes += record.bytes
     }

@@ -1,5 +1,5 @@
 /** Converts a seed to steps for the emulator, each with its position for error messages. */
-import { mostBatchItems } from '../client/protocol/model/limits.js'
+import { maxBatchItems } from '../client/protocol/model/limits.js'
 import { type Reference, referenceName, referencesIn } from '../client/protocol/model/seed/references.js'
 import type { SeedDocument, SeedStep } from '../client/protocol/model/seed/steps.js'
 import type { CollectionEntry, DocumentEntry, FileEntry, SeedContent, UserEntry } from './content.js'
@@ -97,8 +97,8 @@ function fieldsIn(before: SeedContent | undefined, name: string): Set<string> {
 /** Splits documents into steps of the maximum batch size. */
 function documentSteps({ name, documents }: CollectionEntry, links: Links): PlacedStep[] {
   const steps: PlacedStep[] = []
-  for (let at = 0; at < documents.length; at += mostBatchItems) {
-    const some = documents.slice(at, at + mostBatchItems)
+  for (let at = 0; at < documents.length; at += maxBatchItems) {
+    const some = documents.slice(at, at + maxBatchItems)
     steps.push({
       step: { step: 'documents', documents: some.map((document) => buildDocument(name, document, links)) },
       whereIs([index]) {

@@ -86,10 +86,10 @@ export async function* readPages<
   list: (query: ListInput & Omit<PageQuery, 'populate'>) => Promise<Page<Item>>,
   query: ListInput,
   after?: { readonly id: string; readonly read: number },
-  mostAtOnce = pageSize,
+  maxAtOnce = pageSize,
 ): AsyncGenerator<Page<Item>, void, undefined> {
   let { id: last, read = 0 } = after ?? {}
-  let limit = mostAtOnce
+  let limit = maxAtOnce
   let before = new Set<string>()
   for (;;) {
     const { where, sort } = query

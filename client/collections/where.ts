@@ -6,7 +6,7 @@ import type { Clause, Operator, Test, Where } from '../protocol/model/where.js'
 import { encodeBody, sendable } from '../protocol/wire/sendable.js'
 
 /** Maximum number of clauses that an `or` may expand to. */
-const mostClauses = 200
+const maxClauses = 200
 
 type Alternatives = readonly { readonly [field: string]: unknown }[]
 
@@ -35,7 +35,7 @@ function anyOf(alternatives: Alternatives): Clause[] {
   for (const alternative of alternatives) {
     const asked = toClauses(alternative)
     clauses = clauses.flatMap(({ any }) => asked.map((clause) => ({ any: [...any, ...clause.any] })))
-    if (clauses.length > mostClauses) throw new SvcError('INVALID_FILTER', 'This "or" is too large.')
+    if (clauses.length > maxClauses) throw new SvcError('INVALID_FILTER', 'This "or" is too large.')
   }
   return clauses
 }

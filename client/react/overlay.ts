@@ -39,7 +39,7 @@ export interface Pending {
 }
 
 /** How long a confirmed change stays in the overlay. A list without a new document by then has it on another page. */
-const mostMilliseconds = { create: 10_000, update: 60_000, delete: 60_000 }
+const maxMilliseconds = { create: 10_000, update: 60_000, delete: 60_000 }
 
 export function openOverlay(): Overlay {
   let changes: readonly Change[] = []
@@ -61,7 +61,7 @@ export function openOverlay(): Overlay {
           change.isConfirmed = true
           change.confirmed = document
           put([...changes])
-          setTimeout(drop, mostMilliseconds[change.kind])
+          setTimeout(drop, maxMilliseconds[change.kind])
         },
         rollBack: drop,
       }

@@ -4,7 +4,7 @@ import type { SvcError } from '../protocol/model/errors.js'
 import { backOff, isTransient } from '../send.js'
 
 /** Limits the backoff, so that writes resume soon after the service is back. */
-const mostDoublings = 3
+const maxDoublings = 3
 
 /**
  * Returns a function that sends the write, possibly much later.
@@ -30,7 +30,7 @@ export function openWrite<Result>(
         failure = error as SvcError
         if (!onWaiting || !isTransient(failure)) break
         onWaiting(failure)
-        await new Promise((resolve) => setTimeout(resolve, backOff(Math.min(attempt, mostDoublings), 1_000)))
+        await new Promise((resolve) => setTimeout(resolve, backOff(Math.min(attempt, maxDoublings), 1_000)))
       }
     }
     // Gets the error class from a refused call, because the hooks are published without it.

@@ -36,7 +36,7 @@ export async function keepConnected(
 ): Promise<void> {
   const { auth, options } = client
   const { retry, heartbeat = 11_000 } = options
-  const mostSilentBeats = beat ? 1 : 2
+  const maxSilentBeats = beat ? 1 : 2
   let failures = 0
   while (!signal.aborted) {
     const attempt = new AbortController()
@@ -46,7 +46,7 @@ export async function keepConnected(
     const unsubscribe = auth.onChange((signedIn) => signedIn?.token === token || abort())
     let silentBeats = 0
     const timer = setInterval(() => {
-      if (++silentBeats > mostSilentBeats) abort()
+      if (++silentBeats > maxSilentBeats) abort()
       beat?.()
       // Refreshes the token even if the app sends no requests.
       client.token().catch(() => {})

@@ -11,7 +11,7 @@ import type { Listener, SocketConstructor, SocketLike, Transport, TransportClien
 type SharedConnection = (listener: Listener) => boolean
 
 /** Maximum number of subscriptions per connection, set by the service. */
-const mostSubscriptions = 100
+const maxSubscriptions = 100
 
 export function overSockets(client: TransportClient, socketNow: () => SocketConstructor): Transport {
   const connections = new Set<SharedConnection>()
@@ -98,7 +98,7 @@ function openConnection(
     const { size } = listeners
     // Treats anything in the format of an id as an id.
     const ownId = /^[\da-f-]{36}$/.exec(collection)?.[0]
-    if (id || listeners.has(collection) || size >= (ownId ? 1 : mostSubscriptions)) return false
+    if (id || listeners.has(collection) || size >= (ownId ? 1 : maxSubscriptions)) return false
     id = ownId
     listeners.set(collection, listener)
     subscribe(listener)

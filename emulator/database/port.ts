@@ -15,7 +15,7 @@ export type SqlValue = string | number | boolean | null | readonly string[]
  * What the rows of one job may take, so that none fills the memory: more than any answer, since data may come with spaces that
  * the answer leaves out. What takes more is `result too large`; a transaction fails with it.
  */
-export const mostResultBytes = 1.5 * sizes.mostAnswerBytes
+export const mostResultBytes = 1.5 * sizes.maxAnswerBytes
 
 /**
  * `each time`: for its very values, for statements whose best plan depends on them. `once, of many`: its text names what it reads,

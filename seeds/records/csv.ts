@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream'
 import { type CsvError, type Info, parse } from 'csv-parse'
 import { InputFailure, misused } from '../failure.js'
 import { type ColumnTypes, readCells } from './cells.js'
-import { type BadRow, type InputRecord, mostRecordBytes, type Records, type RowPosition } from './record.js'
+import { type BadRow, type InputRecord, maxRecordBytes, type Records, type RowPosition } from './record.js'
 
 export interface CsvOptions {
   readonly types: ColumnTypes
@@ -21,7 +21,7 @@ interface CsvRow {
 const handful = 250
 
 /** Stops reading a row here, because an unclosed quote turns the rest of the file into one row. */
-const mostHeldBytes = 4 * mostRecordBytes
+const maxHeldBytes = 4 * maxRecordBytes
 
 /**
  * Reads CSV whose first line names the columns. Bad rows are lines with too many or too few cells, without values (except
@@ -38,7 +38,7 @@ export async function* readCsv(input: Readable, { types, delimiter, source }: Cs
     relax_column_count: true,
     relax_quotes: true,
     skip_records_with_error: true,
-    max_record_size: mostHeldBytes,
+    max_record_size: maxHeldBytes,
     on_skip: (error, raw = '') => {
       if (unclosed) return undefined
       unclosed = { error, raw }
@@ -142,7 +142,7 @@ function readLine(
   const read = readCells(names, cells, types)
   if ('problem' in read) return bad(place, read.problem, cells.join(','))
   const bytes = cells.reduce((sum, cell) => sum + cell.length, 0) + names.join('').length
-  if (bytes > mostRecordBytes) return { ...place, problem: 'is too long', text: cells.join(',').slice(0, 200) }
+  if (bytes > maxRecordBytes) return { ...place, problem: 'is too long', text: cells.join(',').slice(0, 200) }
   return { ...place, bytes, ...read }
 }
 

@@ -26,16 +26,16 @@ export interface RowPosition {
 export type Records = AsyncGenerator<InputRecord[], void, undefined>
 
 /** Records larger than any body are refused and not kept in memory. */
-export const mostRecordBytes = 12 * 1024 * 1024
+export const maxRecordBytes = 12 * 1024 * 1024
 
-const mostQuoted = 10_000
+const maxQuoted = 10_000
 // Matches `1e400` and numbers of over 300 digits, which JSON.parse turns into Infinity.
 const suspiciousNumber = /[eE]\+?\d{3}|\d{300}/
 
 /** Parses JSON text to a row. Invalid JSON or UTF-8 is a bad row, never a changed value. */
 function readRow(bytes: Buffer, place: RowPosition): InputRecord {
   const text = bytes.toString('utf8')
-  const bad = (problem: string): BadRow => ({ ...place, problem, text: text.slice(0, mostQuoted) })
+  const bad = (problem: string): BadRow => ({ ...place, problem, text: text.slice(0, maxQuoted) })
   if (text.includes('\ufffd') && !isUtf8(bytes)) return bad('is not UTF-8')
   let fields: unknown
   let kept: string | undefined
@@ -59,14 +59,14 @@ export function openRecord() {
     isEmpty: () => bytes === 0,
     add(part: Buffer) {
       bytes += part.length
-      if (bytes <= mostRecordBytes) parts.push(Buffer.from(part))
+      if (bytes <= maxRecordBytes) parts.push(Buffer.from(part))
       else parts.length = Math.min(parts.length, 1)
     },
     /** Returns the collected text. */
     text: () => Buffer.concat(parts).toString('utf8'),
     /** Completes the record with its last part and starts the next one. */
     close(last: Buffer, place: RowPosition): InputRecord {
-      const isTooLong = bytes + last.length > mostRecordBytes
+      const isTooLong = bytes + last.length > maxRecordBytes
       const whole = Buffer.concat(isTooLong ? [...parts.slice(0, 1)] : [...parts, last])
       parts = []
       bytes = 0

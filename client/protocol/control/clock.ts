@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { OperationsOf } from './operation.js'
 import type { operations } from './operations.js'
 
-const mostMilliseconds = 100 * 365 * 86_400_000
+const maxMilliseconds = 100 * 365 * 86_400_000
 
 /** Time of the clock, and its offset from the system time. */
 export const clockTime = z.strictObject({
@@ -14,7 +14,7 @@ export type ClockTime = z.output<typeof clockTime>
 
 const change = z.union([
   z.strictObject({ now: z.iso.datetime({ offset: true }) }),
-  z.strictObject({ advance: z.int().min(-mostMilliseconds).max(mostMilliseconds) }),
+  z.strictObject({ advance: z.int().min(-maxMilliseconds).max(maxMilliseconds) }),
 ])
 
 /** Clock of the service. Tokens, codes, rate windows and mail intervals use it. Contract 11. */

@@ -61,38 +61,38 @@ export function limitWords(listed: Listed): string {
   return `maximum number of ${listed} to list (default ${formatCount(usual)}, at most ${formatCount(most)})`
 }
 
-export const mostBatchItems = 1_000
+export const maxBatchItems = 1_000
 
 /** Maximum sizes of requests and documents. Contract 2.4, 3.6, 10.3, 10.7 and 10.11. */
 export const sizes = {
-  mostBodyBytes: 10 * megabyte,
-  mostDocumentBytes: megabyte,
-  mostDocumentDepth: 64,
-  mostDocumentKeys: 10_000,
+  maxBodyBytes: 10 * megabyte,
+  maxDocumentBytes: megabyte,
+  maxDocumentDepth: 64,
+  maxDocumentKeys: 10_000,
   /** Counts object members and array items at all levels, because bytes do not show their cost. Our choice, as for bodies. */
-  mostDocumentValues: 200_000,
-  mostBodyValues: 1_000_000,
-  mostFieldNameBytes: 255,
-  mostBatchItems,
-  mostQueryBytes: 8 * kilobyte,
-  mostQueryParameters: 200,
-  mostFilterTests: 200,
+  maxDocumentValues: 200_000,
+  maxBodyValues: 1_000_000,
+  maxFieldNameBytes: 255,
+  maxBatchItems,
+  maxQueryBytes: 8 * kilobyte,
+  maxQueryParameters: 200,
+  maxFilterTests: 200,
   /** Applies to `contains`, `startswith` and `endswith`. */
-  mostSearchCharacters: 1_000,
-  mostPopulateDepth: 5,
-  mostPopulatePaths: 20,
-  mostPopulatedRecords: 10_000,
-  mostAnswerBytes: 32 * megabyte,
+  maxSearchCharacters: 1_000,
+  maxPopulateDepth: 5,
+  maxPopulatePaths: 20,
+  maxPopulatedRecords: 10_000,
+  maxAnswerBytes: 32 * megabyte,
   /** Caps the issues in one response. Our choice. */
-  mostIssues: 1_000,
-  mostStatementSeconds: 10,
-  mostFileNameBytes: 255,
-  mostPathBytes: 1_000,
+  maxIssues: 1_000,
+  maxStatementSeconds: 10,
+  maxFileNameBytes: 255,
+  maxPathBytes: 1_000,
   /** Applies to one file of a document or user. */
-  mostDocumentFileBytes: 50 * megabyte,
-  mostFilesPerRequest: 100,
+  maxDocumentFileBytes: 50 * megabyte,
+  maxFilesPerRequest: 100,
   /** Applies to hidden and to read-only fields of a collection, because each is checked in each document. Our choice. */
-  mostFieldRules: 50,
+  maxFieldRules: 50,
 } as const
 
 /**

@@ -55,9 +55,9 @@ export function linkFieldsOf(documents: readonly Document[]): string[][] {
   const isLink = (value: Json) => [value].flat().some((each) => typeof each === 'string' && isId(each))
   const names = documents.flatMap(({ data }) => Object.keys(data).filter((name) => isLink(data[name] ?? null)))
   const fields = [...new Set(names)].slice(0, mostLinkFields)
-  const parts = Math.ceil(fields.length / sizes.mostPopulatePaths)
+  const parts = Math.ceil(fields.length / sizes.maxPopulatePaths)
   return Array.from({ length: parts }, (_, at) =>
-    fields.slice(at * sizes.mostPopulatePaths).slice(0, sizes.mostPopulatePaths),
+    fields.slice(at * sizes.maxPopulatePaths).slice(0, sizes.maxPopulatePaths),
   )
 }
 

@@ -106,7 +106,7 @@ interface Query {
 async function readRange(client: Client, name: string, query: Query, range: Range): Promise<Page<Document>> {
   const { asked, ...which } = query
   const { links, ...part } = range
-  const populate = [...new Set([...asked, ...links])].slice(0, sizes.mostPopulatePaths)
+  const populate = [...new Set([...asked, ...links])].slice(0, sizes.maxPopulatePaths)
   try {
     return (await client.collection(name).list({ ...which, ...part, populate })) as Page<Document>
   } catch (error) {

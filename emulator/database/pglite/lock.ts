@@ -25,7 +25,7 @@ export interface Holder {
 type Held = Lock | undefined
 
 /** A socket's path may have little over 100 bytes. */
-const mostPathBytes = 100
+const maxPathBytes = 100
 
 /** A process that is just beginning or ending is asked again. */
 const mostTries = 20
@@ -214,7 +214,7 @@ async function byShortPath<T>(path: string, work: (short: string) => Promise<T>)
   if (beside === undefined) return undefined
   try {
     const short = join(beside, 'l', basename(path))
-    if (Buffer.byteLength(short) > mostPathBytes) return undefined
+    if (Buffer.byteLength(short) > maxPathBytes) return undefined
     await symlink(dirname(path), join(beside, 'l'))
     return await work(short)
   } catch {

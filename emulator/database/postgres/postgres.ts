@@ -47,7 +47,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     url,
     directUrl,
     mostConnections = 10,
-    mostStatementMilliseconds = sizes.mostStatementSeconds * 1_000,
+    mostStatementMilliseconds = sizes.maxStatementSeconds * 1_000,
   } = options
   const server = openServer(url)
   const direct = directUrl === undefined ? server : openServer(directUrl, '--database-listen-url')

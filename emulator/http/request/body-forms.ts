@@ -132,7 +132,7 @@ export function formBody<Name extends string>(names: readonly Name[]): BodyForm<
   }
 }
 
-const most = sizes.mostBatchItems
+const most = sizes.maxBatchItems
 
 /** What is heavy is weighed once more, and a little of it is enough for a turn of the event loop. */
 async function eachInTurn<Item>(items: readonly Item[], check: (item: Item) => number): Promise<void> {

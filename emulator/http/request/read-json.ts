@@ -19,7 +19,7 @@ import { type BatchMember, scanBody } from './scan-json.js'
 export class Aborted extends Error {}
 
 /** What a sender may still push after its answer is decided, so that it can read the answer. */
-const mostDrainedBytes = 8 * sizes.mostBodyBytes
+const mostDrainedBytes = 8 * sizes.maxBodyBytes
 
 /** More than a form in a page sends, or a body that takes no key: tokens and passwords. */
 const mostFormBytes = 64 * 1024
@@ -39,7 +39,7 @@ export async function readJsonObject(
   requireJsonType(exchange.req)
   requirePlainEncoding(exchange.req)
   const received = receiving(exchange)
-  const bytes = await readBytes(http, exchange, isForAnyone ? mostFormBytes : sizes.mostBodyBytes)
+  const bytes = await readBytes(http, exchange, isForAnyone ? mostFormBytes : sizes.maxBodyBytes)
   received?.(bytes)
   exchange.hasLargeBody = bytes.length > mostBytesAtOnce
   // Parsed, it takes several times as much.

@@ -75,7 +75,7 @@ export function fieldTest(test: Test, { known, foundIn }: Help): Fragment {
 
 /** Whether a document can have a field there. Longer paths are not sent: PGlite is given no JSON of over a thousand levels, as they become. */
 function canLeadSomewhere(path: Path): boolean {
-  return path.length <= sizes.mostDocumentDepth && path.every(canHold)
+  return path.length <= sizes.maxDocumentDepth && path.every(canHold)
 }
 
 /** What the tests say of a field that no document has. */

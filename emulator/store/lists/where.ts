@@ -14,7 +14,7 @@ import { ownFieldTest } from './own-field-test.js'
 const mostQuestions = 500
 
 /** A longer path finds nothing, however many of its segments are links; each question about these would hold all of it. */
-const mostSegments = sizes.mostPopulateDepth + sizes.mostDocumentDepth
+const mostSegments = sizes.maxPopulateDepth + sizes.maxDocumentDepth
 
 /** What a filter may reach beyond the document itself (contract 4.4), and what helps with the document itself. */
 export interface Reach extends Help {

@@ -113,7 +113,7 @@ export async function viewOfFiles(db: Database, project: string): Promise<View> 
 }
 
 /** Small enough that reading a page and sending it on keeps nobody waiting. */
-const page = { maxRows: 500, maxBytes: 4 * sizes.mostDocumentBytes }
+const page = { maxRows: 500, maxBytes: 4 * sizes.maxDocumentBytes }
 const beforeAll = '00000000-0000-0000-0000-000000000000'
 
 export interface ViewPage {

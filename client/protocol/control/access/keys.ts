@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { mostScopes, scopeForm } from '../../model/access/key-scope.js'
+import { maxScopes, scopeForm } from '../../model/access/key-scope.js'
 import { type OperationsOf, removed } from '../operation.js'
 import type { operations } from '../operations.js'
 
@@ -45,7 +45,7 @@ export const keys = {
             ),
         )
         .min(1)
-        .max(mostScopes)
+        .max(maxScopes)
         .nullable()
         .optional()
         .describe('Default: everything that this kind of key can do.'),

@@ -8,7 +8,7 @@ export const scopeRefusal = 'The scopes of the key do not include'
 
 /** Matches `read`, or `read:posts` for one collection by name. */
 export const scopeForm = /^(?:read|write|admin)(?::[A-Za-z][A-Za-z0-9_-]{0,62})?$/
-export const mostScopes = 100
+export const maxScopes = 100
 
 /**
  * Tells whether the scopes allow an action in a collection or, without one, in the whole project. `admin` includes `read`

@@ -122,10 +122,10 @@ function listIn(body: JsonObject, name: string): Json[] {
 }
 
 function requireBatchSize(count: number) {
-  if (count <= sizes.mostBatchItems) return
+  if (count <= sizes.maxBatchItems) return
   throw new SvcError(
     'VALIDATION_ERROR',
-    `A batch holds at most ${formatCount(sizes.mostBatchItems)} items; this one has ${formatCount(count)}.`,
+    `A batch holds at most ${formatCount(sizes.maxBatchItems)} items; this one has ${formatCount(count)}.`,
   )
 }
 

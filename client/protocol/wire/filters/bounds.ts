@@ -14,14 +14,14 @@ const searching: readonly Operator[] = ['contains', 'icontains', 'startswith', '
 /** Counts each field of `__or__` times each value of a list as one test. */
 export function requireCountable(count: TestCount, more: number): void {
   count.tests += more
-  if (count.tests <= sizes.mostFilterTests) return
+  if (count.tests <= sizes.maxFilterTests) return
   const counted = 'each field of "__or__" and each value of a list counted'
-  throw new SvcError('INVALID_FILTER', `A filter can have at most ${sizes.mostFilterTests} tests, ${counted}.`)
+  throw new SvcError('INVALID_FILTER', `A filter can have at most ${sizes.maxFilterTests} tests, ${counted}.`)
 }
 
 /** Limits search text, because substring search is expensive. */
 export function requireSearchable(name: string, operator: Operator, text: string): void {
-  const most = sizes.mostSearchCharacters
+  const most = sizes.maxSearchCharacters
   if (!searching.includes(operator) || text.length <= most || [...text].length <= most) return
   throw new SvcError('INVALID_FILTER', `The text of "${name.slice(0, 80)}" is too long (max ${most} characters).`)
 }
@@ -29,8 +29,8 @@ export function requireSearchable(name: string, operator: Operator, text: string
 /** Limits filters in JSON to the length of a query. Contract 10.7. */
 export function requireShort(filters: JsonObject): void {
   const bytes = new TextEncoder().encode(JSON.stringify(filters)).length
-  if (bytes <= sizes.mostQueryBytes) return
-  throw new SvcError('INVALID_QUERY', `The filters are too long (max ${sizes.mostQueryBytes} bytes).`)
+  if (bytes <= sizes.maxQueryBytes) return
+  throw new SvcError('INVALID_QUERY', `The filters are too long (max ${sizes.maxQueryBytes} bytes).`)
 }
 
 /** Refuses characters that documents cannot contain and the database does not accept. */

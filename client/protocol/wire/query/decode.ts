@@ -39,10 +39,10 @@ export function parseQuery(raw: string): Parameter[] {
   // Uses the last one, because a filter of the caller on `id` comes before that of the page.
   const starts = pageStarts.flatMap((form) => parts.filter((part) => form.test(part)).slice(-1))
   const counted = starts.reduce((length, part) => length - part.length - 1, raw.length)
-  if (counted > sizes.mostQueryBytes)
-    throw new SvcError('INVALID_QUERY', `Query string is too long (max ${formatBytes(sizes.mostQueryBytes)}).`)
-  if (parts.length - starts.length > sizes.mostQueryParameters) {
-    throw new SvcError('INVALID_QUERY', `Query string has too many parameters (max ${sizes.mostQueryParameters}).`)
+  if (counted > sizes.maxQueryBytes)
+    throw new SvcError('INVALID_QUERY', `Query string is too long (max ${formatBytes(sizes.maxQueryBytes)}).`)
+  if (parts.length - starts.length > sizes.maxQueryParameters) {
+    throw new SvcError('INVALID_QUERY', `Query string has too many parameters (max ${sizes.maxQueryParameters}).`)
   }
   return parts.map((part) => {
     const at = part.indexOf('=')
@@ -216,12 +216,12 @@ function readDirection(named: ReadonlyMap<string, string>): Sort['direction'] | 
 }
 
 function checkPopulate(paths: Path[]): Path[] {
-  if (paths.length > sizes.mostPopulatePaths) {
-    throw badParameter('populate', `At most ${sizes.mostPopulatePaths} paths can be populated.`)
+  if (paths.length > sizes.maxPopulatePaths) {
+    throw badParameter('populate', `At most ${sizes.maxPopulatePaths} paths can be populated.`)
   }
-  const tooDeep = paths.find((path) => path.length > sizes.mostPopulateDepth)
+  const tooDeep = paths.find((path) => path.length > sizes.maxPopulateDepth)
   if (tooDeep)
-    throw badParameter('populate', `"${formatPath(tooDeep)}" is deeper than ${sizes.mostPopulateDepth} links.`)
+    throw badParameter('populate', `"${formatPath(tooDeep)}" is deeper than ${sizes.maxPopulateDepth} links.`)
   return paths
 }
 
