@@ -27,7 +27,7 @@ function aService() {
   return { open, send: (text: string) => send(text), isClosed: () => isClosed }
 }
 
-it('a stream on which nothing comes any more counts as a connection that broke', async () => {
+it('treats a silent stream as a broken connection', async () => {
   const service = aService()
   const messages = readMessages(service.open, request)
   expect(await messages.next()).toMatchObject({ value: 1 })

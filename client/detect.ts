@@ -7,7 +7,7 @@ import type { SendRequest } from './send.js'
 
 /**
  * Lists the collections without naming a dialect, and reads the dialect from a response header. Without that header, it
- * also lists the documents of the first collection, or the files if there are no collections, and compares shapes. Axes
+ * also lists the documents of the first collection, or the files without collections, and compares shapes. Axes
  * that the responses do not show are taken from the nearest named dialect. Later requests name the detected dialect, so
  * that a service that honors the header answers in exactly that form.
  */

@@ -23,7 +23,7 @@ export const defaultRateLimit: RateLimit = 'off'
 
 /** Valid values of the setting, for messages. */
 export const rateLimitWords =
-  '"off", windows whose figures come from the tier (["minute"], ["hour"], ["day"], or several), or numbers of your own ({"minute": 100})'
+  '"off", windows with the limits of the tier (["minute"], ["hour"], ["day"], or several), or numbers of your own ({"minute": 100})'
 
 /** Returns the request limit of a tier; undefined if unlimited or not specified. */
 export function tierFigure(window: RateWindow, tier: Tier): number | undefined {

@@ -76,23 +76,23 @@ export interface Project {
 
 /** Describes each setting, for help and documentation. */
 export const settingWords: { readonly [Name in keyof ProjectSettings]: string } = {
-  dialect: 'The forms that the project speaks: a, b, c, or "a, document=flat".',
+  dialect: 'Default dialect: a, b, c, or overrides such as "a, document=flat".',
   allowedOrigins: 'Origins whose pages may call the service, such as https://app.example.',
-  rateLimit: `Requests in a window of time; it takes ${rateLimitWords}.`,
-  tier: `The plan whose limits for files hold: ${tiers.join(', ')}. It switches no rate limit on.`,
-  selfRoles: 'Roles that a user may take at sign-up.',
-  trustDataRole: 'Whether data.role counts as a role, which only the owner then writes.',
-  require2fa: 'Whether every login needs a second factor: a code of an authenticator, or one by mail.',
-  requireVerifiedEmail: 'Whether users with an unverified address may only read.',
-  loginThrottle: 'What failed logins are counted by: account, or address as well.',
-  tokenTtl: 'Seconds that a user token is valid.',
-  appUrl: 'Address of the app whose pages verify addresses and reset passwords; null for those of the service.',
-  fileTypes: 'Types that storage takes: any, or those that are listed in the specification.',
-  documentFiles: 'The most that a file with a document or user may weigh: fixed (50 MB), or what the tier has.',
+  rateLimit: `Rate limit: ${rateLimitWords}.`,
+  tier: `Plan with the limits for files: ${tiers.join(', ')}. It does not turn rate limits on.`,
+  selfRoles: 'Roles that users may choose at sign-up.',
+  trustDataRole: 'Treats data.role as a role, which then only the owner can write.',
+  require2fa: 'Requires two-factor login, with a code from an authenticator app or by email.',
+  requireVerifiedEmail: 'Limits users with an unverified email address to reading.',
+  loginThrottle: 'Counts failed logins per account, or per account and client address (address).',
+  tokenTtl: 'Lifetime of user tokens in seconds.',
+  appUrl: 'URL of the app with pages for email verification and password reset; null uses the pages of the service.',
+  fileTypes: 'File types that you can upload: any, or only those listed in the specification.',
+  documentFiles: 'Size limit of files of documents and users: fixed (50 MB), or the limit of the tier.',
   inlineFiles:
-    'Files that browsers show instead of downloading them: safe (those that run nothing), or any, in a sandbox.',
-  requestLog: 'Whether the emulator keeps the last requests in memory, for svc requests.',
-  idp: 'The keys of identity providers, IDP_* and IDP_<NAME>_*, each set by itself; an empty one is removed.',
+    'Files that browsers display instead of downloading: safe (types that cannot run code), or any, in a sandbox.',
+  requestLog: 'Keeps recent requests in memory, for svc requests.',
+  idp: 'Keys of identity providers, IDP_* and IDP_<NAME>_*. Set them one by one; an empty value removes a key.',
 }
 
 /** Content of `svc.json`. */

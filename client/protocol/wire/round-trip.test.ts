@@ -21,7 +21,7 @@ import { formatQuery } from './query/format.js'
 import * as readers from './records/decode.js'
 import * as answers from './records/documents.js'
 
-/** What a document loses on the way through each shape, and why. */
+/** Parts of a document that each shape drops, and why. */
 const losses = {
   enveloped: ['collectionId', 'version'], // Spec, shape A: it names the collection; the version is the etag.
   snake: ['collection', 'version'], // Spec, shape B: it has the collection's id.
@@ -98,7 +98,7 @@ const clause = fc.record({ any: fc.array(test, { minLength: 1, maxLength: 3 }) }
 const outgoing = (one: Required<Document>) => ({ ...one, data: new JsonText(JSON.stringify(one.data)) })
 const overTheWire = (body: Parameters<typeof writeJson>[0]) => JSON.parse(writeJson(body)) as JsonObject
 
-/** What a client makes of an answer. */
+/** Decodes a response like a client. */
 function read<Value>(
   reader: readers.Read<Value>,
   dialect: Dialect,
@@ -258,7 +258,7 @@ const unsaid: { readonly [Family in Dialect['filters']]: readonly string[] } = {
   both: [],
 }
 
-/** What the service makes of a question: under `double`, its only `contains` ignores case. */
+/** Returns the filter as the service reads it: under `double`, `contains` always ignores case. */
 function understood({ filters }: Dialect, all: readonly Clause[]): Clause[] {
   const asRead = (one: Test): Test =>
     filters === 'double' && one.operator === 'contains' ? { ...one, operator: 'icontains' } : one
@@ -268,7 +268,7 @@ function understood({ filters }: Dialect, all: readonly Clause[]): Clause[] {
 function canSay({ filters }: Dialect, { operator, path }: Test): boolean {
   // `rank__in_contains` ends in an unknown suffix of the doubled family, which is read first.
   if (filters === 'both' && operator === 'contains') return !/__|_$/.test(formatPath(path))
-  // What stands before a single suffix ends in no underscore.
+  // The field before a single suffix must not end in an underscore.
   if (filters === 'single' && formatPath(path).endsWith('_')) return false
   return !unsaid[filters].includes(operator)
 }
