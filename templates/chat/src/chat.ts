@@ -4,7 +4,7 @@ import { find, make } from './dom'
 import { messageItem, outgoingItem } from './items'
 import { openOutbox } from './outbox'
 import { openPresence } from './presence'
-import { hint, describeError, svc } from './svc'
+import { describeError, hint, svc } from './svc'
 import type { Message } from './svc-types'
 
 const pageSize = 50

@@ -1,6 +1,6 @@
 /** Sends messages in order, one at a time. Retries each until the service accepts or refuses it. */
 import { SvcError } from 'svc-toolkit-client'
-import { isTransient, describeError, svc } from './svc'
+import { describeError, isTransient, svc } from './svc'
 import type { Message } from './svc-types'
 
 export interface Outgoing {

@@ -1,5 +1,5 @@
 import type { LiveState, Mutations } from 'svc-toolkit-client/react'
-import { hint, describeError } from './attempt'
+import { describeError, hint } from './attempt'
 import type { Task } from './svc-types'
 
 interface NoticesProps {
@@ -25,8 +25,8 @@ export function Notices({ list, writes }: NoticesProps) {
       )}
       {writes.waiting && (
         <p role="status">
-          {writes.pendingCount === 1 ? 'One change is' : `${writes.pendingCount} changes are`} not saved yet. Keep
-          this page open; saving continues when the service is back. ({describeError(writes.waiting)})
+          {writes.pendingCount === 1 ? 'One change is' : `${writes.pendingCount} changes are`} not saved yet. Keep this
+          page open; saving continues when the service is back. ({describeError(writes.waiting)})
         </p>
       )}
       {writes.error && <p role="alert">Not saved: {describeError(writes.error)}</p>}
