@@ -64,6 +64,8 @@ export interface Exchange {
   backend: Backend
   /** What it costs; left out where requests are not recorded. */
   trace: Trace | undefined
+  /** Whether nobody has the key that it brings. */
+  isKeyUnknown: boolean
   /** The id of its route. */
   route: string | undefined
   /** Whose it is, as soon as that is known. */

@@ -44,6 +44,7 @@ export async function run(
     params: isServed ? params : {},
     dialect: dialects.a,
     isDialectKnown: false,
+    isKeyUnknown: false,
     asked: undefined,
     headers: originHeaders(undefined),
     backend: http.backend,
@@ -156,7 +157,7 @@ async function answerFailure(http: HttpContext, exchange: Exchange, error: unkno
   const { id } = exchange
   const failure = loggedFailure(http, id, error)
   exchange.error = failure
-  const isRefused = statusOf(failure) === 401
+  const isRefused = statusOf(failure) === 401 || exchange.isKeyUnknown
   // A database that fails does not say what a project speaks.
   const base = exchange.isDialectKnown
     ? exchange.dialect
