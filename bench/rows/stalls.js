@@ -120,8 +120,8 @@ function get({ url, key, path }) {
     const asked = request(url + path, options, (answer) => {
       answer.resume()
       answer.once('end', () => {
-        if (answer.statusCode === 200) resolve(performance.now() - begunAt)
-        else reject(new Error(`The other caller was answered ${answer.statusCode}.`))
+        if (answer.statusCode !== 200) console.error(`  The other caller was answered ${answer.statusCode}.`)
+        resolve(performance.now() - begunAt)
       })
     })
     asked.once('error', reject)
