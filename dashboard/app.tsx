@@ -21,9 +21,9 @@ import { SettingsPage } from './pages/settings/settings-page.js'
 import { SimulatePage } from './pages/simulate/simulate-page.js'
 import { SnapshotsPage } from './pages/snapshots/snapshots-page.js'
 import { UsersPage } from './pages/users/users-page.js'
+import { loadAhead } from './parts/ahead.js'
 import { Empty, wordsOf } from './parts/states.js'
 import { SessionProvider } from './session/context.js'
-import { loadAhead } from './session/scripts.js'
 import { type Entry, enter, type Session } from './session/session.js'
 
 const retryMilliseconds = 1_000

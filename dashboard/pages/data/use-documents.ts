@@ -5,8 +5,8 @@ import { type Client, type Document, SvcError } from '../../../client/index.js'
 import { sizes } from '../../../client/protocol/model/limits.js'
 import type { Page, Sort } from '../../../client/protocol/model/page.js'
 import type { Where } from '../../../client/protocol/model/where.js'
+import { type ColumnOfData, columnsOf } from '../../parts/columns.js'
 import { useSession } from '../../session/context.js'
-import { type ColumnOfData, columnsOf } from './columns.js'
 import type { QueryState } from './query-state.js'
 
 export interface Documents {

@@ -1,9 +1,9 @@
 /** The last logins as sequences of hops, each with its request and answer. */
 import { useState } from 'react'
 import { hopKinds, type LoginFlow, type LoginHop } from '../../../client/protocol/model/provider-login.js'
-import { Failure } from '../../parts/states.js'
+import { useFlows } from '../../frame/use-flows.js'
+import { Failure } from '../../live/failure.js'
 import { clockTime, Time } from '../../parts/time.js'
-import { useFlows } from './use-flows.js'
 
 export function LastFlows() {
   const [toggled, setToggled] = useState<ReadonlySet<string>>(new Set())

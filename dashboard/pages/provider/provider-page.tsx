@@ -1,21 +1,19 @@
 /** The built-in login provider: who may log in with it, and how its next logins end. */
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { Control } from '../../../client/control.js'
 import { type ProviderFault, providerFaults } from '../../../client/protocol/model/provider-login.js'
 import { useCommand } from '../../frame/command-line.js'
 import { useAction, useUndo } from '../../frame/undo.js'
+import { refreshMilliseconds } from '../../frame/use-flows.js'
 import { useEvents } from '../../live/context.js'
+import { Failure } from '../../live/failure.js'
 import { Button, Copy } from '../../parts/button.js'
 import { EventLine } from '../../parts/event-line.js'
 import { Page } from '../../parts/layout.js'
-import { Failure, Skeleton } from '../../parts/states.js'
+import { Skeleton } from '../../parts/states.js'
 import { useSession } from '../../session/context.js'
-import { AccountDialog } from './account-dialog.js'
+import { type Account, AccountDialog } from './account-dialog.js'
 import { LastFlows } from './flows.js'
-import { refreshMilliseconds } from './use-flows.js'
-
-export type Account = Awaited<ReturnType<Control['idp']['accounts']['list']>>['accounts'][number]
 
 export function ProviderPage() {
   const { control } = useSession()

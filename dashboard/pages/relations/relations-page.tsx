@@ -2,10 +2,11 @@
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { useCommand } from '../../frame/command-line.js'
+import { Failure } from '../../live/failure.js'
 import { Button } from '../../parts/button.js'
 import { type Column, Grid } from '../../parts/grid.js'
 import { Page } from '../../parts/layout.js'
-import { Empty, Failure, Skeleton } from '../../parts/states.js'
+import { Empty, Skeleton } from '../../parts/states.js'
 import { Graph, placeOf, wordsFor } from './graph.js'
 import { type Link, type Relations, useRelations, usersName } from './use-relations.js'
 

@@ -5,10 +5,12 @@ import { useLocation, useParams, useSearch } from 'wouter'
 import type { RequestSummary } from '../../../client/protocol/control/requests.js'
 import { shellWord } from '../../../client/snippets/shell.js'
 import { useCommand } from '../../frame/command-line.js'
+import { Failure } from '../../live/failure.js'
 import { Button } from '../../parts/button.js'
 import { type Column, Grid } from '../../parts/grid.js'
 import { Page } from '../../parts/layout.js'
-import { Empty, Failure, NoMatch, Skeleton } from '../../parts/states.js'
+import { methodLook, statusLook, whoOf } from '../../parts/request-looks.js'
+import { Empty, NoMatch, Skeleton } from '../../parts/states.js'
 import { clockTime } from '../../parts/time.js'
 import { useSession } from '../../session/context.js'
 import { RequestPane } from './request-pane.js'
@@ -160,23 +162,6 @@ function commandOf({ status, method, path, user }: RequestFilter): string {
   return ['svc requests tail', ...flags.map(([name, value]) => `--${name} ${shellWord(value)}`)].join(' ')
 }
 
-const methodLooks: Readonly<Record<string, string>> = {
-  GET: 'info',
-  POST: 'good',
-  PUT: 'warn',
-  PATCH: 'warn',
-  DELETE: 'bad',
-}
-
-export function methodLook(method: string): string {
-  return `method ${methodLooks[method] ?? 'plum'}`
-}
-
-export function statusLook(status: number | null): string {
-  if (status === null || status >= 500) return 'status bad'
-  return status >= 400 ? 'status warn' : 'status good'
-}
-
 /** A bar's full width. Longer ones are full. */
 const widestMilliseconds = 100
 
@@ -240,7 +225,3 @@ const columns: readonly Column<RequestSummary>[] = [
     ),
   },
 ]
-
-export function whoOf({ kind, user }: RequestSummary['caller']): string {
-  return user === null ? kind : (user.email ?? user.id)
-}

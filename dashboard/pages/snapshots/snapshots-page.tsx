@@ -7,11 +7,12 @@ import { formatBytes, formatCount } from '../../../client/protocol/model/figures
 import { useCommand } from '../../frame/command-line.js'
 import { useAction, useUndo } from '../../frame/undo.js'
 import { useIsOutdated } from '../../live/context.js'
+import { Failure, Unread } from '../../live/failure.js'
 import { Button } from '../../parts/button.js'
 import { Field, FormDialog } from '../../parts/dialog.js'
 import { type Column, Grid } from '../../parts/grid.js'
 import { Facts, Page, Pane } from '../../parts/layout.js'
-import { Empty, Failure, Gone, Skeleton, Unread, useWasShown } from '../../parts/states.js'
+import { Empty, Gone, Skeleton, useWasShown } from '../../parts/states.js'
 import { Time } from '../../parts/time.js'
 import { useSession } from '../../session/context.js'
 

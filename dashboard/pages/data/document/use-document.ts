@@ -5,7 +5,7 @@ import { type Client, type Document, type Fields, type Issue, SvcError } from '.
 import { parseExactJson } from '../../../../client/protocol/model/exact-json.js'
 import { isObject } from '../../../../client/protocol/model/json.js'
 import { type Acting, useSession } from '../../../session/context.js'
-import { type Draft, draftKey, draftOf, dropDraft, keepDraft } from './drafts.js'
+import { type Draft, draftKey, draftOf, dropDraft, keepDraft } from '../../../session/drafts.js'
 
 export interface Edited {
   /** Undefined for a new one, and until it has come. */

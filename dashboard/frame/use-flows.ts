@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { useSession } from '../../session/context.js'
+import { useSession } from '../session/context.js'
 
 /** Of what the login provider does there are no events. */
 export const refreshMilliseconds = 2_000
