@@ -2,8 +2,9 @@
 import { useMemo, useState } from 'react'
 import { Failure } from '../../../live/failure.js'
 import { Button } from '../../../parts/button.js'
+import type { Conflict } from './editing.js'
 import { merge, withTheirs } from './merge.js'
-import type { Conflict, Edited } from './use-document.js'
+import type { Edited } from './use-document.js'
 
 export function ConflictView({ conflict, edited }: { conflict: Conflict; edited: Edited }) {
   const { base, mine, theirs } = conflict
