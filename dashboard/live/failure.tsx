@@ -1,17 +1,8 @@
 /** What stands in the place of content that could not be read. */
 import { SvcError } from '../../client/index.js'
-import { Gone, type GoneProps, isMissing, wordsOf } from '../parts/states.js'
+import { wordsOf } from '../parts/states.js'
 import { useConnection } from './context.js'
 import { Simulated } from './simulated.js'
-
-/** A part of a page that could not be read: `Gone` where it is not there, and else what went wrong. */
-export function Unread({
-  error,
-  retry,
-  ...gone
-}: GoneProps & { readonly error: unknown; readonly retry?: () => void }) {
-  return isMissing(error) ? <Gone {...gone} /> : <Failure error={error} {...(retry ? { retry } : {})} />
-}
 
 function TryAgain({ retry }: { retry: (() => void) | undefined }) {
   if (!retry) return null

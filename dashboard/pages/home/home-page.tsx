@@ -5,6 +5,7 @@ import { formatBytes, formatCount } from '../../../client/protocol/model/figures
 import { useCommand } from '../../frame/command-line.js'
 import { type Info, isInMemory, useCounts, useInfo } from '../../frame/counts.js'
 import { useEvents } from '../../live/context.js'
+import { Query } from '../../live/query.js'
 import { Button, Copy } from '../../parts/button.js'
 import { EventLine } from '../../parts/event-line.js'
 import { Facts } from '../../parts/layout.js'
@@ -144,35 +145,41 @@ function Saved({ database }: Pick<Info, 'database'>) {
 }
 
 function Health() {
-  const { data: info } = useInfo()
-  if (!info) return <article className="card" />
+  return (
+    <article className="card">
+      <h2>Health</h2>
+      <Query query={useInfo()} loading={null}>
+        {(info) => <HealthFacts info={info} />}
+      </Query>
+    </article>
+  )
+}
+
+function HealthFacts({ info }: { info: Info }) {
   const { database, disk, streams, limits, hashing, version } = info
   const limit = limits.rateLimit === 'off' ? 'off' : 'on'
   const isOnServer = database.servers.length > 0
   const withoutFolder = isOnServer ? 'that of the server' : 'nothing is kept'
   return (
-    <article className="card">
-      <h2>Health</h2>
-      <Facts
-        rows={[
-          ['Database', `PostgreSQL ${database.version.split(' ')[0]} · ${formatBytes(database.bytes)}`],
-          ...(isOnServer ? [['Server', database.servers.join(', ')] as const] : []),
-          ['Saved', <Saved key="saved" database={database} />],
-          [
-            'Streams',
-            `${streams.connections} open · ${streams.subscriptions} ${streams.subscriptions === 1 ? 'subscription' : 'subscriptions'}`,
-          ],
-          ['Disk', disk === null ? withoutFolder : `${formatBytes(disk.freeBytes)} free`],
-          [
-            'Limits',
-            `rate limit ${limit} · tier ${limits.tier}`,
-            <Link key="simulate" className="link" href="/simulate">
-              simulate
-            </Link>,
-          ],
-          ['Version', `svc ${version} · ${hashing.library}`],
-        ]}
-      />
-    </article>
+    <Facts
+      rows={[
+        ['Database', `PostgreSQL ${database.version.split(' ')[0]} · ${formatBytes(database.bytes)}`],
+        ...(isOnServer ? [['Server', database.servers.join(', ')] as const] : []),
+        ['Saved', <Saved key="saved" database={database} />],
+        [
+          'Streams',
+          `${streams.connections} open · ${streams.subscriptions} ${streams.subscriptions === 1 ? 'subscription' : 'subscriptions'}`,
+        ],
+        ['Disk', disk === null ? withoutFolder : `${formatBytes(disk.freeBytes)} free`],
+        [
+          'Limits',
+          `rate limit ${limit} · tier ${limits.tier}`,
+          <Link key="simulate" className="link" href="/simulate">
+            simulate
+          </Link>,
+        ],
+        ['Version', `svc ${version} · ${hashing.library}`],
+      ]}
+    />
   )
 }

@@ -6,11 +6,10 @@ import { useCommand } from '../../frame/command-line.js'
 import { useAction, useUndo } from '../../frame/undo.js'
 import { refreshMilliseconds } from '../../frame/use-flows.js'
 import { useEvents } from '../../live/context.js'
-import { Failure } from '../../live/failure.js'
+import { Query } from '../../live/query.js'
 import { Button, Copy } from '../../parts/button.js'
 import { EventLine } from '../../parts/event-line.js'
 import { Page } from '../../parts/layout.js'
-import { Skeleton } from '../../parts/states.js'
 import { useSession } from '../../session/context.js'
 import { type Account, AccountDialog } from './account-dialog.js'
 import { LastFlows } from './flows.js'
@@ -18,7 +17,7 @@ import { LastFlows } from './flows.js'
 export function ProviderPage() {
   const { control } = useSession()
   const [edited, setEdited] = useState<Account | 'new'>()
-  const { data, error, refetch } = useQuery({
+  const accounts = useQuery({
     queryKey: ['flows', 'accounts'],
     queryFn: async () => (await control.idp.accounts.list()).accounts,
     refetchInterval: refreshMilliseconds,
@@ -27,7 +26,7 @@ export function ProviderPage() {
   return (
     <Page
       title="Login provider"
-      facts={data ? `${data.length} accounts · passwords are not asked for` : ''}
+      facts={accounts.data ? `${accounts.data.length} accounts · passwords are not asked for` : ''}
       actions={
         <>
           <StartLogin />
@@ -37,28 +36,30 @@ export function ProviderPage() {
         </>
       }
     >
-      {error ? <Failure error={error} retry={() => void refetch()} /> : null}
-      {!data && !error ? <Skeleton /> : null}
       <NextLogins />
       <h2 className="section">Accounts</h2>
-      <ul className="accounts">
-        {data?.map((account) => (
-          <li key={account.id}>
-            <button type="button" className="row-button" onClick={() => setEdited(account)}>
-              <b>
-                <bdi>{account.name}</bdi>
-              </b>
-              <span className="mono dim cut">{account.email ?? 'no email'}</span>
-              <span className="mono dim cut grow">
-                {Object.keys(account.claims).length === 0 ? '' : JSON.stringify(account.claims)}
-              </span>
-              <span className={`tag ${account.emailVerified ? 'good' : 'warn'}`}>
-                {account.emailVerified ? 'verified' : 'not verified'}
-              </span>
-            </button>
-          </li>
-        ))}
-      </ul>
+      <Query query={accounts}>
+        {(found) => (
+          <ul className="accounts">
+            {found.map((account) => (
+              <li key={account.id}>
+                <button type="button" className="row-button" onClick={() => setEdited(account)}>
+                  <b>
+                    <bdi>{account.name}</bdi>
+                  </b>
+                  <span className="mono dim cut">{account.email ?? 'no email'}</span>
+                  <span className="mono dim cut grow">
+                    {Object.keys(account.claims).length === 0 ? '' : JSON.stringify(account.claims)}
+                  </span>
+                  <span className={`tag ${account.emailVerified ? 'good' : 'warn'}`}>
+                    {account.emailVerified ? 'verified' : 'not verified'}
+                  </span>
+                </button>
+              </li>
+            ))}
+          </ul>
+        )}
+      </Query>
       <LastFlows />
       <LastLogins />
       {edited === undefined ? null : (
