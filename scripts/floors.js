@@ -42,7 +42,7 @@ export const floors = {
   client: { at: ['client'], imports: ['control', 'wire', 'model'] },
   react: { at: ['client/react'], imports: ['client', 'model', 'react'] },
 
-  pages: { at: ['emulator/pages'], imports: ['node:'] },
+  pages: { at: ['emulator/pages'], imports: ['service facts', 'node:'] },
   'database port': { at: ['emulator/database/port.ts', 'emulator/database/sql-states.ts'], imports: ['model'] },
   store: { at: ['emulator/store'], imports: ['database port', 'model', 'node:crypto'] },
   'files port': { at: ['emulator/ports/files/port.ts'], imports: ['node:'] },
@@ -91,7 +91,7 @@ export const floors = {
   'core seeds': coreRoom('seeds', ['accounts', 'collections', 'documents', 'files', 'providers']),
 
   'service facts': {
-    at: ['emulator/version.ts', 'emulator/addresses.ts', 'emulator/database/start-error.ts'],
+    at: ['emulator/version.ts', 'emulator/addresses.ts', 'emulator/database/start-error.ts', 'emulator/own-folder.ts'],
     imports: ['node:'],
   },
   'postgres connections': {
@@ -116,7 +116,7 @@ export const floors = {
   },
   'password adapters': {
     at: ['emulator/ports/passwords'],
-    imports: ['ports', 'core concurrency', 'model', 'node:', 'bcryptjs', '@node-rs/bcrypt'],
+    imports: ['ports', 'core concurrency', 'service facts', 'model', 'node:', 'bcryptjs', '@node-rs/bcrypt'],
   },
   'files adapters': {
     at: ['emulator/ports/files'],
@@ -180,7 +180,7 @@ export const floors = {
     at: ['dashboard'],
     imports: [
       ...['dashboard pages', 'dashboard frame', 'dashboard live', 'dashboard session', 'dashboard parts'],
-      ...['dashboard style', 'client', 'packages'],
+      ...['dashboard style', 'client', 'model', 'packages'],
     ],
   },
 }
