@@ -29,6 +29,20 @@ export function useConnections() {
   })
 }
 
+/** Of what the login provider does there are no events. */
+export const refreshMilliseconds = 2_000
+
+/** The last logins through a provider, the last one first, read again and again while they are wanted. */
+export function useFlows(isWanted = true) {
+  const { control, project } = useSession()
+  return useQuery({
+    queryKey: ['flows', 'hops', project.id],
+    queryFn: async () => (await control.idp.flows.list({ project: project.id })).flows,
+    refetchInterval: refreshMilliseconds,
+    enabled: isWanted,
+  })
+}
+
 export function useFaults() {
   const { control } = useSession()
   return useQuery({ queryKey: ['faults'], queryFn: async () => (await control.faults.list()).faults })

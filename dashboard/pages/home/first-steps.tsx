@@ -1,6 +1,5 @@
 import { useEffect, useState } from 'react'
-import { useConnections } from '../../frame/counts.js'
-import { useFlows } from '../../frame/use-flows.js'
+import { useConnections, useFlows } from '../../frame/counts.js'
 import { useEvents } from '../../live/context.js'
 import { Copy } from '../../parts/button.js'
 import { Icon } from '../../parts/icons.js'

@@ -1,7 +1,7 @@
 /** The last logins as sequences of hops, each with its request and answer. */
 import { useState } from 'react'
 import { hopKinds, type LoginFlow, type LoginHop } from '../../../client/protocol/model/provider-login.js'
-import { useFlows } from '../../frame/use-flows.js'
+import { useFlows } from '../../frame/counts.js'
 import { Query } from '../../live/query.js'
 import { clockTime, Time } from '../../parts/time.js'
 
