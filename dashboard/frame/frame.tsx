@@ -209,7 +209,7 @@ function offsetWords(milliseconds: number): string {
 
 function Navigation({ isOpen }: { isOpen: boolean }) {
   const pages = usePageRecords()
-  const counts = useCounts()
+  const { counts } = useCounts()
   const [location] = useLocation()
   return (
     <nav className={`navigation ${isOpen ? 'open' : ''}`} aria-label="Pages">

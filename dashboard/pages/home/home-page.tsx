@@ -5,6 +5,7 @@ import { formatBytes, formatCount } from '../../../client/protocol/model/figures
 import { useCommand } from '../../frame/command-line.js'
 import { type Info, isInMemory, useCounts, useInfo } from '../../frame/counts.js'
 import { useEvents } from '../../live/context.js'
+import { Failure } from '../../live/failure.js'
 import { Query } from '../../live/query.js'
 import { Button, Copy } from '../../parts/button.js'
 import { EventLine } from '../../parts/event-line.js'
@@ -18,7 +19,8 @@ const mostEvents = 8
 export function HomePage() {
   const { project } = useSession()
   const { data: info } = useInfo()
-  const counts = useCounts()
+  const { counts, error } = useCounts()
+  const unread = error ? 'unknown number of' : '…'
   const [, go] = useLocation()
   useCommand('svc status')
   return (
@@ -27,8 +29,8 @@ export function HomePage() {
         <div className="grow">
           <h1>Project {project.name}</h1>
           <p>
-            {plural(counts.collections, 'collection')}, {plural(counts.users, 'user')}, {plural(counts.files, 'file')}.{' '}
-            {info ? <Kept database={info.database} /> : null}
+            {plural(counts.collections, 'collection', unread)}, {plural(counts.users, 'user', unread)},{' '}
+            {plural(counts.files, 'file', unread)}. {info ? <Kept database={info.database} /> : null}
           </p>
         </div>
         <Button onClick={() => go('/snapshots')}>Snapshots</Button>
@@ -36,6 +38,7 @@ export function HomePage() {
           Open the data
         </Button>
       </div>
+      {error ? <Failure error={error} /> : null}
       <Addresses />
       <FirstSteps />
       <LastEvents />
@@ -61,8 +64,8 @@ function Kept({ database }: Pick<Info, 'database'>) {
   )
 }
 
-function plural(count: number | undefined, word: string): string {
-  return count === undefined ? `… ${word}s` : `${formatCount(count)} ${word}${count === 1 ? '' : 's'}`
+function plural(count: number | undefined, word: string, unread: string): string {
+  return count === undefined ? `${unread} ${word}s` : `${formatCount(count)} ${word}${count === 1 ? '' : 's'}`
 }
 
 const frameworks = {
