@@ -20,7 +20,7 @@ export function HomePage() {
   const { project } = useSession()
   const { data: info } = useInfo()
   const { counts, error } = useCounts()
-  const unread = error ? 'unknown number of' : '…'
+  const isUnread = Boolean(error)
   const [, go] = useLocation()
   useCommand('svc status')
   return (
@@ -29,16 +29,16 @@ export function HomePage() {
         <div className="grow">
           <h1>Project {project.name}</h1>
           <p>
-            {plural(counts.collections, 'collection', unread)}, {plural(counts.users, 'user', unread)},{' '}
-            {plural(counts.files, 'file', unread)}. {info ? <Kept database={info.database} /> : null}
+            {plural(counts.collections, 'collection', isUnread)}, {plural(counts.users, 'user', isUnread)},{' '}
+            {plural(counts.files, 'file', isUnread)}. {info ? <Kept database={info.database} /> : null}
           </p>
+          {error ? <Failure error={error} /> : null}
         </div>
         <Button onClick={() => go('/snapshots')}>Snapshots</Button>
         <Button look="main" onClick={() => go('/data')}>
           Open the data
         </Button>
       </div>
-      {error ? <Failure error={error} /> : null}
       <Addresses />
       <FirstSteps />
       <LastEvents />
@@ -64,8 +64,9 @@ function Kept({ database }: Pick<Info, 'database'>) {
   )
 }
 
-function plural(count: number | undefined, word: string, unread: string): string {
-  return count === undefined ? `${unread} ${word}s` : `${formatCount(count)} ${word}${count === 1 ? '' : 's'}`
+function plural(count: number | undefined, word: string, isUnread: boolean): string {
+  if (count === undefined) return isUnread ? `${word}s: not read` : `… ${word}s`
+  return `${formatCount(count)} ${word}${count === 1 ? '' : 's'}`
 }
 
 const frameworks = {
