@@ -1,7 +1,8 @@
 import { QueryClient, QueryObserver } from '@tanstack/react-query'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { EmulatorEvent } from '../../client/protocol/model/events/emulator-event.js'
-import { openReader, readAgain } from './context.js'
+import { readAgain } from '../parts/read-again.js'
+import { openReader } from './context.js'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())

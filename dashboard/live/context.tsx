@@ -10,6 +10,7 @@ import {
   useSyncExternalStore,
 } from 'react'
 import type { EmulatorEvent, EventGroup } from '../../client/protocol/model/events/emulator-event.js'
+import { readAgain } from '../parts/read-again.js'
 import type { Session } from '../session/session.js'
 import { type Connection, type EventStore, openEvents } from './event-store.js'
 
@@ -35,12 +36,6 @@ export function EventsProvider({ session, stale, children }: EventsProviderProps
     }
   }, [session, stale, queries])
   return store ? <Context value={store}>{children}</Context> : null
-}
-
-/** After a reconnect. Fetches in flight that have no cached answer may have been lost with the connection. */
-export async function readAgain(queries: QueryClient) {
-  await queries.cancelQueries({ type: 'active', predicate: ({ state }) => state.data === undefined })
-  await queries.invalidateQueries()
 }
 
 /** Queries, by the first part of their keys, with the groups of events that invalidate them. */
