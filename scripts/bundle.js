@@ -14,6 +14,8 @@ const inCommands = /^(@oclif\/core|chalk)(\/|$)/
 
 /** Callers of the emulator or a command compare errors with its class, so there is one of it. */
 const errors = join('client', 'protocol', 'model', 'errors.js')
+/** The test helper hands out clients of the client's package. */
+const client = join('client', 'index.js')
 /** The command line starts a thread that the emulator takes over, so there is one of it too. */
 const thread = join('emulator', 'database', 'pglite', 'thread.js')
 /** It says where the files of the emulator are, by its own place. */
@@ -46,7 +48,7 @@ export async function bundleEmulator(root, made) {
     cwd: root,
     platform: 'node',
     external: apart,
-    plugins: [filesStay(root, [errors, thread, ownFolder, 'seeds'])],
+    plugins: [filesStay(root, [client, errors, thread, ownFolder, 'seeds'])],
   })
   await build.write({
     ...{ dir: join(made, 'emulator'), format: 'esm', sourcemap: true },

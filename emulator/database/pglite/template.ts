@@ -16,8 +16,8 @@ import { openPglite } from './pglite.js'
 const unzip = promisify(gunzip)
 const zip = promisify(gzip)
 
-/** Of an archive of 27 MB. */
-const chunkBytes = 1_048_576
+/** At its end, a gzip file says how large its content is. */
+const sizeBytes = 4
 
 /** Files written at a time; there are a thousand, most of them small. */
 const lanes = 4
@@ -41,9 +41,13 @@ function isFolder({ header }: TarEntry): boolean {
   return header.type === 'directory'
 }
 
-/** The template as an archive that is not compressed, since PGlite takes longer to decompress it, in its own thread. */
+/**
+ * The template as an archive that is not compressed, since PGlite takes longer to decompress it, in its own thread. It is written in
+ * one piece, which needs no copy: it has 27 MB.
+ */
 export async function readTemplate(): Promise<Uint8Array<ArrayBuffer>> {
-  return unzip(await readFile(await findTemplate()), { chunkSize: chunkBytes })
+  const zipped = await readFile(await findTemplate())
+  return unzip(zipped, { chunkSize: zipped.readUInt32LE(zipped.length - sizeBytes) })
 }
 
 // New databases would be copies of these, and none is ever made: without them there is half as much to lay down.
