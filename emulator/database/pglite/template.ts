@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
 import { packTar, type TarEntry, unpackTar } from 'modern-tar'
+import { ownFolder } from '../../own-folder.js'
 import { migrate } from '../migrate.js'
 import { migrations } from '../migrations/migrations.js'
 import { sql } from '../port.js'
@@ -88,7 +89,7 @@ export async function packTemplate(file: string): Promise<void> {
 
 /** Beside the built code; from the sources, one for each state of the migrations is kept with the temporary files. */
 async function findTemplate(): Promise<string> {
-  const built = fileURLToPath(new URL('../../../template.tar.gz', import.meta.url))
+  const built = fileURLToPath(new URL('../template.tar.gz', ownFolder))
   if (await exists(built)) return built
   const text = migrations.flatMap(({ statements }) => statements.map((statement) => statement.text)).join('\n')
   const kept = join(tmpdir(), `svc-template-${createHash('sha256').update(text).digest('hex').slice(0, 16)}.tar.gz`)
