@@ -6,7 +6,7 @@ import { undefinedIfMissing } from '../base/failure.js'
 import type { Client } from '../base/target-command.js'
 import { type BadLine, type Operation, readOperations } from '../bulk/operations.js'
 import { documentsOf } from '../bulk/read-back.js'
-import { operationOf, type Undo, undoOf } from '../sync/operations.js'
+import { planOperation, planUndo, type Undo } from '../sync/operations.js'
 
 interface SavedDocument {
   readonly id: string
@@ -94,7 +94,9 @@ interface State {
 }
 
 function undoOfOne(operation: Operation, before: JsonObject, after: JsonObject | undefined): Undo {
-  return after === undefined ? undoOf({ ...operation, kind: 'delete' }, before) : undoOfChange(operation, before, after)
+  return after === undefined
+    ? planUndo({ ...operation, kind: 'delete' }, before)
+    : undoOfChange(operation, before, after)
 }
 
 /** The document after an operation, without `after` if it is deleted. Undefined if the service refuses the operation. */
@@ -137,7 +139,7 @@ function undoOfChange(
   before: JsonObject,
   after: JsonObject,
 ): Undo {
-  const undo = operationOf({ collection, id, line: 0 }, after, before)
+  const undo = planOperation({ collection, id, line: 0 }, after, before)
   if (!undo) return { op: 'update', collection, id, data: {}, was: {} }
   return { op: undo.kind === 'replace' ? 'replace' : 'update', collection, id, data: undo.data, was: undo.was ?? after }
 }

@@ -1,15 +1,12 @@
 import * as Flags from '@oclif/core/flags'
-import type { JsonObject } from '../../client/protocol/model/json.js'
-import { withDefaults } from '../../client/protocol/model/schema.js'
 import { CliFailure, exits, misuse } from '../base/failure.js'
-import { applySync, type Direction, type SyncWork } from '../sync/apply.js'
+import { applySync } from '../sync/apply.js'
 import { type ChosenWork, chosenWork, openWorks, redactedIn, withLinks } from '../sync/chosen-work.js'
 import type { CollectionPlan } from '../sync/compare.js'
-import { hashOf, withIds } from '../sync/documents.js'
 import { openPairs } from '../sync/pairs.js'
 import type { Sides, SyncPlan } from '../sync/plan.js'
 import { forgetRedacted, keepRedacted } from '../sync/redacted-fields.js'
-import { redact } from '../sync/redaction.js'
+import { openSides } from '../sync/side.js'
 import { byFlag, collectionArgs, type Followed, SyncCommand } from '../sync/sync-command.js'
 import { targetWords } from '../target/target.js'
 import { counted } from '../terminal/print.js'
@@ -17,14 +14,14 @@ import { prose } from '../terminal/prose.js'
 import { shellWord } from '../terminal/shell-word.js'
 
 export default class Pull extends SyncCommand {
-  static override summary = 'Copy collections of another service into the emulator of this folder.'
+  static override summary = 'Copy collections from another service into your emulator.'
   static override description =
-    prose(`Creates the collections that are missing, with schema and permissions, and the documents that are missing, and updates
-those that changed there since the last pull or push. Documents get ids of the emulator, and links between them follow. What
-changed here stays; what changed on both sides stays and is counted, unless --force takes the service's. Documents that were deleted
-there stay, unless --delete deletes them here. Users and files are no part of it.
+    prose(`Creates missing collections, with schema and permissions, and missing documents. Updates documents that changed there
+since the last pull or push. Documents get new ids, and links between them follow. Your own changes stay. Documents that changed on
+both sides stay too, unless you pass --force. Documents that were deleted there stay, unless you pass --delete. Users and files are
+not copied.
 
-It shows what it is going to do, and saves a snapshot first: svc undo takes it back.`)
+Shows the plan, and saves a snapshot before it writes: svc undo restores it.`)
   static override examples = [
     '<%= config.bin %> pull --profile staging',
     '<%= config.bin %> pull customers orders --profile staging --redact customers.email --redact customers.address.street',
@@ -35,18 +32,16 @@ It shows what it is going to do, and saves a snapshot first: svc undo takes it b
     by: byFlag,
     redact: Flags.string({
       multiple: true,
-      description:
-        'write a substitute for this field, as COLLECTION.FIELD; later pulls and pushes of the collection know it',
+      description: 'write substitutes for COLLECTION.FIELD; later pulls and pushes remember it',
       helpValue: 'field',
     }),
     unredact: Flags.string({
       multiple: true,
-      description:
-        'write this field as it is, which an earlier pull redacted, where the collection has no substitutes of it here',
+      description: 'pull COLLECTION.FIELD unredacted again, if the emulator has no substitutes of it',
       helpValue: 'field',
     }),
-    delete: Flags.boolean({ description: 'delete here what was deleted there' }),
-    force: Flags.boolean({ description: "take the service's of what changed on both sides" }),
+    delete: Flags.boolean({ description: 'delete documents that were deleted there' }),
+    force: Flags.boolean({ description: 'overwrite documents that changed on both sides' }),
   }
 
   protected readonly access = 'read'
@@ -77,25 +72,25 @@ It shows what it is going to do, and saves a snapshot first: svc undo takes it b
     })
   }
 
-  /** What an earlier pull redacted, and this one redacts without being told. */
+  /** Names the fields that are redacted because an earlier pull asked for it. */
   private noteRedacted(work: readonly ChosenWork[], redacted: Fields): void {
     for (const { plan, create } of work) {
       const fields = redactedIn(plan).filter((field) => !redacted.get(plan.name)?.includes(field))
       if (create.length === 0 || fields.length === 0) continue
-      this.note(`Substitutes in "${plan.name}", as an earlier pull was told: ${fields.join(', ')}.`)
+      this.note(`Redacted in "${plan.name}", as in an earlier pull: ${fields.join(', ')}.`)
     }
   }
 }
 
-/** By collection, dotted names. */
+/** Dotted names, by collection. */
 type Fields = ReadonlyMap<string, readonly string[]>
 
 function question(documents: number, host: string): string {
-  if (documents === 0) return `Create the collections of ${host} that are missing here, without documents?`
+  if (documents === 0) return `Create the missing collections of ${host}, without documents?`
   return `Write ${counted(documents, 'document')} from ${host} into the emulator?`
 }
 
-/** What of a plan is written. A document that was deleted here is there: a pull brings it back. */
+/** Chooses the writes of a plan. A pull restores documents that were deleted here. */
 function chosen(plan: CollectionPlan, { delete: deletes, force }: { delete: boolean; force: boolean }) {
   const conflicts = force ? plan.conflicts : []
   const create = [
@@ -109,7 +104,7 @@ function chosen(plan: CollectionPlan, { delete: deletes, force }: { delete: bool
   return chosenWork(plan, { create, update, remove }, left + plan.changedHere.length)
 }
 
-/** Ids, in documents of the emulator, in whose place a pull writes others. */
+/** Returns the ids in the emulator's documents that a pull replaces. */
 function othersHere(work: readonly ChosenWork[], { ids }: SyncPlan): ReadonlySet<string> {
   const created = new Set(work.flatMap(({ create }) => create))
   const toLocal = new Map([...ids].map(([local, remote]) => [remote, local]))
@@ -129,38 +124,15 @@ interface Pulling {
   readonly unredacted: Fields
 }
 
-async function pullAll({ sides, plan: { ids }, work, unredacted }: Pulling, followed: Followed) {
-  for (const { plan } of work) {
-    if (!plan.remote) continue
-    forgetRedacted(sides, plan.remote, unredacted.get(plan.name) ?? [])
-    keepRedacted(sides, plan.remote, redactedIn(plan))
+async function pullAll({ sides, plan, work, unredacted }: Pulling, followed: Followed) {
+  for (const { plan: one } of work) {
+    if (!one.remote) continue
+    forgetRedacted(sides, one.remote, unredacted.get(one.name) ?? [])
+    keepRedacted(sides, one.remote, redactedIn(one))
   }
-  const secret = sides.key ?? sides.url
   const works = await openWorks(work, (plan) => createHere(sides, plan))
-  const toRemote = new Map(ids)
-  const toLocal = new Map([...ids].map(([local, remote]) => [remote, local]))
-  const written = (one: SyncWork, data: JsonObject) => redact(withIds(data, toLocal), one.redacted, secret)
-  const direction: Direction = {
-    ...followed,
-    source: sides.remote,
-    target: sides.local,
-    idsOf: ({ local, remote }) => ({ source: remote, target: local }),
-    pairOf: (source, target) => ({ local: target, remote: source }),
-    onPaired(pairs) {
-      for (const { local, remote } of pairs) {
-        toLocal.set(remote, local)
-        toRemote.set(local, remote)
-      }
-    },
-    written,
-    created: written,
-    kept: (_, written) => written,
-    hashOf: (one, data) => hashOf(withDefaults(one.schema, data), one.redacted),
-    planned: ({ localHash }) => localHash,
-    targetHash: (one, data) => hashOf(withIds(data, toRemote), one.redacted),
-    keepUndo: () => undefined,
-  }
-  const synced = await applySync(works, direction)
+  const { local, remote, ids } = openSides(sides, plan.ids)
+  const synced = await applySync(remote, local, { ...followed, works, ids })
   for (const { pairs } of works) pairs.markPulled()
   return synced
 }
@@ -177,41 +149,43 @@ function readFields(flag: string, texts: readonly string[]): Map<string, string[
   for (const text of texts) {
     const [name = '', ...path] = text.split('.')
     if (name === '' || path.length === 0 || path.includes('')) {
-      throw misuse(`"${text}" names no field of a collection.`, `Write it as COLLECTION.FIELD: ${flag} customers.email`)
+      throw misuse(`Invalid ${flag} "${text}".`, `Use COLLECTION.FIELD: ${flag} customers.email`)
     }
     byCollection.set(name, [...(byCollection.get(name) ?? []), path.join('.')])
   }
   return byCollection
 }
 
-/** A push would write the substitutes that are here, if it did not know of them. */
+/** Refuses to forget a redaction while substitutes are here, since a push would write them. */
 function requireAbsent(plans: readonly CollectionPlan[], unredacted: Fields, { url }: { readonly url: string }): void {
   for (const [name, fields] of unredacted) {
     const plan = plans.find((one) => one.name === name)
-    if (!plan?.remote) throw misuse(`--unredact names "${name}", which is not pulled.`, 'Is it spelled otherwise?')
+    if (!plan?.remote)
+      throw misuse(`--unredact names "${name}", which is not pulled.`, 'Check the spelling of the collection.')
     if (!fields.some((field) => plan.substitutes.has(field))) continue
     throw new CliFailure(
       'REDACTED',
       exits.invalid,
-      `"${name}" is here with its substitutes. Nothing was done.`,
+      `"${name}" has substitutes in the emulator. Nothing was done.`,
       deletion(name, url),
     )
   }
 }
 
 function deletion(name: string, url: string): string {
-  return `Delete it here, and pull it again: svc collections delete ${shellWord(name)}${targetWords({ url })}`
+  return `Delete it, then pull it again: svc collections delete ${shellWord(name)}${targetWords({ url })}`
 }
 
-/** Nothing that was to be redacted is here already, or is of a collection that is not pulled. */
+/** Refuses to redact what was pulled unredacted before, or is not pulled at all. */
 function requireKnown(plans: readonly CollectionPlan[], redacted: Fields, { url }: { readonly url: string }): void {
   for (const [name, fields] of redacted) {
     const plan = plans.find((one) => one.name === name)
-    if (!plan?.remote) throw misuse(`--redact names "${name}", which is not pulled.`, 'Is it spelled otherwise?')
+    if (!plan?.remote)
+      throw misuse(`--redact names "${name}", which is not pulled.`, 'Check the spelling of the collection.')
     const { pairs } = plan
     const added = fields.find((field) => pairs && pairs.byLocal.size > 0 && !pairs.redacted.has(field))
     if (added === undefined) continue
-    const message = `"${name}" was pulled before with its "${added}". Nothing was done.`
+    const message = `"${name}" was pulled before with "${added}" unredacted. Nothing was done.`
     throw new CliFailure('NOT_REDACTED', exits.invalid, message, deletion(name, url))
   }
 }

@@ -1,16 +1,14 @@
 import * as Flags from '@oclif/core/flags'
 import { SvcError } from '../../client/protocol/model/errors.js'
-import { withDefaults } from '../../client/protocol/model/schema.js'
 import { reworded } from '../base/failure.js'
 import type { Client } from '../base/service-command.js'
 import { createIfMissing } from '../collections/create-if-missing.js'
-import { applySync, type Direction } from '../sync/apply.js'
+import { applySync } from '../sync/apply.js'
 import { type ChosenWork, chosenWork, openWorks, redactedIn, withLinks } from '../sync/chosen-work.js'
 import type { CollectionPlan } from '../sync/compare.js'
-import { hashOf, withIds } from '../sync/documents.js'
 import { openPairs } from '../sync/pairs.js'
 import type { Sides, SyncPlan } from '../sync/plan.js'
-import { keepFields, withoutFields } from '../sync/redaction.js'
+import { openSides } from '../sync/side.js'
 import { byFlag, collectionArgs, type Followed, SyncCommand } from '../sync/sync-command.js'
 import { openUndoFile, type UndoFile } from '../sync/undo-file.js'
 import { counted } from '../terminal/print.js'
@@ -18,15 +16,14 @@ import { prose } from '../terminal/prose.js'
 import { shellWord } from '../terminal/shell-word.js'
 
 export default class Push extends SyncCommand {
-  static override summary = 'Copy collections of the emulator of this folder to another service.'
+  static override summary = 'Copy collections from your emulator to another service.'
   static override description =
-    prose(`Creates the collections that are missing, with schema and permissions, and the documents that only the emulator has, and
-updates those that changed here since the last pull or push. What it does not mention it leaves alone: documents that are only there,
-what changed there, and fields that a pull redacted; documents that it creates have none of these. What changed on both sides stays as
-it is there, unless --force overwrites it. Documents that were deleted here stay there, unless --delete deletes them. A collection that was deleted there is created again only
-if it is named, or with --force. Users and files are no part of it.
+    prose(`Creates missing collections, with schema and permissions, and documents that only your emulator has. Updates documents
+that changed here since the last pull or push. Redacted fields are never written. Documents that changed on both sides stay, unless
+you pass --force. Documents that you deleted stay there, unless you pass --delete. A collection that was deleted there is created
+again only if you name it or pass --force. Users and files are not copied.
 
-It shows what it is going to do, and asks. What it overwrites and deletes is written to a file first, which svc docs batch takes back.`)
+Shows the plan and asks. Saves what it overwrites and deletes to a file, which svc docs batch -f restores.`)
   static override examples = [
     '<%= config.bin %> push posts --profile staging',
     '<%= config.bin %> push --profile staging --by slug --delete',
@@ -35,9 +32,9 @@ It shows what it is going to do, and asks. What it overwrites and deletes is wri
   static override args = collectionArgs
   static override flags = {
     by: byFlag,
-    delete: Flags.boolean({ description: 'delete there what was deleted here' }),
+    delete: Flags.boolean({ description: 'delete documents that were deleted here' }),
     force: Flags.boolean({
-      description: 'overwrite what changed on both sides, and create again what was deleted there',
+      description: 'overwrite documents that changed on both sides, and restore deleted collections',
     }),
   }
 
@@ -49,7 +46,7 @@ It shows what it is going to do, and asks. What it overwrites and deletes is wri
       const plan = await this.plan(sides, { names: argv.map(String), by: flags.by })
       const isWanted = ({ isGone }: CollectionPlan) => !isGone || argv.length > 0 || flags.force
       const plans = plan.collections.filter((one) => one.local !== undefined && isWanted(one))
-      if (plan.collections.some((one) => !isWanted(one))) this.note('To create them again, name them, or push --force.')
+      if (plan.collections.some((one) => !isWanted(one))) this.note('To create them again, name them or pass --force.')
       const chosenWorks = plans.map((one) => chosen(one, flags))
       const newThere = [...chosenWorks.flatMap(({ create }) => create), ...plan.recovered]
       const work = withLinks(chosenWorks, new Set(newThere))
@@ -57,13 +54,13 @@ It shows what it is going to do, and asks. What it overwrites and deletes is wri
       for (const { plan, create } of work) {
         if (create.length === 0 || plan.redacted.length === 0) continue
         this.note(
-          `Left out of what is created in "${plan.name}", since a pull redacted it: ${redactedIn(plan).join(', ')}.`,
+          `New documents in "${plan.name}" are created without redacted fields: ${redactedIn(plan).join(', ')}.`,
         )
       }
       const isNothing = total === 0 && plans.every(({ remote }) => remote)
       const { host } = new URL(sides.url)
       if (isNothing) this.note('There is nothing to push.')
-      else await this.confirmWrite(flags, wordsOf(work.map(({ row }) => row)), { isAlwaysAsked: true })
+      else await this.confirmWrite(flags, describeCounts(work.map(({ row }) => row)), { isAlwaysAsked: true })
       const undo = openUndoFile(host, new Date())
       const synced = await this.follow(total, flags, (followed) =>
         pushAll({ sides, plan, work, undo }, followed).catch(refused(plans, this.there(''))),
@@ -77,18 +74,18 @@ It shows what it is going to do, and asks. What it overwrites and deletes is wri
     })
   }
 
-  /** The way back is part of the failure: --json and --quiet show that, too. */
+  /** Adds the way back to the error, which --json and --quiet show too. */
   private async failWith(error: Error, wayBack: string | undefined): Promise<never> {
     if (wayBack === undefined) throw error
     throw reworded(await this.explain(error), ({ hint }) => ({ hint: hint ? `${hint}\n${wayBack}` : wayBack }))
   }
 
-  /** What takes the push back, in words; undefined where it wrote nothing that a file has to hold. */
+  /** Returns the command that undoes the push, or undefined if it wrote nothing. */
   private wayBack(undo: UndoFile): string | undefined {
     if (undo.isThere && !this.mayHaveWritten()) undo.discard()
     if (!undo.isThere) return undefined
     undo.reverse()
-    return `To take it back: svc docs batch -f ${shellWord(undo.path)}, with the same --profile or --url.`
+    return `To undo it: svc docs batch -f ${shellWord(undo.path)}, with the same --profile or --url.`
   }
 }
 
@@ -105,7 +102,7 @@ function chosen(plan: CollectionPlan, { delete: deletes, force }: { delete: bool
   return chosenWork(plan, { create, update, remove }, left + kept)
 }
 
-function wordsOf(rows: readonly { create: number; update: number; delete: number }[]): string {
+function describeCounts(rows: readonly { create: number; update: number; delete: number }[]): string {
   const sum = (kind: 'create' | 'update' | 'delete') => rows.reduce((all, row) => all + row[kind], 0)
   const parts = (['create', 'update', 'delete'] as const).flatMap((kind) =>
     sum(kind) > 0 ? [`${kind} ${counted(sum(kind), 'document')}`] : [],
@@ -114,14 +111,14 @@ function wordsOf(rows: readonly { create: number; update: number; delete: number
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-/** A key that may not create what is missing may write to what is there. */
+/** Suggests the existing collections to a key that cannot create the missing ones. */
 function refused(plans: readonly CollectionPlan[], target: string) {
   return (error: unknown): never => {
     const there = plans.flatMap(({ name, remote }) => (remote ? [name] : []))
     const isRefused = error instanceof SvcError && error.status === 403
     if (!isRefused || there.length === 0 || there.length === plans.length) throw error
     const names = there.map(shellWord).join(' ')
-    throw reworded(error, () => ({ hint: `To push only what is there: svc push ${names}${target}` }))
+    throw reworded(error, () => ({ hint: `To push only the existing collections: svc push ${names}${target}` }))
   }
 }
 
@@ -132,27 +129,10 @@ interface Pushing {
   readonly undo: UndoFile
 }
 
-async function pushAll({ sides, plan: { ids }, work, undo }: Pushing, followed: Followed) {
+async function pushAll({ sides, plan, work, undo }: Pushing, followed: Followed) {
   const works = await openWorks(work, (plan) => createThere(sides, plan))
-  const toRemote = new Map(ids)
-  const direction: Direction = {
-    ...followed,
-    source: sides.local,
-    target: sides.remote,
-    idsOf: ({ local, remote }) => ({ source: local, target: remote }),
-    pairOf: (source, target) => ({ local: source, remote: target }),
-    onPaired(pairs) {
-      for (const { local, remote } of pairs) toRemote.set(local, remote)
-    },
-    written: (_, data) => withIds(data, toRemote),
-    created: (one, data) => withoutFields(withIds(data, toRemote), one.redacted),
-    kept: (one, written, now) => keepFields(written, now, one.redacted),
-    hashOf: (one, data) => hashOf(withDefaults(one.schema, withIds(data, toRemote)), one.redacted),
-    planned: ({ remoteHash }) => remoteHash,
-    targetHash: (one, data) => hashOf(data, one.redacted),
-    keepUndo: undo.add,
-  }
-  return applySync(works, direction)
+  const { local, remote, ids } = openSides(sides, plan.ids)
+  return applySync(local, remote, { ...followed, works, ids, keepUndo: undo.add })
 }
 
 async function createThere({ remote, url }: Sides, { name, local }: CollectionPlan) {

@@ -1,9 +1,8 @@
-/** Carries out what was planned, from the one side to the other. What is stopped in between goes on with the next plan. */
+/** Writes a plan from one side to the other. If it is stopped, the next plan continues where it ended. */
 import type { Schema } from '../../client/protocol/model/collection.js'
 import { SvcError } from '../../client/protocol/model/errors.js'
 import type { JsonObject } from '../../client/protocol/model/json.js'
 import type { Path } from '../../client/protocol/model/path.js'
-import type { Client } from '../base/service-command.js'
 import type { Operation } from '../bulk/operations.js'
 import { dataById, idsThere, notSaved } from '../bulk/read-back.js'
 import { isAboutSome, wordsOf } from '../bulk/refusals.js'
@@ -13,16 +12,17 @@ import { inPieces } from '../records/pieces.js'
 import { count, counted } from '../terminal/print.js'
 import type { ComparedPair } from './compare.js'
 import { idsIn } from './documents.js'
-import { operationOf, type Undo, undoOf } from './operations.js'
+import { planOperation, planUndo, type Undo } from './operations.js'
 import type { Pair, Pairs } from './pairs.js'
+import { type SharedIds, type Side, sharedHash, syncedHash } from './side.js'
 
-/** The writes to one collection of one side. */
+/** The writes to one collection. */
 export interface SyncWork {
   readonly name: string
   readonly pairs: Pairs
   readonly redacted: readonly Path[]
   readonly schema: Schema
-  /** Documents of the other side, by their ids there. */
+  /** Ids of the source. */
   readonly create: readonly string[]
   readonly update: readonly ComparedPair[]
   readonly remove: readonly ComparedPair[]
@@ -30,7 +30,7 @@ export interface SyncWork {
 
 export interface RefusedDocument {
   readonly collection: string
-  /** On the side that it comes from; of a deletion, where it is. */
+  /** The source's id; for a deletion, the target's. */
   readonly id: string
   readonly problem: string
 }
@@ -42,28 +42,12 @@ export interface Synced {
   readonly refused: readonly RefusedDocument[]
 }
 
-/** A pull or a push: the same steps, with the sides exchanged. */
-export interface Direction {
-  readonly source: Client
-  readonly target: Client
-  /** Which of a pair is the source's, and which the target's. */
-  idsOf(pair: Pair): { readonly source: string; readonly target: string }
-  pairOf(source: string, target: string): Pair
-  /** Receives pairs that were created, before anything else is written. */
-  onPaired(pairs: readonly Pair[]): void
-  /** What is written of a document: with ids of the target, and no value that a pull redacts. */
-  written(work: SyncWork, data: JsonObject): JsonObject
-  /** What a create writes of it: there is nothing at the target that a redacted field could stay as. */
-  created(work: SyncWork, data: JsonObject): JsonObject
-  /** What an update writes: what is redacted stays as the target has it. */
-  kept(work: SyncWork, written: JsonObject, now: JsonObject): JsonObject
-  /** The hash of both documents once this was written: with the defaults of the schema, which the target adds. */
-  hashOf(work: SyncWork, source: JsonObject): string
-  /** The hash of the target's document when it was planned, or created by this run. */
-  planned(pair: ComparedPair): string | undefined
-  targetHash(work: SyncWork, data: JsonObject): string
-  /** Keeps how to take writes to different documents back: before something is changed or deleted, after it was created. */
-  keepUndo(undo: readonly Undo[]): void
+/** A running pull or push. */
+export interface SyncRun {
+  readonly works: readonly SyncWork[]
+  readonly ids: SharedIds
+  /** Saves how to undo writes to different documents: before something is changed or deleted, after it was created. */
+  readonly keepUndo?: (undo: readonly Undo[]) => void
   onDone(documents: number): void
   readonly signal: AbortSignal
 }
@@ -73,17 +57,18 @@ const atOnce = 500
 const idsAtOnce = 99
 
 /**
- * Creates first, then updates, links between what was created, and deletions. An abort is obeyed between two requests.
+ * Creates, updates, links what was created, then deletes. An abort takes effect between two requests.
  *
- * @throws {CliFailure} `NOT_SAVED` where the target does not have what it acknowledged
+ * @throws {CliFailure} `NOT_SAVED` if the target does not have what it acknowledged
  */
-export async function applySync(works: readonly SyncWork[], direction: Direction): Promise<Synced> {
-  const run = new Run(direction, new Set(works.flatMap(({ create }) => create)))
+export async function applySync(from: Side, to: Side, options: SyncRun): Promise<Synced> {
+  const { works } = options
+  const run = new Run(from, to, options)
   for (const work of works) await run.createAll(work)
   for (const work of works) await run.updateAll(work, work.update)
   for (const work of works) await run.updateAll(work, run.unlinkedOf(work), { isLink: true })
   for (const work of works) await run.deleteAll(work)
-  if (!direction.signal.aborted) await run.verify()
+  if (!options.signal.aborted) await run.verify()
   return run.result()
 }
 
@@ -94,12 +79,16 @@ class Run {
   private readonly refused: RefusedDocument[] = []
   private readonly unlinked = new Map<string, ComparedPair[]>()
   private readonly acknowledged = new Map<SyncWork, Acknowledged>()
+  /** Ids of the source whose documents the target does not have yet. */
+  private readonly missing: Set<string>
 
-  /** @param missing ids of the source that have no document of the target yet */
   constructor(
-    private readonly direction: Direction,
-    private readonly missing: Set<string>,
-  ) {}
+    private readonly from: Side,
+    private readonly to: Side,
+    private readonly options: SyncRun,
+  ) {
+    this.missing = new Set(options.works.flatMap(({ create }) => create))
+  }
 
   result(): Synced {
     const { created, updated, deleted, refused } = this
@@ -114,18 +103,18 @@ class Run {
     })
   }
 
-  /** Looks up by their ids what was created and deleted. What is not there loses its pair, so that the next run creates it. */
+  /** Looks up what was created and deleted. A missing document loses its pair, so the next run creates it. */
   async verify(): Promise<void> {
-    const { direction, acknowledged } = this
-    const targetOf = (pair: Pair) => direction.idsOf(pair).target
+    const { to, acknowledged } = this
+    const targetId = (pair: Pair) => pair[to.name]
     let answered = 0
     let undeleted = 0
     for (const [work, { created, deleted }] of acknowledged) {
-      const collection = direction.target.collection(work.name)
-      const there = await idsThere(collection, created.map(targetOf))
-      work.pairs.remove(created.filter((pair) => !there.has(targetOf(pair))))
+      const collection = to.client.collection(work.name)
+      const there = await idsThere(collection, created.map(targetId))
+      work.pairs.remove(created.filter((pair) => !there.has(targetId(pair))))
       answered += there.size
-      undeleted += (await idsThere(collection, deleted.map(targetOf))).size
+      undeleted += (await idsThere(collection, deleted.map(targetId))).size
     }
     const lost = this.created - answered
     const problems = [
@@ -148,41 +137,42 @@ class Run {
   }
 
   async createAll(work: SyncWork): Promise<void> {
-    const { source, signal } = this.direction
+    const { from, options } = this
     for (const ids of inPieces(work.create, atOnce)) {
-      if (signal.aborted) return
-      const found = [...(await dataById(source.collection(work.name), ids))]
+      if (options.signal.aborted) return
+      const found = [...(await dataById(from.client.collection(work.name), ids))]
       await this.create(work, found)
-      this.direction.onDone(ids.length)
+      options.onDone(ids.length)
     }
   }
 
   private async create(work: SyncWork, some: readonly (readonly [string, JsonObject])[]): Promise<void> {
     if (some.length === 0) return
-    const { direction, missing } = this
-    const fields = some.map(([, data]) => direction.created(work, data))
-    // Before the answer: what is in the same batch has no id there yet either.
+    const { from, to, options, missing } = this
+    const fields = some.map(([, data]) => to.created(work, from.shared(data)))
+    // Checked before the answer, since documents of the same batch have no id there yet.
     const isOpen = some.map(([, data]) => idsIn(data, missing).length > 0)
     const ids = some.map(([id]) => id)
     const idempotencyKey = `sync-${hashOf([work.pairs.begin(ids), ids, fields])}`
     try {
-      const made = await direction.target.collection(work.name).createMany(fields, { idempotencyKey })
+      const made = await to.client.collection(work.name).createMany(fields, { idempotencyKey })
       const pairs: Pair[] = []
       for (const [at, [id, data]] of some.entries()) {
         const one = made[at]
         if (!one) continue
-        const pair = { ...direction.pairOf(id, one.id), hash: direction.hashOf(work, data) }
+        const ids = from.name === 'local' ? { local: id, remote: one.id } : { local: one.id, remote: id }
+        const pair = { ...ids, hash: syncedHash(from, work, data) }
         pairs.push(pair)
-        if (isOpen[at]) this.linkLater(work, pair, direction.targetHash(work, one.data))
+        if (isOpen[at]) this.linkLater(work, pair, sharedHash(to, work, one.data))
       }
       work.pairs.add(pairs)
       this.acknowledge(work, { created: pairs })
-      direction.onPaired(pairs)
-      direction.keepUndo(made.map(({ id, data }) => ({ op: 'delete', collection: work.name, id, was: data })))
+      options.ids.add(pairs)
+      options.keepUndo?.(made.map(({ id, data }) => ({ op: 'delete', collection: work.name, id, was: data })))
       this.created += some.length
       for (const [id] of some) missing.delete(id)
     } catch (error) {
-      // A create names no document, so that a 404 is about the collection, or the path.
+      // A create names no document, so a 404 means the collection or the path.
       if (!(error instanceof SvcError) || !isAboutSome(error) || error.code === 'NOT_FOUND') throw error
       const [first] = some
       if (some.length > 1) {
@@ -193,7 +183,7 @@ class Run {
     }
   }
 
-  /** @param hash of the target's document as it was created: another client may change it meanwhile */
+  /** @param hash the target's document as created, since another client may change it before it is linked */
   private linkLater({ name }: SyncWork, pair: Pair, hash: string): void {
     const compared = { ...pair, localHash: hash, remoteHash: hash }
     const pairs = this.unlinked.get(name)
@@ -201,41 +191,40 @@ class Run {
     else this.unlinked.set(name, [compared])
   }
 
-  /** Each only while it is as it was planned. */
+  /** Updates each document unless it has changed since the plan. */
   async updateAll(work: SyncWork, pairs: readonly ComparedPair[], { isLink = false } = {}): Promise<void> {
-    const { direction } = this
+    const { options } = this
     for (const some of inPieces(pairs, idsAtOnce)) {
-      if (direction.signal.aborted) return
+      if (options.signal.aborted) return
       const ready = await this.comparedNow(work, some)
       const operations = ready.flatMap(({ operation }) => operation ?? [])
-      direction.keepUndo(ready.flatMap(({ operation, now }) => (operation ? [undoOf(operation, now)] : [])))
+      options.keepUndo?.(ready.flatMap(({ operation, now }) => (operation ? [planUndo(operation, now)] : [])))
       const refused = await this.send(operations, ready)
       const done = ready.filter(({ pair }) => !refused.has(pair.local))
       work.pairs.add(done.map(({ pair, hash }) => ({ local: pair.local, remote: pair.remote, hash })))
       if (!isLink) this.updated += done.length
-      direction.onDone(isLink ? 0 : some.length)
+      options.onDone(isLink ? 0 : some.length)
     }
   }
 
-  /** The documents of these pairs that can be written, as operations; one that is the same already needs none. */
+  /** Plans an operation for each pair that can be written; equal documents need none. */
   private async comparedNow(work: SyncWork, pairs: readonly ComparedPair[]): Promise<Ready[]> {
-    const { direction } = this
-    const [sources, targets] = await this.bothOf(work, pairs)
+    const { from, to } = this
+    const [sources, targets] = await this.loadBoth(work, pairs)
     return pairs.flatMap((pair, at) => {
-      const { source, target } = direction.idsOf(pair)
+      const [source, target] = [pair[from.name], pair[to.name]]
       const [data, now] = [sources.get(source), targets.get(target)]
       if (!data || !now) return this.refuse(work, source, 'was deleted meanwhile')
-      const isChanged = direction.targetHash(work, now) !== direction.planned(pair)
-      if (isChanged) return this.refuse(work, source, 'was changed meanwhile')
-      const wanted = direction.kept(work, direction.written(work, data), now)
-      const operation = operationOf({ collection: work.name, id: target, line: at }, now, wanted)
-      return [{ pair, data, now, source, operation, hash: direction.hashOf(work, data) }]
+      if (sharedHash(to, work, now) !== plannedHash(to, pair)) return this.refuse(work, source, 'was changed meanwhile')
+      const wanted = to.updated(work, from.shared(data), now)
+      const operation = planOperation({ collection: work.name, id: target, line: at }, now, wanted)
+      return [{ pair, data, now, source, operation, hash: syncedHash(from, work, data) }]
     })
   }
 
   private async send(operations: readonly Operation[], ready: readonly Ready[]): Promise<ReadonlySet<string>> {
     if (operations.length === 0) return new Set()
-    const { refused } = await sendOperations(operations, { client: this.direction.target, id: '', isRepeated: true })
+    const { refused } = await sendOperations(operations, { client: this.to.client, id: '', isRepeated: true })
     const failed = new Set<string>()
     for (const { line, problem } of refused) {
       const one = ready.find(({ operation }) => operation?.line === line)
@@ -246,24 +235,24 @@ class Run {
     return failed
   }
 
-  /** Each only while it is as it was planned. */
+  /** Deletes each document unless it has changed since the plan. */
   async deleteAll(work: SyncWork): Promise<void> {
-    const { direction } = this
+    const { to, options } = this
     for (const some of inPieces(work.remove, idsAtOnce)) {
-      if (direction.signal.aborted) return
-      const ids = some.map((pair) => direction.idsOf(pair).target)
-      const targets = await dataById(direction.target.collection(work.name), ids)
+      if (options.signal.aborted) return
+      const ids = some.map((pair) => pair[to.name])
+      const targets = await dataById(to.client.collection(work.name), ids)
       const ready = some.flatMap((pair, at) => {
-        const { target } = direction.idsOf(pair)
+        const target = pair[to.name]
         const now = targets.get(target)
-        if (now && direction.targetHash(work, now) !== direction.planned(pair))
+        if (now && sharedHash(to, work, now) !== plannedHash(to, pair))
           return this.refuse(work, target, 'was changed meanwhile')
         const operation: Operation = { line: at, kind: 'delete', collection: work.name, id: target, data: {}, bytes: 0 }
         return [{ pair, data: now ?? {}, now: now ?? {}, source: target, operation, hash: '' }]
       })
-      // What another client has deleted already is not this run's to bring back.
-      direction.keepUndo(
-        ready.flatMap(({ operation, now, source }) => (targets.has(source) ? [undoOf(operation, now)] : [])),
+      // Undo must not bring back what another client has deleted.
+      options.keepUndo?.(
+        ready.flatMap(({ operation, now, source }) => (targets.has(source) ? [planUndo(operation, now)] : [])),
       )
       const refused = await this.send(
         ready.map(({ operation }) => operation),
@@ -273,23 +262,17 @@ class Run {
       work.pairs.remove(done.map(({ pair }) => pair))
       this.acknowledge(work, { deleted: done.map(({ pair }) => pair) })
       this.deleted += done.length
-      direction.onDone(some.length)
+      options.onDone(some.length)
     }
   }
 
-  private async bothOf({ name }: SyncWork, pairs: readonly Pair[]) {
-    const { source, target, idsOf } = this.direction
-    const ids = pairs.map(idsOf)
-    return Promise.all([
+  private loadBoth({ name }: SyncWork, pairs: readonly Pair[]) {
+    const load = (side: Side) =>
       dataById(
-        source.collection(name),
-        ids.map((one) => one.source),
-      ),
-      dataById(
-        target.collection(name),
-        ids.map((one) => one.target),
-      ),
-    ])
+        side.client.collection(name),
+        pairs.map((pair) => pair[side.name]),
+      )
+    return Promise.all([load(this.from), load(this.to)])
   }
 
   private refuse({ name }: SyncWork, id: string, problem: string): [] {
@@ -298,7 +281,12 @@ class Run {
   }
 }
 
-/** What the target has answered with success. */
+/** Returns the hash that the side's document had when the plan was made, or when this run created it. */
+function plannedHash({ name }: Side, pair: ComparedPair): string | undefined {
+  return name === 'local' ? pair.localHash : pair.remoteHash
+}
+
+/** Writes that the target answered with success. */
 interface Acknowledged {
   readonly created: readonly Pair[]
   readonly deleted: readonly Pair[]

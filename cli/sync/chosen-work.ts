@@ -3,7 +3,7 @@ import type { SyncWork } from './apply.js'
 import type { CollectionPlan } from './compare.js'
 import type { Pairs } from './pairs.js'
 
-/** What of the plan of a collection a pull or a push writes, and the row that shows it. */
+/** The writes that a pull or push makes of a collection's plan, and the row that shows them. */
 export interface ChosenWork extends Pick<SyncWork, 'create' | 'update' | 'remove'> {
   readonly plan: CollectionPlan
   readonly row: {
@@ -15,7 +15,7 @@ export interface ChosenWork extends Pick<SyncWork, 'create' | 'update' | 'remove
   }
 }
 
-/** @param left how many documents differ, and stay as they are */
+/** @param left number of documents that differ and stay as they are */
 export function chosenWork(
   plan: CollectionPlan,
   { create, update, remove }: Pick<SyncWork, 'create' | 'update' | 'remove'>,
@@ -25,10 +25,7 @@ export function chosenWork(
   return { plan, create, update, remove, row: { collection: plan.name, ...counts } }
 }
 
-/**
- * With documents that are the same on both sides in all but ids, and refer to one of these: that one has another id on the side
- * that is written, now or once the others were created.
- */
+/** Adds documents that are equal on both sides but link to one of these ids, which the target knows under another id. */
 export function withLinks(chosen: readonly ChosenWork[], ids: ReadonlySet<string>): readonly ChosenWork[] {
   return chosen.map((one) => {
     const { plan, row } = one
@@ -37,14 +34,14 @@ export function withLinks(chosen: readonly ChosenWork[], ids: ReadonlySet<string
   })
 }
 
-/** Dotted names. */
+/** Returns the redacted fields as dotted names. */
 export function redactedIn({ redacted }: CollectionPlan): readonly string[] {
   return redacted.map(formatPath)
 }
 
 /**
- * The writes, with the pairs of each collection; `create` makes one that the target does not have. What is the same is noted, and
- * what is redacted, before anything is written: no document may be here whose rules are not known.
+ * Opens the pairs of each collection; `create` creates a collection that the target lacks. Saves redacted fields before any
+ * document is written, so that no document exists here without its redaction rules.
  */
 export async function openWorks(
   chosen: readonly ChosenWork[],

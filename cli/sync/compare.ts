@@ -1,10 +1,10 @@
-/** What is the same, and what is not, of a collection that was read on both sides. */
+/** Compares a collection that was read on both sides. */
 import type { Collection, Schema } from '../../client/protocol/model/collection.js'
 import { canonicalJson, type Json } from '../../client/protocol/model/json.js'
 import type { Path } from '../../client/protocol/model/path.js'
 import type { Pair, Pairs } from './pairs.js'
 
-/** A pair, and what its documents are now; each also with the defaults of the schema, where it lacks one. */
+/** A pair with the current hashes of its documents. The `Whole` hashes include the schema's defaults. */
 export interface ComparedPair extends Pair {
   readonly localHash?: string | undefined
   readonly remoteHash?: string | undefined
@@ -12,31 +12,31 @@ export interface ComparedPair extends Pair {
   readonly remoteWhole?: string | undefined
 }
 
-/** One collection on both sides; documents that only the emulator has by its ids, all others by those of the service. */
+/** One collection on both sides. Documents that only the emulator has carry its ids, all others those of the service. */
 export interface CollectionPlan {
   readonly name: string
   readonly local: Collection | undefined
   readonly remote: Collection | undefined
-  /** Left out until both have the collection. */
+  /** Undefined until both sides have the collection. */
   readonly pairs: Pairs | undefined
-  /** Dotted names of fields that are substitutes in the documents here, wherever they were pulled from. */
+  /** Dotted names of fields that hold substitutes in the emulator, wherever they were pulled from. */
   readonly substitutes: ReadonlySet<string>
   readonly redacted: readonly Path[]
-  /** Of both; where they differ, the service's. A document that lacks a field with a default is the same as one that has it. */
+  /** Both schemas merged; the service's wins. A missing field equals its default. */
   readonly schema: Schema
   readonly isSchemaSame: boolean
-  /** Whether it was pulled or pushed, and the service does not show it any more. */
+  /** Tells whether it was pulled or pushed before, and the service no longer shows it. */
   readonly isGone: boolean
   readonly same: readonly ComparedPair[]
   readonly onlyHere: readonly string[]
   readonly onlyThere: readonly string[]
   readonly changedHere: readonly ComparedPair[]
   readonly changedThere: readonly ComparedPair[]
-  /** Changed on both sides since the last pull or push, or never compared; also deleted on one and changed on the other. */
+  /** Changed on both sides since the last sync, never compared, or deleted on one side and changed on the other. */
   readonly conflicts: readonly ComparedPair[]
   readonly deletedHere: readonly ComparedPair[]
   readonly deletedThere: readonly ComparedPair[]
-  /** By the id of a document of the emulator, ids in it that lead nowhere on one of the sides, or to nothing that was pulled or pushed. */
+  /** Links in the emulator's documents, by document id, whose target one side lacks or never synced. */
   readonly references: Read['references']
 }
 
@@ -45,22 +45,22 @@ export interface Opened {
   readonly local: Collection | undefined
   readonly remote: Collection | undefined
   readonly pairs: Pairs | undefined
-  /** Of one that the service does not show, with those that it was pulled from or pushed to. */
+  /** Pairs with collections that the service no longer shows. */
   readonly former: readonly Pairs[]
   readonly substitutes: ReadonlySet<string>
   readonly redacted: readonly Path[]
   readonly schema: Schema
 }
 
-/** The documents of one side, in the order of their ids. */
+/** The documents of one side, ordered by id. */
 export interface Read {
   readonly hashes: Map<string, string>
-  /** Of those that lack a field with a default: with all defaults. */
+  /** Hashes with all defaults, for documents that lack one. */
   readonly wholes: Map<string, string>
-  /** By the value of the field that identifies a document, its id. */
+  /** Ids by the value of the identifying field. */
   readonly byKey: ReadonlyMap<string, string>
   readonly references: ReadonlyMap<string, readonly string[]>
-  /** Of the fields that are redacted, those that one of the documents has. */
+  /** Redacted fields that at least one document has. */
   readonly seen: ReadonlySet<Path>
 }
 
@@ -70,7 +70,7 @@ interface Compared {
   readonly pairs: ReadonlyMap<string, Pair>
 }
 
-/** Sorts the documents of a collection by what has become of them on both sides. */
+/** Sorts documents by how they changed on both sides. */
 export function compare(one: Opened, { here, there, pairs }: Compared): CollectionPlan {
   const { name, local, remote, substitutes, redacted, schema } = one
   const kinds: Record<
@@ -81,15 +81,15 @@ export function compare(one: Opened, { here, there, pairs }: Compared): Collecti
   const found = [...recovered(one, { here, there, pairs })]
   const foundHere = new Set(found.map(({ local }) => local))
   const foundThere = new Set(found.map(({ remote }) => remote))
-  // One of which a document was created again is over.
+  // A pair ends when one of its documents was created again.
   const left = [...pairs.values()].filter((pair) => !foundHere.has(pair.local) && !foundThere.has(pair.remote))
   for (const pair of [...left, ...found]) {
     const compared = {
       ...pair,
-      ...{ localHash: here.hashes.get(pair.local), localWhole: wholeOf(here, pair.local) },
-      ...{ remoteHash: there.hashes.get(pair.remote), remoteWhole: wholeOf(there, pair.remote) },
+      ...{ localHash: here.hashes.get(pair.local), localWhole: wholeHash(here, pair.local) },
+      ...{ remoteHash: there.hashes.get(pair.remote), remoteWhole: wholeHash(there, pair.remote) },
     }
-    const kind = kindOf(compared)
+    const kind = classify(compared)
     if (kind === undefined) continue
     pairedHere.add(pair.local)
     pairedThere.add(pair.remote)
@@ -97,7 +97,7 @@ export function compare(one: Opened, { here, there, pairs }: Compared): Collecti
   }
   return {
     ...{ name, local, remote, pairs: one.pairs, substitutes, redacted, schema, isGone: one.former.length > 0 },
-    isSchemaSame: !local || !remote || canonicalJson(jsonOf(local.schema)) === canonicalJson(jsonOf(remote.schema)),
+    isSchemaSame: !local || !remote || canonicalJson(toJson(local.schema)) === canonicalJson(toJson(remote.schema)),
     ...kinds,
     onlyHere: [...here.hashes.keys()].filter((id) => !pairedHere.has(id)),
     onlyThere: [...there.hashes.keys()].filter((id) => !pairedThere.has(id)),
@@ -105,7 +105,7 @@ export function compare(one: Opened, { here, there, pairs }: Compared): Collecti
   }
 }
 
-/** Pairs of documents that a run created and was killed before it knew: they are the same, and no others have them. */
+/** Finds the documents that a killed run created without learning their ids: equal, and without another pair. */
 function* recovered({ pairs: kept }: Opened, { here, there, pairs }: Compared): Generator<Pair> {
   if (!kept || kept.pending.size === 0) return
   const paired = new Set(
@@ -128,15 +128,15 @@ function* recovered({ pairs: kept }: Opened, { here, there, pairs }: Compared): 
   }
 }
 
-function wholeOf({ hashes, wholes }: Read, id: string): string | undefined {
+function wholeHash({ hashes, wholes }: Read, id: string): string | undefined {
   return wholes.get(id) ?? hashes.get(id)
 }
 
 /**
- * Nothing where both documents are gone. One that was written by a pull or a push got the defaults of the schema that its source
- * lacks, so each side is as it was either with them or without.
+ * Returns undefined if both documents are gone. A sync writes the defaults that its source lacks, so a document is unchanged if
+ * its hash matches with or without them.
  */
-function kindOf({ hash, localHash, localWhole, remoteHash, remoteWhole }: ComparedPair) {
+function classify({ hash, localHash, localWhole, remoteHash, remoteWhole }: ComparedPair) {
   const isAsBefore = (...now: readonly (string | undefined)[]) => hash !== undefined && now.includes(hash)
   if (localHash === undefined) {
     if (remoteHash === undefined) return undefined
@@ -148,6 +148,6 @@ function kindOf({ hash, localHash, localWhole, remoteHash, remoteWhole }: Compar
   return isAsBefore(localHash, localWhole) ? 'changedThere' : 'conflicts'
 }
 
-function jsonOf(value: object): Json {
+function toJson(value: object): Json {
   return JSON.parse(JSON.stringify(value))
 }

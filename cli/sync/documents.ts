@@ -1,4 +1,4 @@
-/** Documents of two services that are to be the same: ids that one has in the place of the other's, and what tells them apart. */
+/** Translates ids between two services, and hashes documents to compare them. */
 import { createHash } from 'node:crypto'
 import { canonicalJson, type JsonObject } from '../../client/protocol/model/json.js'
 import type { Path } from '../../client/protocol/model/path.js'
@@ -7,12 +7,12 @@ import { withoutFields } from './redaction.js'
 
 export type Ids = ReadonlyMap<string, string>
 
-/** The document with other ids: a text that is one, and nothing else, refers to a document. */
+/** Replaces ids. A string that equals an id is a link; a string that contains one is not. */
 export function withIds(data: JsonObject, ids: Ids): JsonObject {
   return mapTexts(data, (text) => ids.get(text) ?? text)
 }
 
-/** Which of these ids its texts are. */
+/** Finds the links to these ids. */
 export function idsIn(data: JsonObject, ids: { has(id: string): boolean }): readonly string[] {
   const found: string[] = []
   mapTexts(data, (text) => {
@@ -22,7 +22,7 @@ export function idsIn(data: JsonObject, ids: { has(id: string): boolean }): read
   return found
 }
 
-/** The same for two documents that have the same fields, apart from those that are redacted. */
+/** Hashes a document without its redacted fields. */
 export function hashOf(data: JsonObject, redacted: readonly Path[]): string {
   return createHash('sha256')
     .update(canonicalJson(withoutFields(data, redacted)))

@@ -1,4 +1,4 @@
-/** Files of JSON, a value a line, that only grow. */
+/** Append-only NDJSON files. */
 import {
   appendFileSync,
   closeSync,
@@ -14,7 +14,7 @@ import {
 import { dirname } from 'node:path'
 import { parseJson } from '../../client/protocol/model/json.js'
 
-/** What is in it, `null` for a line that is not JSON, and whether its last line was cut by a crash or a full disk: that one is left out. */
+/** Reads all values; `null` stands for a line that is not JSON. Skips a last line that a crash or full disk cut off. */
 export function readLines(file: string): { readonly values: readonly unknown[]; readonly isCut: boolean } {
   const text = existsSync(file) ? readFileSync(file, 'utf8') : ''
   const whole = text.slice(0, text.lastIndexOf('\n') + 1)
@@ -22,22 +22,22 @@ export function readLines(file: string): { readonly values: readonly unknown[]; 
   return { values: lines.map(parseJson), isCut: whole !== text }
 }
 
-/** They are on disk before the call returns, and none becomes a part of a line that was cut. */
+/** Appends before it returns. Starts a new line after one that was cut off. */
 export function appendLines(file: string, values: readonly unknown[]): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
-  appendFileSync(file, `${isLastCut(file) ? '\n' : ''}${textOf(values)}`, { mode: 0o600 })
+  appendFileSync(file, `${isLastCut(file) ? '\n' : ''}${formatLines(values)}`, { mode: 0o600 })
 }
 
-/** Replaces all of them: the file is the one before or the new one, never a part. */
+/** Replaces the file atomically. */
 export function rewriteLines(file: string, values: readonly unknown[]): void {
-  writeFileSync(`${file}.new`, textOf(values), { mode: 0o600 })
+  writeFileSync(`${file}.new`, formatLines(values), { mode: 0o600 })
   renameSync(`${file}.new`, file)
 }
 
 /**
- * Puts the last of its pieces first, each as it is: the file is the one before or the new one.
+ * Reverses the order of the pieces, and replaces the file atomically.
  *
- * @param ends where each piece ends, in bytes
+ * @param ends byte offset of the end of each piece
  */
 export function reversePieces(file: string, ends: readonly number[]): void {
   const from = openSync(file, 'r')
@@ -56,7 +56,6 @@ export function reversePieces(file: string, ends: readonly number[]): void {
   renameSync(`${file}.new`, file)
 }
 
-/** Whether its last line was cut. */
 function isLastCut(file: string): boolean {
   if (!existsSync(file)) return false
   const descriptor = openSync(file, 'r')
@@ -69,6 +68,6 @@ function isLastCut(file: string): boolean {
   }
 }
 
-function textOf(values: readonly unknown[]): string {
+function formatLines(values: readonly unknown[]): string {
   return values.map((value) => `${JSON.stringify(value)}\n`).join('')
 }

@@ -1,8 +1,8 @@
-/** The writes that make one document like another, and those that take them back. */
+/** Plans the write that makes one document equal another, and its undo. */
 import { equalJson, type JsonObject } from '../../client/protocol/model/json.js'
 import type { Operation } from '../bulk/operations.js'
 
-/** An operation that takes another back, as `docs batch` reads it. */
+/** An undo operation in the format of `svc docs batch`. */
 export type Undo =
   | { readonly op: 'delete'; readonly collection: string; readonly id: string; readonly was: JsonObject }
   | { readonly op: 'create'; readonly collection: string; readonly data: JsonObject; readonly unless: string }
@@ -14,8 +14,8 @@ export type Undo =
       readonly was: JsonObject
     }
 
-/** An update as long as no field goes away, which a batch takes; else a replacement. Nothing where it is like that already. */
-export function operationOf(
+/** Returns an update, or a replacement if a field goes away, or undefined if both are equal. */
+export function planOperation(
   place: { readonly collection: string; readonly id: string; readonly line: number },
   now: JsonObject,
   wanted: JsonObject,
@@ -31,9 +31,9 @@ export function operationOf(
   return { ...shared, kind: 'update', data: Object.fromEntries(changed), was: Object.fromEntries(was) }
 }
 
-/** What brings a document back to what it is `now`, before the operation. */
-export function undoOf({ kind, collection, id, data }: Operation, now: JsonObject): Undo {
-  // Kept before it is deleted, which may be refused, or never be asked for.
+/** Returns the operation that restores the document as it is `now`. */
+export function planUndo({ kind, collection, id, data }: Operation, now: JsonObject): Undo {
+  // Saved before the delete is sent, so it must do nothing if the document is still there.
   if (kind === 'delete') return { op: 'create', collection, data: now, unless: id }
   return { op: 'replace', collection, id, data: now, was: kind === 'replace' ? data : { ...now, ...data } }
 }

@@ -1,4 +1,4 @@
-/** Which document of the emulator is which document of the hosted service, and what it was when both were last the same. */
+/** Remembers which document of the emulator is which document of the service, with its hash at the last sync. */
 import { randomUUID } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,49 +13,49 @@ import { keepPaired } from './paired-collections.js'
 export interface Pair {
   readonly local: string
   readonly remote: string
-  /** Of the document, by {@link hashOf}, when both sides were last the same; left out where they never were. */
+  /** The document's hash when both sides were last equal. */
   readonly hash?: string | undefined
 }
 
-/** The pairs of one collection. What is added is on disk before the call returns. */
+/** The pairs of one collection. Every change is on disk before the call returns. */
 export interface Pairs {
   readonly byLocal: ReadonlyMap<string, Pair>
-  /** Of documents that were deleted on both sides, or deleted here and created again with another id: others may still refer to them. */
+  /** Pairs of deleted documents, which others may still link to. */
   readonly gone: ReadonlyMap<string, Pair>
-  /** Dotted names of fields that are substitutes in the documents here, by which no push may overwrite what is there. */
+  /** Dotted names of fields with substitutes in the emulator, which a push must not write. */
   readonly redacted: ReadonlySet<string>
-  /** Whether a pull was carried out, and not pushes alone. */
+  /** Tells whether the collection was ever pulled. */
   readonly isPulled: boolean
-  /** Ids that a batch of documents was created for, of which no answer is known, each with the key of {@link Pairs.begin}. */
+  /** Ids in batches whose outcome is unknown, each with the key that {@link Pairs.begin} returned. */
   readonly pending: ReadonlyMap<string, string>
   /**
-   * Before a batch is created for these documents of the other side. Returns a part of its idempotency key: a random one, or,
-   * where the outcome of an earlier batch is unknown, the one of that. So a run that goes on repeats the same request, and no
-   * other run gets an old answer.
+   * Call before a batch is created. Returns part of its idempotency key: random, or that of an earlier batch with an unknown
+   * outcome. A run that continues repeats the same request, and other runs never receive an old answer.
    */
   begin(ids: readonly string[]): string
   add(pairs: readonly Pair[]): void
   remove(pairs: readonly Pair[]): void
   redact(names: readonly string[]): void
-  /** After a pull. */
   markPulled(): void
 }
 
 /**
- * Locks the pairs of an emulator and a service until this process ends: what two read at the same time, both would create.
+ * Locks the pairs of an emulator and a service until this process ends, so that two runs cannot create the same documents.
  *
- * @throws {CliFailure} `IN_USE` where another pull or push is under way
+ * @throws {CliFailure} `IN_USE` while another pull or push runs
  */
 export function claimPairs(local: string, remote: string): void {
   const folder = join(recordsFolder(), 'pairs')
   mkdirSync(folder, { recursive: true, mode: 0o700 })
-  const message = `Another pull or push between ${local} and ${remote} is under way.`
-  claim(join(folder, `${hashOf([remote, local]).slice(0, 32)}.ndjson`), { message, hint: 'Wait for it, or stop it' })
+  const message = `Another pull or push between ${local} and ${remote} is running.`
+  claim(join(folder, `${hashOf([remote, local]).slice(0, 32)}.ndjson`), {
+    message,
+    hint: 'Wait until it ends, or stop it',
+  })
 }
 
 /**
- * The pairs of a collection of the emulator and one of a service, by their ids: a collection that was deleted and created again
- * has none.
+ * Opens the pairs of two collections by their ids, so a collection that was deleted and created again starts without any.
  *
  * @throws {CliFailure} if the file is damaged
  */
@@ -99,7 +99,7 @@ export function openPairs(url: string, ids: { readonly local: string; readonly r
   }
 
   function load(): void {
-    // A line that was cut is of a batch whose outcome is asked for again.
+    // A cut line belongs to a batch whose outcome the next run asks for again.
     const { values, isCut } = readLines(file)
     for (const value of values) {
       if (!isLine(value)) throw damaged(file)
@@ -108,7 +108,7 @@ export function openPairs(url: string, ids: { readonly local: string; readonly r
     isToShrink = isCut || lineCount > 2 * (byLocal.size + gone.size + redacted.size) + 100
   }
 
-  /** Before something is added, and not where pairs are read only: another process may be adding some then. */
+  /** Compacts the file. Only a writer may do this, since another process may be appending while this one reads. */
   function shrink(): void {
     isToShrink = false
     const lines: Line[] = [
@@ -163,11 +163,6 @@ function isLine(value: unknown): value is Line {
 }
 
 function damaged(file: string): CliFailure {
-  const message = `What earlier pulls and pushes have done cannot be read: "${file}" is damaged.`
-  return new CliFailure(
-    'BAD_STATE',
-    exits.invalid,
-    message,
-    'Delete it, and name a field that identifies a document: --by',
-  )
+  const message = `The record of earlier pulls and pushes is damaged: "${file}".`
+  return new CliFailure('BAD_STATE', exits.invalid, message, 'Delete it, and match documents by a field: --by slug')
 }

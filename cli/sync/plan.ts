@@ -1,4 +1,4 @@
-/** What is different between an emulator and a hosted service, document by document, before anything is written. */
+/** Compares an emulator with a service, document by document, before anything is written. */
 import type { Collection } from '../../client/protocol/model/collection.js'
 import { canonicalJson, type Json, type JsonObject } from '../../client/protocol/model/json.js'
 import { formatPath, type Path, parsePath, valueAt } from '../../client/protocol/model/path.js'
@@ -15,39 +15,38 @@ import { hasField } from './redaction.js'
 
 export interface SyncPlan {
   readonly collections: readonly CollectionPlan[]
-  /** Of the service, by those of the emulator. */
+  /** The service's ids, by the emulator's. */
   readonly ids: Ids
-  /** Ids of the emulator, of documents that a run created and was killed before it knew. */
+  /** The emulator's ids of documents that a killed run created. */
   readonly recovered: readonly string[]
 }
 
 export interface Sides {
   readonly local: Client
   readonly remote: Client
-  /** Of the service. */
+  /** The service's address. */
   readonly url: string
-  /** That the service is read and written with. */
   readonly key: string | undefined
 }
 
 export interface PlanOptions {
-  /** Which collections; left out, all that one of both has. */
+  /** Collections to compare; empty for all of both sides. */
   readonly names: readonly string[]
-  /** The field that identifies a document which was neither pulled nor pushed. */
+  /** The field that identifies documents that were never synced. */
   readonly by: string | undefined
-  /** Whether what comes from the service is to be redacted as earlier pulls were told. */
+  /** Applies the redaction of earlier pulls. */
   readonly isPull: boolean
   /** Fields to redact, by collection. */
   readonly redact: ReadonlyMap<string, readonly string[]>
-  /** Fields that an earlier pull redacted and that are to come as they are, by collection. */
+  /** Fields that an earlier pull redacted, to pull unredacted now, by collection. */
   readonly unredact: ReadonlyMap<string, readonly string[]>
   readonly signal: AbortSignal
 }
 
 /**
- * Reads the collections of both, and writes nothing: neither there nor here.
+ * Reads both sides and writes nothing.
  *
- * @throws {CliFailure} `NOT_FOUND`, `AMBIGUOUS` where `by` identifies no single document
+ * @throws {CliFailure} `NOT_FOUND`, `AMBIGUOUS` if several documents have the same value in the field `by`
  */
 export async function planSync(sides: Sides, options: PlanOptions): Promise<SyncPlan> {
   const { opened, others } = await openBoth(sides, options)
@@ -83,7 +82,7 @@ export async function planSync(sides: Sides, options: PlanOptions): Promise<Sync
   return { collections, ids, recovered: recovered.map(({ local }) => local) }
 }
 
-/** Ids that may have to become others in documents that refer to them: all but those of the emulator whose document both sides have. */
+/** Returns ids that links may have to change: all except the emulator's ids of documents that both sides have. */
 function foreignIds(
   { ids, own, theirs }: { readonly ids: Ids; readonly own: ReadonlySet<string>; readonly theirs: ReadonlySet<string> },
   pairs: readonly Pair[],
@@ -92,14 +91,14 @@ function foreignIds(
   const paired = new Set(ids.values())
   for (const id of own) if (!ids.has(id)) foreign.add(id)
   for (const id of theirs) if (!paired.has(id)) foreign.add(id)
-  // Deleted on one side: once it is created again, it has another id there.
+  // Deleted on one side: it gets a new id there once it is created again.
   for (const { local, remote } of pairs) {
     if (!own.has(local) || !theirs.has(remote)) foreign.add(local)
   }
   return foreign
 }
 
-/** The collections that are asked for and, since documents may refer to them, all others. */
+/** Opens the requested collections, and all others, since documents may link to them. */
 async function openBoth(
   sides: Sides,
   { names, isPull, redact, unredact }: PlanOptions,
@@ -118,10 +117,10 @@ async function openBoth(
     const pairs = one && other ? openPairs(url, { local: one.id, remote: other.id }) : undefined
     const remotes = one ? pairedWith(url, one.id).filter((id) => id !== other?.id) : []
     const earlier = remotes.map((remote) => openPairs(url, { local: one?.id ?? '', remote }))
-    // Its documents are referred to, whether it was deleted there or the key's scopes leave it out.
+    // Others may link to its documents, whether it was deleted or the key cannot see it.
     const former = other ? [] : earlier
     const substitutes = new Set([...(pairs?.redacted ?? []), ...earlier.flatMap((one) => [...one.redacted])])
-    // What was pulled into it already is as those pulls have written it.
+    // Documents that were pulled before keep the redaction of those pulls.
     const isNew = !pairs?.isPulled || pairs.byLocal.size === 0
     const rules = isPull && isNew && other ? redactedFields(sides, other) : []
     const over = new Set(unredact.get(name))
@@ -139,9 +138,8 @@ async function byName({ collections }: Client): Promise<Map<string, Collection>>
 
 const nothing: Read = { hashes: new Map(), wholes: new Map(), byKey: new Map(), references: new Map(), seen: new Set() }
 
-/** What is known of ids when documents of the emulator are compared. */
 interface KnownIds {
-  /** Of the service, by those of the emulator. */
+  /** The service's ids, by the emulator's. */
   readonly ids: Ids
   readonly foreign: ReadonlySet<string>
 }
@@ -169,7 +167,7 @@ async function read(
     const found = known ? idsIn(data, known.foreign) : []
     if (found.length > 0) references.set(id, found)
     for (const path of redacted) if (hasField(data, path)) seen.add(path)
-    const key = by === undefined || known ? undefined : keyOf(data, by)
+    const key = by === undefined || known ? undefined : identifyBy(data, by)
     if (key === undefined) continue
     if (byKey.has(key)) throw ambiguous(name, by ?? '', key)
     byKey.set(key, id)
@@ -177,12 +175,12 @@ async function read(
   return { hashes, wholes, byKey, references, seen }
 }
 
-function keyOf(data: JsonObject, by: string): string | undefined {
+function identifyBy(data: JsonObject, by: string): string | undefined {
   const value: Json | undefined = valueAt(data, parsePath(by))
   return value === undefined || value === null ? undefined : canonicalJson(value)
 }
 
-/** The pairs that are kept, and those that are found: documents with the same id, as copies of a state have, or the same key. */
+/** Adds pairs of documents with the same id, as copies of a state have, or the same value in the field `by`. */
 function pairUp(one: Opened, here: Read, there: Read, { redact }: PlanOptions): ReadonlyMap<string, Pair> {
   requireSeen(one.name, there, redact.get(one.name) ?? [])
   const pairs = new Map(one.pairs?.byLocal)
@@ -199,16 +197,16 @@ function pairUp(one: Opened, here: Read, there: Read, { redact }: PlanOptions): 
   return pairs
 }
 
-/** A name with a typing error would let through what was to be redacted. */
+/** A typo in a field name must not let personal data through. */
 function requireSeen(name: string, { hashes, seen }: Read, wanted: readonly string[]): void {
   const found = new Set([...seen].map(formatPath))
   const unseen = hashes.size > 0 ? wanted.find((field) => !found.has(field)) : undefined
   if (unseen === undefined) return
-  const message = `No document of "${name}" has the field "${unseen}" that is to be redacted.`
-  throw new CliFailure('NOT_FOUND', exits.notFound, `${message} Nothing was done.`, 'Is it spelled otherwise?')
+  const message = `Cannot redact "${unseen}": no document of "${name}" has this field.`
+  throw new CliFailure('NOT_FOUND', exits.notFound, `${message} Nothing was done.`, 'Check the spelling of the field.')
 }
 
 function ambiguous(name: string, by: string, key: string): CliFailure {
-  const message = `"${name}" holds more than one document whose "${by}" is ${key.slice(0, 80)}.`
-  return new CliFailure('AMBIGUOUS', exits.invalid, message, 'Name a field that identifies a document with --by.')
+  const message = `"${name}" has more than one document whose "${by}" is ${key.slice(0, 80)}.`
+  return new CliFailure('AMBIGUOUS', exits.invalid, message, 'Use --by with a field whose values are unique.')
 }

@@ -1,6 +1,6 @@
 /**
- * Fields that pulls have redacted, by project and name of the collection, and by its id. The id changes where it is deleted and made
- * again, as by `svc reset` or a nightly copy, and the name where it is renamed; what was personal there still is.
+ * Remembers redacted fields by the collection's name and by its id. The id changes when a collection is created again, the name
+ * when it is renamed; the data is personal in both cases.
  */
 import { join } from 'node:path'
 import type { Collection } from '../../client/protocol/model/collection.js'
@@ -9,36 +9,36 @@ import { hashOf } from '../files/hash.js'
 import { recordsFolder } from '../target/records-folder.js'
 import { appendLines, readLines } from './line-file.js'
 
-/** A service has one address for all of its projects, and tells a key nowhere which one it is for: the key itself says it. */
+/** Identified by its key, since all projects of a service share one address. */
 interface Project {
   readonly url: string
   readonly key: string | undefined
 }
 
-/** As the service has it. */
+/** The service's name and id. */
 type Named = Pick<Collection, 'id' | 'name'>
 
-function fileOf({ url }: Project): string {
+function recordFile({ url }: Project): string {
   return join(recordsFolder(), 'pairs', `redacted-${hashOf([url]).slice(0, 32)}.ndjson`)
 }
 
-function idOf({ url, key = '' }: Project): string {
+function projectHash({ url, key = '' }: Project): string {
   return hashOf([url, key]).slice(0, 32)
 }
 
-/** Dotted names. */
+/** Returns dotted names. */
 export function redactedFields(project: Project, { id, name }: Named): ReadonlySet<string> {
-  const own = idOf(project)
-  return fieldsOf(project, (line) => line.id === id || (line.project === own && line.collection === name))
+  const own = projectHash(project)
+  return findFields(project, (line) => line.id === id || (line.project === own && line.collection === name))
 }
 
-/** Remembers them, once. */
+/** Saves the fields that are new. */
 export function keepRedacted(project: Project, collection: Named, fields: readonly string[]): void {
-  const own = idOf(project)
+  const own = projectHash(project)
   const { id, name } = collection
   const known = redactedFields(project, collection)
-  // One that is known by the id alone is to be known by the name as well, and the other way round.
-  const whole = fieldsOf(project, (line) => line.id === id && line.project === own && line.collection === name)
+  // A field known only by id is saved by name too, and the reverse.
+  const whole = findFields(project, (line) => line.id === id && line.project === own && line.collection === name)
   append(
     project,
     collection,
@@ -46,9 +46,9 @@ export function keepRedacted(project: Project, collection: Named, fields: readon
   )
 }
 
-function fieldsOf(project: Project, isMeant: (line: JsonObject) => boolean): ReadonlySet<string> {
+function findFields(project: Project, isMeant: (line: JsonObject) => boolean): ReadonlySet<string> {
   const fields = new Set<string>()
-  for (const line of readLines(fileOf(project)).values) {
+  for (const line of readLines(recordFile(project)).values) {
     if (!isObject(line) || typeof line.field !== 'string' || !isMeant(line)) continue
     if (line.isOver) fields.delete(line.field)
     else fields.add(line.field)
@@ -67,7 +67,7 @@ export function forgetRedacted(project: Project, collection: Named, fields: read
 function append(project: Project, { id, name }: Named, rules: readonly object[]): void {
   if (rules.length === 0) return
   appendLines(
-    fileOf(project),
-    rules.map((rule) => ({ project: idOf(project), collection: name, id, ...rule })),
+    recordFile(project),
+    rules.map((rule) => ({ project: projectHash(project), collection: name, id, ...rule })),
   )
 }

@@ -1,15 +1,14 @@
-/** Fields whose values stay where they are: a pull writes something else in their place, and a push leaves them alone. */
+/** Redacts fields: a pull writes substitutes, and a push leaves the service's values alone. */
 import { createHmac } from 'node:crypto'
 import { isObject, type Json, type JsonObject, setOwn } from '../../client/protocol/model/json.js'
 import type { Path } from '../../client/protocol/model/path.js'
 import { ownValue } from '../records/own-value.js'
 
-/** The document without these fields. */
 export function withoutFields(data: JsonObject, paths: readonly Path[]): JsonObject {
   return paths.reduce((left, path) => changeAt(left, path, () => undefined), data)
 }
 
-/** Whether the document has the field. An array on the way counts as all of it. */
+/** Tells whether the document has the field. A path into an array counts as the whole array. */
 export function hasField(data: JsonObject, path: Path): boolean {
   let found = false
   changeAt(data, path, (value) => {
@@ -19,16 +18,13 @@ export function hasField(data: JsonObject, path: Path): boolean {
   return found
 }
 
-/**
- * The document with a substitute for each of these values: of the same type, the same for equal values, and of which the value
- * cannot be found without the secret.
- */
+/** Replaces values with substitutes of the same type. Equal values get equal substitutes, which only the secret can link. */
 export function redact(data: JsonObject, paths: readonly Path[], secret: string): JsonObject {
-  const substituteOf = (value: Json | undefined) => (value === undefined ? undefined : substitute(value, secret))
-  return paths.reduce((left, path) => changeAt(left, path, substituteOf), data)
+  const toSubstitute = (value: Json | undefined) => (value === undefined ? undefined : substitute(value, secret))
+  return paths.reduce((left, path) => changeAt(left, path, toSubstitute), data)
 }
 
-/** The document with what another has in these fields, which is nothing where it has none. */
+/** Takes these fields from `kept`, and removes those that it lacks. */
 export function keepFields(data: JsonObject, kept: JsonObject, paths: readonly Path[]): JsonObject {
   return paths.reduce((left, path) => keepAt(left, kept, path), data)
 }
@@ -51,7 +47,7 @@ function substitute(value: Json, secret: string): Json {
   return /^\d{4}-\d\d-\d\dT/.test(value) ? '1970-01-01T00:00:00.000Z' : `redacted-${hash}`
 }
 
-/** A copy in which the value at a path is another, or gone. An array that the path leads through is changed as a whole. */
+/** Copies a document and changes the value at a path. An array on the path changes as a whole. */
 function changeAt(
   data: JsonObject,
   [name = '', ...rest]: readonly string[],
@@ -63,7 +59,7 @@ function changeAt(
   return withMember(data, name, isOnTheWay && isObject(value) ? changeAt(value, rest, change) : change(value))
 }
 
-/** A copy with another value of a field, or without it; its place among the others stays. */
+/** Copies a document and sets or removes a field. Keeps the order of fields. */
 function withMember(data: JsonObject, name: string, value: Json | undefined): JsonObject {
   const copy: JsonObject = {}
   for (const [key, member] of Object.entries(data)) {

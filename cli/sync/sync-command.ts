@@ -6,7 +6,7 @@ import { emulatorOfRunOrHere, noEmulator } from '../base/here.js'
 import { type Client, ServiceCommand } from '../base/service-command.js'
 import { stopSignal } from '../base/stop-signal.js'
 import { fetchDirectly } from '../target/fetch-directly.js'
-import { withSecretKey } from '../target/owner.js'
+import { ownerKey } from '../target/owner.js'
 import { noOtherService, type Target, type TargetFlags } from '../target/target.js'
 import { count, counted, table } from '../terminal/print.js'
 import { startProgress } from '../terminal/progress.js'
@@ -20,29 +20,28 @@ export const collectionArgs = {
 }
 
 export const byFlag = Flags.string({
-  description: 'field that identifies a document which was neither pulled nor pushed before',
+  description: 'match documents that were never synced by this unique field',
   helpValue: 'field',
 })
 
 const mostShown = 20
-/** The next minute has begun by then; who has used up an hour has to come back. */
+/** Outlasts a limit per minute, but not one per hour. */
 const mostWaitMilliseconds = 90_000
 
-/** How a command is stopped, and its progress. */
 export interface Followed {
   readonly signal: AbortSignal
   onDone(documents: number): void
 }
 
-/** A command about the emulator of this folder and the service that the flags name. */
+/** A command that reads the folder's emulator and the service that the flags name. */
 export abstract class SyncCommand extends ServiceCommand {
-  /** Of requests to the service that write: those that were sent and not refused. */
+  /** Writing requests to the service that were sent and not refused. */
   private writes = 0
   protected override readonly isOther = true
-  /** Whether it writes down which documents are the same: one such command at a time. */
+  /** Tells whether it saves pairs, so that only one such command may run. */
   protected readonly remembersPairs: boolean = true
 
-  /** Reads both sides with a secret key of the emulator that lasts as long as the work. */
+  /** Opens both sides, the emulator as its owner. */
   protected async withBoth<Result>(
     flags: TargetFlags,
     work: (sides: Sides, here: Target) => Promise<Result>,
@@ -63,13 +62,11 @@ export abstract class SyncCommand extends ServiceCommand {
       isOwn: true,
       emulator,
     }
-    return withSecretKey(here, (apiKey) => {
-      const local = createClient({ url, apiKey, transport: 'sse', fetch: fetchDirectly })
-      return work({ local, remote: this.patientClient(flags), url: target.url, key: target.key }, here)
-    })
+    const local = createClient({ url, apiKey: await ownerKey(here), transport: 'sse', fetch: fetchDirectly })
+    return work({ local, remote: this.patientClient(flags), url: target.url, key: target.key }, here)
   }
 
-  /** No user acts here: where a role is asked for, the secret key has it. */
+  /** Suggests the secret key, since no user acts here. */
   protected override async explainRefused(cause: SvcError): Promise<Error> {
     const listed = await this.client({})
       .collections.list()
@@ -79,7 +76,7 @@ export abstract class SyncCommand extends ServiceCommand {
     return reworded(cause, () => ({ hint }))
   }
 
-  /** Waits for the next window of a rate limit: the requests of one that is stopped would have to be sent again. */
+  /** Waits for the next window of a rate limit instead of failing halfway. */
   private patientClient(flags: TargetFlags): Client {
     let isWaiting = false
     return this.client(flags, {
@@ -91,17 +88,16 @@ export abstract class SyncCommand extends ServiceCommand {
         if (method !== 'GET' && status >= 400 && status < 500) this.writes--
         if (status !== 429 || isWaiting) return
         isWaiting = true
-        this.note('The service limits how many requests it takes: this goes on when it takes more.')
+        this.note('The service limits requests. Waiting for the next window.')
       },
     })
   }
 
-  /** Whether the service may have been changed. */
   protected mayHaveWritten(): boolean {
     return this.writes > 0
   }
 
-  /** What is different; a signal stops the reading. */
+  /** Compares both sides. A signal stops the reading. */
   protected async plan(
     sides: Sides,
     options: {
@@ -117,7 +113,7 @@ export abstract class SyncCommand extends ServiceCommand {
       const { names, by, isPull = false, redact = new Map(), unredact = new Map() } = options
       const plan = await planSync(sides, { names, by, isPull, redact, unredact, signal: stop.signal })
       for (const { name } of plan.collections.filter(({ isGone }) => isGone)) {
-        this.note(`The service does not show "${name}" any more: it was deleted there, or the key is not for it.`)
+        this.note(`The service no longer shows "${name}": it was deleted, or the key cannot read it.`)
       }
       return plan
     } catch (error) {
@@ -127,7 +123,7 @@ export abstract class SyncCommand extends ServiceCommand {
     }
   }
 
-  /** @throws {CliFailure} with exit 130 or 143 where it was stopped */
+  /** @throws {CliFailure} with exit 130 or 143 if it was stopped */
   protected async follow<Result>(
     total: number,
     flags: { quiet: boolean },
@@ -143,7 +139,7 @@ export abstract class SyncCommand extends ServiceCommand {
       }
       const result = await work({ signal: stop.signal, onDone })
       if (stop.signal.aborted)
-        throw interrupted(`Stopped; ${count(done)} of ${counted(total, 'document')} are dealt with.`, stop.exit())
+        throw interrupted(`Stopped; ${count(done)} of ${counted(total, 'document')} done.`, stop.exit())
       return result
     } finally {
       progress.stop()
@@ -151,7 +147,7 @@ export abstract class SyncCommand extends ServiceCommand {
     }
   }
 
-  /** Shows what each collection gets, and answers how many documents that are. */
+  /** Prints the plan of each collection, and returns the number of documents to write. */
   protected showPlans(work: readonly ChosenWork[]): number {
     const rows = work.map(({ row }) => row)
     const some = rows.filter((row) => row.create + row.update + row.delete + row.leftAlone > 0)
@@ -173,5 +169,5 @@ export abstract class SyncCommand extends ServiceCommand {
 }
 
 function interrupted(message: string, exit: number): CliFailure {
-  return new CliFailure('INTERRUPTED', exit, message, 'Give the same command again to go on.')
+  return new CliFailure('INTERRUPTED', exit, message, 'Run the same command again to continue.')
 }

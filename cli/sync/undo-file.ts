@@ -1,4 +1,4 @@
-/** What takes a push back, as `svc docs batch` reads it: a hosted service has no snapshots. */
+/** Saves the undo of a push in the format of `svc docs batch`, since a hosted service has no snapshots. */
 import { readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { recordsFolder } from '../target/records-folder.js'
@@ -7,22 +7,21 @@ import type { Undo } from './operations.js'
 
 export interface UndoFile {
   readonly path: string
-  /** Whether something was written to it. */
   readonly isThere: boolean
   add(undo: readonly Undo[]): void
   /**
-   * Puts what was written last first: a document that was created and then changed is what it was at first before it is deleted.
-   * A push that was killed leaves the order of its writes; what is refused then, a second run takes back.
+   * Puts the last write first, so that a document is restored before its creation is undone. A killed push leaves the original
+   * order; a second run undoes what the first one could not.
    */
   reverse(): void
-  /** Of a push that wrote nothing. */
+  /** Deletes the file after a push that wrote nothing. */
   discard(): void
 }
 
-/** Each holds whole documents, which are not kept for ever. */
+/** Limits disk use, since each file holds whole documents. */
 const mostKept = 20
 
-/** A file that is created by the first line, in the place of the oldest of that service. Only the user may read it: it holds documents. */
+/** The first line creates the file and deletes the oldest one of that service. Only the user can read it. */
 export function openUndoFile(host: string, now: Date): UndoFile {
   const folder = join(recordsFolder(), 'pushes')
   const moment = now.toISOString().replaceAll(/[:.]/g, '-')
@@ -50,7 +49,7 @@ export function openUndoFile(host: string, now: Date): UndoFile {
   }
 }
 
-/** Names end with the moment, so that their order is that of time. */
+/** Deletes the oldest files; names end with the time, so they sort by it. */
 function prune(folder: string, service: string): void {
   const own = readdirSync(folder).filter(
     (name) =>

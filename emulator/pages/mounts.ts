@@ -1,6 +1,7 @@
 /** The folders of files that the emulator serves, each below a path. */
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { ownFolder } from '../own-folder.js'
 
 export interface StaticMount {
   /** What the addresses of its files begin with, such as `/_svc`. Of two that fit, the longer one counts. */
@@ -17,10 +18,9 @@ export interface StaticMount {
  * What the build makes of `dashboard/`. In the package it stands beside the emulator; where the sources are run, it is in
  * `dist`, whose folders are the same.
  */
-const dashboardFolder = [
-  new URL('../../dist/dashboard/', import.meta.url),
-  new URL('../../dashboard/', import.meta.url),
-].map((url) => fileURLToPath(url))
+const dashboardFolder = [new URL('../dist/dashboard/', ownFolder), new URL('../dashboard/', ownFolder)].map((url) =>
+  fileURLToPath(url),
+)
 
 /**
  * Scripts and styles come from here and from nowhere else, and nothing is evaluated. Positions of rows and widths of bars

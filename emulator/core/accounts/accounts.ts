@@ -25,7 +25,7 @@ import {
   selectUsers,
   updateUser,
 } from '../../store/accounts/users.js'
-import { readerOf } from '../collections/permissions.js'
+import { readerFor } from '../access/grant.js'
 import { mostItemsOf, workLong } from '../concurrency/long-reads.js'
 import type { Context, UserContext } from '../context.js'
 import { populate } from '../documents/populate.js'
@@ -110,7 +110,7 @@ export async function getMe(ctx: UserContext, paths: readonly Path[] = []): Prom
 /** Contract 6.10. */
 export async function listUsers(ctx: Context, query: ListQuery): Promise<Page<OutgoingUser>> {
   const { caller, project } = ctx
-  const place = { project: project.id, ...readerOf(caller) }
+  const place = { project: project.id, ...readerFor(caller) }
   async function read() {
     const page = await selectUsers(ctx.db, place, { ...query, where: markTimes(query.where) })
     return { ...page, items: await populate(ctx, page.items, query.populate) }

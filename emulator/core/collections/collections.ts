@@ -24,16 +24,17 @@ import { selectCountOf } from '../../store/creators.js'
 import { orphanCollectionFiles } from '../../store/files.js'
 import { insertCollectionChange } from '../../store/realtime/changes.js'
 import { insertLeftNames, takeLeftName } from '../../store/realtime/left-names.js'
+import { schemaSeenBy } from '../access/closed-fields.js'
+import { creatorFor, type Grant, grantFor, requireGranted, requireManager } from '../access/grant.js'
+import { noSuchCollection } from '../access/missing.js'
+import { isOutOfScope, requireInScope, requireScope } from '../access/scopes.js'
 import { audit } from '../audit/audit-log.js'
 import type { Context } from '../context.js'
 import type { Happened } from '../events/event-log.js'
 import { openPauses } from '../pauses.js'
 import { happened, inTransaction, makingRoom, publish, settingsChanged } from '../unit-of-work.js'
-import { requireFieldRules, schemaSeenBy } from './field-permissions.js'
-import { noSuchCollection } from './missing.js'
-import { creatorFor, may, requireManager, requirePermission } from './permissions.js'
+import { requireFieldRules } from './field-rules.js'
 import { requireRoom, requireSchema, requireSchemaSize } from './schemas.js'
-import { isOutOfScope, requireInScope, requireScope } from './scopes.js'
 
 export interface CollectionDefinition {
   readonly name: string
@@ -86,8 +87,9 @@ export async function listCollections(ctx: Context): Promise<Collection[]> {
 
 export async function getCollection(ctx: Context, name: string): Promise<CountedCollection> {
   const collection = await requireCollection(ctx, name)
-  if (!may(ctx.caller, collection, 'read')) return shown(ctx, collection)
-  const creator = creatorFor(ctx.caller, collection, 'read')
+  const grant = grantFor(ctx.caller, collection)
+  if (grant.read === 'none') return shown(ctx, collection)
+  const creator = creatorFor(grant, 'read')
   const { id } = collection
   const counting = creator === undefined ? selectCount(ctx.db, id) : selectCountOf(ctx.db, id, creator)
   return { ...shown(ctx, collection), documentCount: await counting }
@@ -95,9 +97,10 @@ export async function getCollection(ctx: Context, name: string): Promise<Counted
 
 /** Who may not read a collection does not see who may. Contract 5.3. */
 function shown({ caller }: Context, stored: StoredCollection): Collection {
-  const schema = schemaSeenBy(caller, stored)
+  const grant = grantFor(caller, stored)
+  const schema = schemaSeenBy(grant)
   const collection = schema === stored.schema ? stored : { ...stored, schema }
-  if (may(caller, stored, 'read')) return collection
+  if (grant.read !== 'none') return collection
   const { permissions: _, ...open } = collection
   return open
 }
@@ -206,21 +209,17 @@ async function findCollection(ctx: Context, name: string): Promise<StoredCollect
   return backend.caches.collections.of(JSON.stringify([project.id, name]), read)
 }
 
-/** The collection of that name or id, if the caller may do that in it. */
-export async function requireOpenCollection(
-  ctx: Context,
-  name: string,
-  kind: PermissionKind,
-): Promise<StoredCollection> {
-  const collection = await requireCollection(ctx, name)
-  requirePermission(ctx, collection, kind)
-  return collection
+/** Finds the collection of that name or id, and requires the permission in it. @throws {SvcError} `NOT_FOUND`, `UNAUTHORIZED`, `FORBIDDEN` */
+export async function requireGrant(ctx: Context, name: string, kind: PermissionKind): Promise<Grant> {
+  const grant = grantFor(ctx.caller, await requireCollection(ctx, name))
+  requireGranted(grant, kind)
+  return grant
 }
 
 /** The collection to create documents in; a name that no collection could have is a fault of its own. COL-06. */
-export async function requireCollectionForCreate(ctx: Context, name: string): Promise<StoredCollection> {
+export async function requireCreateGrant(ctx: Context, name: string): Promise<Grant> {
   if (!isId(name)) requireName(name)
-  return requireOpenCollection(ctx, name, 'create')
+  return requireGrant(ctx, name, 'create')
 }
 
 /** Two that take a name at once are kept apart by the database. @throws {SvcError} `COLLECTION_EXISTS` */

@@ -13,14 +13,14 @@ import {
   type NewData,
   updateDocumentData,
 } from '../../store/documents.js'
-import { requireCollectionForCreate, requireOpenCollection } from '../collections/collections.js'
-import { noSuchCollection, noSuchDocument } from '../collections/missing.js'
-import { requireMayWith } from '../collections/permissions.js'
+import { guardFields } from '../access/field-guard.js'
+import { type Grant, requireAllowed } from '../access/grant.js'
+import { noSuchCollection, noSuchDocument } from '../access/missing.js'
+import { requireCreateGrant, requireGrant } from '../collections/collections.js'
 import { workLong } from '../concurrency/long-reads.js'
 import type { Context } from '../context.js'
 import { dropForgotten } from '../files/owned-files.js'
 import { inTransaction } from '../unit-of-work.js'
-import { guardFields } from './closed-fields.js'
 import { requireLight } from './weight.js'
 import {
   bytesInAnswer,
@@ -45,8 +45,9 @@ export type Adopt = (ctx: Context, collection: StoredCollection) => Promise<unkn
  * @throws {SvcError} `VALIDATION_ERROR` whose issues begin with the index of the document, where there are several.
  */
 export async function createDocuments(ctx: Context, name: string, many: readonly Fields[]): Promise<StoredDocument[]> {
-  const collection = await requireCollectionForCreate(ctx, name)
-  const guard = guardFields(ctx.caller, collection)
+  const grant = await requireCreateGrant(ctx, name)
+  const { collection } = grant
+  const guard = guardFields(grant)
   const complete = completing(collection)
   const texts = await textsOf(collection, many, (fields) => guard.created(fields, complete(fields)))
   const createdBy = ctx.caller.user?.id
@@ -61,7 +62,7 @@ export async function createDocuments(ctx: Context, name: string, many: readonly
     : await write(owned)
   // The collection was removed since it was looked up.
   if (documents.length === 0) throw noSuchCollection(name)
-  return shownTo(ctx, collection, documents)
+  return shownTo(grant, documents)
 }
 
 /** Changes some fields of each of several documents; all of them or none. */
@@ -81,12 +82,13 @@ export async function removeDocuments(
   ids: readonly string[],
   guard: VersionGuard = 'any',
 ): Promise<{ ids: readonly string[] }> {
-  const collection = await requireOpenCollection(ctx, name, 'delete')
+  const grant = await requireGrant(ctx, name, 'delete')
+  const { collection } = grant
   const unique = [...new Set(ids)]
   const hasFiles = await inTransaction(ctx, async (ctx) => {
     const targets = unique.map((id) => ({ id }))
-    const wanted = { collection, kind: 'delete', guard } as const
-    const documents = await requireAll(ctx, wanted, targets, (ids) => lockDocumentVersions(ctx.db, collection, ids))
+    const wanted = { grant, kind: 'delete', guard } as const
+    const documents = await requireAll(wanted, targets, (ids) => lockDocumentVersions(ctx.db, collection, ids))
     if (unique.length === 0) return false
     await recording(ctx, () => deleteDocuments(ctx.db, place(ctx, collection, ctx.backend.now(ctx.project.id)), unique))
     return documents.some(({ before }) => before.hasFiles)
@@ -103,14 +105,15 @@ export async function changeDocuments(
   edits: ReadonlyMap<string, (before: Fields) => Fields>,
   { guard = 'any', adopt, isWhole = false }: { guard?: VersionGuard; adopt?: Adopt; isWhole?: boolean } = {},
 ): Promise<StoredDocument[]> {
-  const collection = await requireOpenCollection(ctx, name, 'update')
-  const fields = guardFields(ctx.caller, collection)
+  const grant = await requireGrant(ctx, name, 'update')
+  const { collection } = grant
+  const fields = guardFields(grant)
   const complete = completingWhole(fields, isWhole)
   const targets = [...edits].map(([id, edit]) => ({ id, edit }))
   let hasForgotten = false
   const documents = await inTransaction(ctx, async (ctx) => {
-    const wanted = { collection, kind: 'update', guard } as const
-    const locked = await requireAll(ctx, wanted, targets, (ids) => lockDocuments(ctx.db, collection, ids))
+    const wanted = { grant, kind: 'update', guard } as const
+    const locked = await requireAll(wanted, targets, (ids) => lockDocuments(ctx.db, collection, ids))
     const texts = await textsOf({ ...collection, schema: fields.schema }, locked, ({ before, edit }) => {
       const after = complete(fields.changed(before, edit))
       // A merge can outgrow what one request could send.
@@ -132,7 +135,7 @@ export async function changeDocuments(
     return targets.flatMap(({ id }) => byId.get(id) ?? [])
   })
   if (hasForgotten) ctx.backend.sweepFilesSoon()
-  return shownTo(ctx, collection, documents)
+  return shownTo(grant, documents)
 }
 
 /** Each target with what it is before the write. @throws {SvcError} `NOT_FOUND`, `FORBIDDEN`, `CONFLICT` */
@@ -140,22 +143,21 @@ async function requireAll<
   Target extends { readonly id: string },
   Locked extends Pick<StoredDocument, 'version' | 'createdBy'>,
 >(
-  ctx: Context,
-  { collection, kind, guard }: { collection: StoredCollection; kind: 'update' | 'delete'; guard: VersionGuard },
+  { grant, kind, guard }: { grant: Grant; kind: 'update' | 'delete'; guard: VersionGuard },
   targets: readonly Target[],
   lock: (ids: readonly string[]) => Promise<Map<string, Locked>>,
 ): Promise<(Target & { readonly before: Locked })[]> {
   const ids = targets.map(({ id }) => id)
   const illFormed = ids.find((id) => !isId(id))
-  if (illFormed !== undefined) throw noSuchDocument(collection, illFormed)
+  if (illFormed !== undefined) throw noSuchDocument(grant.collection, illFormed)
   const documents = await lock(ids)
   return targets.map((target) => {
     const { id } = target
     const before = documents.get(id)
-    if (!before) throw noSuchDocument(collection, id)
+    if (!before) throw noSuchDocument(grant.collection, id)
     const { version, createdBy } = before
-    requireMayWith(ctx, collection, kind, { id, createdBy })
-    requireVersion(ctx, collection, { id, version, createdBy }, guard)
+    requireAllowed(grant, kind, { id, createdBy })
+    requireVersion(grant, { id, version, createdBy }, guard)
     return { ...target, before }
   })
 }

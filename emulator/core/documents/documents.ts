@@ -8,17 +8,16 @@ import {
 import type { ListQuery, Page } from '../../../client/protocol/model/page.js'
 import type { Path } from '../../../client/protocol/model/path.js'
 import { selectPage } from '../../store/lists/documents.js'
-import { requireOpenCollection } from '../collections/collections.js'
-import { fieldsClosedTo, requireVisible } from '../collections/field-permissions.js'
-import { noSuchDocument } from '../collections/missing.js'
-import { mayWith, readerOf } from '../collections/permissions.js'
+import { requireVisible, visibleTo, withoutFields } from '../access/closed-fields.js'
+import { findable } from '../access/findable.js'
+import { allows, readerFor } from '../access/grant.js'
+import { noSuchDocument } from '../access/missing.js'
+import { requireGrant } from '../collections/collections.js'
 import { mostItemsOf, workLong } from '../concurrency/long-reads.js'
 import type { Context } from '../context.js'
 import { noUploads, type Uploads, withUploads } from '../files/uploads.js'
 import { inTransaction } from '../unit-of-work.js'
 import { createDocuments } from './batches.js'
-import { visibleTo, withoutFields } from './closed-fields.js'
-import { findable } from './creator-filter.js'
 import { populate } from './populate.js'
 import { withDocument } from './read-document.js'
 import { changeDocument, removeOneDocument } from './single-writes.js'
@@ -28,17 +27,18 @@ import type { VersionGuard } from './writing.js'
 
 /** Spec, "List query parameters". Page and total come from the same moment. */
 export async function listDocuments(ctx: Context, name: string, query: ListQuery): Promise<Page<OutgoingDocument>> {
-  const collection = await requireOpenCollection(ctx, name, 'read')
+  const grant = await requireGrant(ctx, name, 'read')
+  const { collection } = grant
   const { caller, project, backend } = ctx
   const totals = ctx.db === backend.db ? backend.totals : undefined
-  const { where, creator } = findable(caller, collection, query.where)
-  if (query.sort) requireVisible(caller, collection, [query.sort.path])
-  const place = { project: project.id, collection, ...readerOf(caller), creator, indexes: backend.indexes, totals }
+  const { where, creator } = findable(grant, query.where)
+  if (query.sort) requireVisible(grant, [query.sort.path])
+  const place = { project: project.id, collection, ...readerFor(caller), creator, indexes: backend.indexes, totals }
   const { schema } = collection
   const timed = { ...query, where: markTimes(where, schema), sort: markSort(query.sort, schema) }
   async function read() {
     const page = await selectPage(ctx.db, place, timed)
-    const items = await visibleTo(caller, collection, page.items)
+    const items = await visibleTo(grant, page.items)
     return { ...page, items: await populate(ctx, items, query.populate) }
   }
   return workLong(ctx, read, mostItemsOf(query))
@@ -51,10 +51,11 @@ export async function getDocument(
   id: string,
   paths: readonly Path[] = [],
 ): Promise<OutgoingDocument> {
-  const collection = await requireOpenCollection(ctx, name, 'read')
+  const grant = await requireGrant(ctx, name, 'read')
+  const { collection } = grant
   return withDocument(ctx, collection, id, async (document, ctx) => {
-    if (!document || !mayWith(ctx.caller, collection, 'read', document)) throw noSuchDocument(collection, id)
-    const visible = withoutFields(document, fieldsClosedTo(ctx.caller, collection, 'hidden'))
+    if (!document || !allows(grant, 'read', document)) throw noSuchDocument(collection, id)
+    const visible = withoutFields(document, grant.hidden)
     if (paths.length === 0) return visible
     const [populated = visible] = await workLong(ctx, () => populate(ctx, [visible], paths))
     return populated

@@ -1,3 +1,4 @@
+import type { StoredCollection } from '../../../client/protocol/model/collection.js'
 import {
   isId,
   LinkedRecord,
@@ -12,12 +13,11 @@ import type { Path } from '../../../client/protocol/model/path.js'
 import type { LimitName } from '../../../client/protocol/model/requests/reason.js'
 import { selectUsersById } from '../../store/accounts/users.js'
 import { selectRecords } from '../../store/documents.js'
-import { fieldsClosedTo } from '../collections/field-permissions.js'
-import { mayWith } from '../collections/permissions.js'
-import { mayReadUsers } from '../collections/scopes.js'
+import { withoutFields } from '../access/closed-fields.js'
+import { allows, type Grant, grantFor } from '../access/grant.js'
+import { mayReadUsers } from '../access/scopes.js'
 import type { Context } from '../context.js'
 import { openPauses, type Pauses } from '../pauses.js'
-import { withoutFields } from './closed-fields.js'
 
 /** Paths with the same beginning share a branch: `author` and `author.company` load each author once. */
 interface Branches extends Map<string, Branches> {}
@@ -47,7 +47,11 @@ interface Work {
   readonly ctx: Context
   readonly growth: Growth
   readonly pauses: Pauses
+  /** Grants by collection and permissions: many records share one. */
+  readonly grants: Map<string, LinkGrant>
 }
+
+type LinkGrant = Grant<Pick<StoredCollection, 'name' | 'permissions'>>
 
 /** One query looks up this many ids at most; more take another. */
 const mostPerQuery = 1_000
@@ -75,7 +79,12 @@ export async function populate<Holder extends Stored>(
   paths: readonly Path[],
 ): Promise<readonly Populated<Holder>[]> {
   if (paths.length === 0 || records.length === 0) return records
-  const work: Work = { ctx, growth: { records: 0, bytes: 0, lookups: 0, values: 0 }, pauses: openPauses() }
+  const work: Work = {
+    ctx,
+    growth: { records: 0, bytes: 0, lookups: 0, values: 0 },
+    pauses: openPauses(),
+    grants: new Map(),
+  }
   const branches = branchesOf(paths)
   const holders: Holders = new Map()
   const drafts: Populated<Holder>[] = []
@@ -147,15 +156,21 @@ async function load(
     const { records, others } = await selectRecords(ctx.db, ctx.project.id, piece)
     for (const record of records) {
       const { document } = record
-      const collection = { name: document.collection, permissions: JSON.parse(record.permissions) }
-      if (!mayWith(ctx.caller, collection, 'read', document)) continue
-      await take(withoutFields(document, fieldsClosedTo(ctx.caller, collection, 'hidden')))
+      const grant = grantIn(work, document.collection, record.permissions)
+      if (allows(grant, 'read', document)) await take(withoutFields(document, grant.hidden))
     }
     ids.push(...others)
     if (records.length + others.length === piece.length || !mayReadUsers(ctx.caller)) continue
     for (const user of await selectUsersById(ctx.db, ctx.project.id, piece)) await take(user)
   }
   return linked
+}
+
+function grantIn({ ctx, grants }: Work, name: string, permissions: string): LinkGrant {
+  const key = JSON.stringify([name, permissions])
+  const grant = grants.get(key) ?? grantFor(ctx.caller, { name, permissions: JSON.parse(permissions) })
+  grants.set(key, grant)
+  return grant
 }
 
 /** The fields of a record that stands so many times in the answer, as a draft; nothing where no path leads to an id. */

@@ -4,18 +4,17 @@
  * statement to its commit.
  */
 
-import type { StoredCollection } from '../../../client/protocol/model/collection.js'
 import { type Fields, isId, type StoredDocument } from '../../../client/protocol/model/document.js'
 import { selectDocumentVersion } from '../../store/documents.js'
 import { deleteDocument, updateDocument } from '../../store/single-documents.js'
-import { requireOpenCollection } from '../collections/collections.js'
-import { noSuchDocument } from '../collections/missing.js'
-import { creatorFor, requireMayWith } from '../collections/permissions.js'
+import { guardFields } from '../access/field-guard.js'
+import { creatorFor, type Grant, requireAllowed } from '../access/grant.js'
+import { noSuchDocument } from '../access/missing.js'
+import { requireGrant } from '../collections/collections.js'
 import { workLong } from '../concurrency/long-reads.js'
 import type { Context } from '../context.js'
 import { mentionsFiles } from '../files/owned-files.js'
 import { type Adopt, changeDocuments, removeDocuments } from './batches.js'
-import { guardFields } from './closed-fields.js'
 import { withDocument } from './read-document.js'
 import { requireLight } from './weight.js'
 import { completingWhole, place, recording, requireVersion, shownTo, textsOf, type VersionGuard } from './writing.js'
@@ -36,11 +35,12 @@ const mostAttempts = 3
  * @throws {SvcError} `NOT_FOUND`, `UNAUTHORIZED`, `FORBIDDEN`, `CONFLICT`
  */
 export async function requireChangeable(ctx: Context, name: string, id: string, guard: VersionGuard): Promise<void> {
-  const collection = await requireOpenCollection(ctx, name, 'update')
+  const grant = await requireGrant(ctx, name, 'update')
+  const { collection } = grant
   const found = isId(id) ? await selectDocumentVersion(ctx.db, collection, id) : undefined
   if (!found) throw noSuchDocument(collection, id)
-  requireMayWith(ctx, collection, 'update', { id, ...found })
-  requireVersion(ctx, collection, { id, ...found }, guard)
+  requireAllowed(grant, 'update', { id, ...found })
+  requireVersion(grant, { id, ...found }, guard)
 }
 
 /** Works out the new fields of a document from the old, and writes them. */
@@ -51,16 +51,17 @@ export async function changeDocument(
   edit: (before: Fields) => Fields,
   { guard, adopt, isWhole = false }: ChangeOptions,
 ): Promise<StoredDocument> {
-  const collection = await requireOpenCollection(ctx, name, 'update')
+  const grant = await requireGrant(ctx, name, 'update')
+  const { collection } = grant
   const attempts = ctx.pending || adopt ? 0 : mostAttempts
   for (let attempt = 0; attempt < attempts; attempt++) {
     const written = await withDocument(ctx, collection, id, async (before, ctx) => {
       if (!before) throw noSuchDocument(collection, id)
-      requireMayWith(ctx, collection, 'update', before)
-      requireVersion(ctx, collection, before, guard)
+      requireAllowed(grant, 'update', before)
+      requireVersion(grant, before, guard)
       // Files that the new fields do not mention any more go with them, in a transaction.
       if (mentionsFiles(before.data.text)) return 'has files'
-      return changeAsRead(ctx, collection, before, { edit, isWhole })
+      return changeAsRead(ctx, grant, before, { edit, isWhole })
     })
     if (written === 'has files') break
     if (written) return written
@@ -75,12 +76,13 @@ export async function changeDocument(
 /** Nothing if the document is not the one that was read any more. */
 async function changeAsRead(
   ctx: Context,
-  collection: StoredCollection,
+  grant: Grant,
   before: StoredDocument,
   { edit, isWhole }: { edit: (before: Fields) => Fields; isWhole: boolean },
 ): Promise<StoredDocument | undefined> {
   const { id, version } = before
-  const guard = guardFields(ctx.caller, collection)
+  const { collection } = grant
+  const guard = guardFields(grant)
   const complete = completingWhole(guard, isWhole)
   const [checked] = await textsOf({ name: collection.name, schema: guard.schema }, [before], (before) => {
     const after = complete(guard.changed(before, edit))
@@ -91,16 +93,16 @@ async function changeAsRead(
   if (!checked) return undefined
   const here = place(ctx, collection, ctx.backend.now(ctx.project.id))
   const { documents } = await recording(ctx, () => updateDocument(ctx.db, here, { id, ...checked.text }, version))
-  const [shown] = await shownTo(ctx, collection, documents)
+  const [shown] = await shownTo(grant, documents)
   return shown
 }
 
 /** Removes a document. */
 export async function removeOneDocument(ctx: Context, name: string, id: string, guard: VersionGuard): Promise<void> {
-  const collection = await requireOpenCollection(ctx, name, 'delete')
+  const grant = await requireGrant(ctx, name, 'delete')
   if (!ctx.pending && isId(id)) {
-    const here = place(ctx, collection, ctx.backend.now(ctx.project.id))
-    const creator = creatorFor(ctx.caller, collection, 'delete')
+    const here = place(ctx, grant.collection, ctx.backend.now(ctx.project.id))
+    const creator = creatorFor(grant, 'delete')
     const { isDeleted } = await recording(ctx, () => deleteDocument(ctx.db, here, id, guard, creator))
     if (isDeleted) return
   }

@@ -9,11 +9,11 @@ import type { Reason } from '../../../client/protocol/model/requests/reason.js'
 import { schemaCheck, schemaDefaults } from '../../../client/protocol/model/schema.js'
 import type { Message } from '../../ports/bus/port.js'
 import { insertDocuments, type NewData, type WritePlace, type Written } from '../../store/documents.js'
-import { accessTo, mayWith } from '../collections/permissions.js'
+import { visibleTo } from '../access/closed-fields.js'
+import { allows, type Grant } from '../access/grant.js'
 import type { Context } from '../context.js'
 import { openPauses } from '../pauses.js'
 import { publishing } from '../unit-of-work.js'
-import { visibleTo } from './closed-fields.js'
 import { mostValuesIn, requireLight } from './weight.js'
 
 /** The versions a write may meet, from `if-match`; left out, any will do. Contract 3.8. */
@@ -21,32 +21,26 @@ export type VersionGuard = readonly number[] | 'any'
 
 /** @throws {SvcError} `CONFLICT` */
 export function requireVersion(
-  { caller }: Context,
-  collection: StoredCollection,
+  grant: Grant,
   document: Pick<StoredDocument, 'id' | 'version' | 'createdBy'>,
   guard: VersionGuard,
 ): void {
   const { id, version } = document
   if (guard === 'any' || guard.includes(version)) return
-  const now = mayWith(caller, collection, 'read', document) ? `: it is at version ${version}` : ''
+  const now = allows(grant, 'read', document) ? `: it is at version ${version}` : ''
   const reason: Reason = {
-    ...{ kind: 'version', collection: collection.name, document: id },
+    ...{ kind: 'version', collection: grant.collection.name, document: id },
     ...{ expected: guard, actual: version },
   }
   throw new SvcError('CONFLICT', `Document "${id}" has changed since${now}.`, [], { reason })
 }
 
-/** What a write answers: who may not read learns nothing of what is kept, nor anybody of hidden fields. Contract 5.3. */
-export async function shownTo(
-  { caller }: Context,
-  collection: StoredCollection,
-  documents: readonly StoredDocument[],
-): Promise<StoredDocument[]> {
-  const access = accessTo(caller, collection, 'read')
-  const visible = await visibleTo(caller, collection, documents)
-  if (access === 'all') return [...visible]
+/** Returns written documents without hidden fields, and empty ones to a caller who cannot read them. Contract 5.3. */
+export async function shownTo(grant: Grant, documents: readonly StoredDocument[]): Promise<StoredDocument[]> {
+  const visible = await visibleTo(grant, documents)
+  if (grant.read === 'all') return [...visible]
   return visible.map((document) =>
-    access === 'own' && document.createdBy === caller.user?.id ? document : { ...document, data: new JsonText('{}') },
+    allows(grant, 'read', document) ? document : { ...document, data: new JsonText('{}') },
   )
 }
 

@@ -10,7 +10,7 @@ import { defaultSettings, type ProjectSettings } from '../../../client/protocol/
 import type { Reason } from '../../../client/protocol/model/requests/reason.js'
 import { orphanFile, selectFile, selectUsage } from '../../store/files.js'
 import { type FileReader, isOwned, selectFiles } from '../../store/lists/files.js'
-import { readerOf } from '../collections/permissions.js'
+import { readerFor } from '../access/grant.js'
 import { workLong } from '../concurrency/long-reads.js'
 import type { Backend, Context } from '../context.js'
 import { happened } from '../unit-of-work.js'
@@ -69,7 +69,7 @@ export async function removeFile(ctx: Context, id: string): Promise<{ id: string
 }
 
 function fileReaderOf({ caller }: Context): FileReader {
-  return { ...readerOf(caller), user: caller.user?.id }
+  return { ...readerFor(caller), user: caller.user?.id }
 }
 
 export async function getUsage({ db, project }: Context): Promise<StorageUsage> {

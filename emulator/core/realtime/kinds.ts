@@ -1,12 +1,11 @@
 /** As what a subscription receives a change, if it does: by its filter, and by whose documents the caller may read. */
-import type { Schema, StoredCollection } from '../../../client/protocol/model/collection.js'
+import type { Schema } from '../../../client/protocol/model/collection.js'
 import { fieldsOf } from '../../../client/protocol/model/document.js'
 import type { Path } from '../../../client/protocol/model/path.js'
 import type { Where } from '../../../client/protocol/model/where.js'
 import type { RecordedDocumentChange } from '../../store/realtime/changes.js'
-import { fieldsClosedTo } from '../collections/field-permissions.js'
-import type { Caller } from '../context.js'
-import { findable } from '../documents/creator-filter.js'
+import { findable } from '../access/findable.js'
+import type { Grant } from '../access/grant.js'
 import { markTimes } from '../documents/times.js'
 import { type Matchable, predicateOf } from './matching.js'
 
@@ -22,14 +21,11 @@ interface Asked {
  *
  * @throws {SvcError} `INVALID_FILTER`, `UNAUTHORIZED`, `FORBIDDEN`, from what it answers: the answer to a filter depends on both
  */
-export function openKinds({
-  where: asked,
-  isLive,
-}: Asked): (caller: Caller, collection: StoredCollection) => Reception {
+export function openKinds({ where: asked, isLive }: Asked): (grant: Grant) => Reception {
   let matching: { readonly where: Where; readonly schema: Schema; readonly kindOf: KindOf } | undefined
-  return (caller, collection) => {
-    const { schema } = collection
-    const { where, creator } = findable(caller, collection, asked)
+  return (grant) => {
+    const { schema } = grant.collection
+    const { where, creator } = findable(grant, asked)
     // All of what was asked, or all but who created a document: as many clauses are the same ones.
     if (matching?.where.all.length !== where.all.length || matching.schema !== schema) {
       const timed = markTimes(where, schema)
@@ -37,7 +33,7 @@ export function openKinds({
     }
     return {
       kindOf: amongOf(creator, matching.kindOf, isLive),
-      open: { where: matching.where, creator, hidden: fieldsClosedTo(caller, collection, 'hidden') },
+      open: { where: matching.where, creator, hidden: grant.hidden },
     }
   }
 }

@@ -1,7 +1,7 @@
 /** Changes without what is hidden from a subscriber. Of many, the first with the same rights has it worked out for all. */
 import type { Path } from '../../../client/protocol/model/path.js'
 import type { RecordedDocumentChange } from '../../store/realtime/changes.js'
-import { withoutFields } from '../documents/closed-fields.js'
+import { withoutFields } from '../access/closed-fields.js'
 
 const seen = new WeakMap<RecordedDocumentChange, Map<string, RecordedDocumentChange>>()
 

@@ -8,8 +8,8 @@ import type { JsonObject } from '../../../client/protocol/model/json.js'
 import type { Where } from '../../../client/protocol/model/where.js'
 import { selectBirth, selectCollection } from '../../store/collections.js'
 import type { Recorded, RecordedDocumentChange } from '../../store/realtime/changes.js'
+import { type Grant, grantFor, requireGranted } from '../access/grant.js'
 import { requireCollection } from '../collections/collections.js'
-import { requirePermission } from '../collections/permissions.js'
 import type { Backend, Context, Identity } from '../context.js'
 import { asSvcError } from '../failures.js'
 import { unitOf } from '../unit-of-work.js'
@@ -80,9 +80,10 @@ export async function subscribe(backend: Backend, asker: Asker, wish: Wish, sink
   const { identity, subscriber, replaced } = asker
   const { collection: name } = wish
   const project = identity().project.id
-  let collection = readable(backend, identity(), await requireCollection(contextOf(backend, identity()), name))
+  const grant = readGrant(identity(), await requireCollection(contextOf(backend, identity()), name))
+  let { collection } = grant
   const kindsFor = openKinds(wish)
-  let { kindOf, open } = kindsFor(identity().caller, collection)
+  let { kindOf, open } = kindsFor(grant)
   let hasLeft = false
   let isReplayed = false
   // Nothing has happened before the first number: who begins there has nothing to read anew among what is replayed.
@@ -133,9 +134,10 @@ export async function subscribe(backend: Backend, asker: Asker, wish: Wish, sink
     if (listener.isOver()) return true
     try {
       const found = await standing(backend, project, name, collection.id)
-      collection = shared(collection, readable(backend, identity(), found))
+      const grant = readGrant(identity(), shared(collection, found))
+      collection = grant.collection
       const former = open
-      ;({ kindOf, open } = kindsFor(identity().caller, collection))
+      ;({ kindOf, open } = kindsFor(grant))
       // What is open from now on, or no longer, is not among the changes: a view that shows what matches has to be read anew.
       if (wish.isLive && !listener.isOver() && !isDeepStrictEqual(open, former)) sink.resync(othersOpen())
     } catch (error) {
@@ -198,9 +200,10 @@ const charactersPerCost = 1_000
 const testsPerCost = 20
 
 /** @throws {SvcError} `UNAUTHORIZED`, `FORBIDDEN` */
-function readable(backend: Backend, identity: Identity, collection: StoredCollection): StoredCollection {
-  requirePermission(contextOf(backend, identity), collection, 'read')
-  return collection
+function readGrant({ caller }: Identity, collection: StoredCollection): Grant {
+  const grant = grantFor(caller, collection)
+  requireGranted(grant, 'read')
+  return grant
 }
 
 /** As long as it is the same, all subscriptions share the one that is cached. */

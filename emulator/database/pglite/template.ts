@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
 import { packTar, type TarEntry, unpackTar } from 'modern-tar'
+import { ownFolder } from '../../own-folder.js'
 import { migrate } from '../migrate.js'
 import { migrations } from '../migrations/migrations.js'
 import { sql } from '../port.js'
@@ -15,8 +16,8 @@ import { openPglite } from './pglite.js'
 const unzip = promisify(gunzip)
 const zip = promisify(gzip)
 
-/** Of an archive of 27 MB. */
-const chunkBytes = 1_048_576
+/** At its end, a gzip file says how large its content is. */
+const sizeBytes = 4
 
 /** Files written at a time; there are a thousand, most of them small. */
 const lanes = 4
@@ -40,9 +41,13 @@ function isFolder({ header }: TarEntry): boolean {
   return header.type === 'directory'
 }
 
-/** The template as an archive that is not compressed, since PGlite takes longer to decompress it, in its own thread. */
+/**
+ * The template as an archive that is not compressed, since PGlite takes longer to decompress it, in its own thread. It is written in
+ * one piece, which needs no copy: it has 27 MB.
+ */
 export async function readTemplate(): Promise<Uint8Array<ArrayBuffer>> {
-  return unzip(await readFile(await findTemplate()), { chunkSize: chunkBytes })
+  const zipped = await readFile(await findTemplate())
+  return unzip(zipped, { chunkSize: zipped.readUInt32LE(zipped.length - sizeBytes) })
 }
 
 // New databases would be copies of these, and none is ever made: without them there is half as much to lay down.
@@ -84,7 +89,7 @@ export async function packTemplate(file: string): Promise<void> {
 
 /** Beside the built code; from the sources, one for each state of the migrations is kept with the temporary files. */
 async function findTemplate(): Promise<string> {
-  const built = fileURLToPath(new URL('../../../template.tar.gz', import.meta.url))
+  const built = fileURLToPath(new URL('../template.tar.gz', ownFolder))
   if (await exists(built)) return built
   const text = migrations.flatMap(({ statements }) => statements.map((statement) => statement.text)).join('\n')
   const kept = join(tmpdir(), `svc-template-${createHash('sha256').update(text).digest('hex').slice(0, 16)}.tar.gz`)

@@ -55,6 +55,20 @@ class ProtocolOnly extends PGlite {
   async _initArrayTypes() {}
 }
 
+/** An archive that PGlite reads where it is. A `Blob` would copy it, and once more to hand it out. */
+class Archive extends Blob {
+  /** @param {Uint8Array<ArrayBuffer>} bytes */
+  constructor({ buffer }) {
+    super()
+    this.buffer = buffer
+  }
+
+  /** @override */
+  async arrayBuffer() {
+    return this.buffer
+  }
+}
+
 const database = await openDatabase()
 
 parentPort?.on('message', async (/** @type {Uint8Array | 'close'} */ message) => {
@@ -101,7 +115,7 @@ async function openDatabase() {
   const opened = new ProtocolOnly({
     pgliteWasmModule,
     ...(dataDir === undefined ? {} : { dataDir }),
-    ...(template === undefined ? {} : { loadDataDir: new Blob([template]) }),
+    ...(template === undefined ? {} : { loadDataDir: new Archive(template) }),
     extensions: { pg_trgm },
     startParams: [
       ...PGlite.defaultStartParams,

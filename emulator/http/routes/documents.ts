@@ -1,7 +1,7 @@
 import type { OutgoingDocument } from '../../../client/protocol/model/document.js'
 import { axes } from '../../../client/protocol/wire/axes.js'
 import type { PutMeaning } from '../../../client/protocol/wire/put/decode.js'
-import { requireCollectionForCreate } from '../../core/collections/collections.js'
+import { requireCreateGrant } from '../../core/collections/collections.js'
 import type { Context } from '../../core/context.js'
 import {
   createDocument,
@@ -70,7 +70,7 @@ export const documentRoutes = [
     scope: 'in collection',
     body: newDocument,
     form: documentForm,
-    beforeFiles: (ctx, { params }) => requireCollectionForCreate(ctx, params.collection),
+    beforeFiles: (ctx, { params }) => requireCreateGrant(ctx, params.collection),
     isCreating: true,
     status: 201,
     reply: 'document',
@@ -87,7 +87,7 @@ export const documentRoutes = [
     query: textQuery('collection', 'Name or id of the collection.'),
     body: newDocument,
     form: documentForm,
-    beforeFiles: (ctx, { query }) => requireCollectionForCreate(ctx, query),
+    beforeFiles: (ctx, { query }) => requireCreateGrant(ctx, query),
     isCreating: true,
     status: 201,
     reply: 'document',

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { execa } from 'execa'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openExportFile } from '../../../cli/exports/export-file.js'
+import { createClient } from '../../../client/index.js'
 import { endsByItself, patiently } from '../../fixtures/patience.js'
 import { bin, cleanEnv, openWorld, type World } from '../command-line.js'
 
@@ -296,4 +297,21 @@ test('contract 10.10 documents of which a page would be too large are exported a
     .map((line) => JSON.parse(line).at)
   expect(ats.sort((one, other) => one - other)).toEqual(rows.map((_, at) => at))
   expect(listed.stdout.trim().split('\n').length).toBeGreaterThanOrEqual(80)
+})
+
+test('CSV has the fields of the schema in its order, then the others, or those that are named', async () => {
+  const schema = { title: { type: 'string' }, age: { type: 'number' }, by: { type: 'string' } } as const
+  const svc = createClient(JSON.parse(readFileSync(path('.svc/emulator.json'), 'utf8')))
+  await svc.collections.create({ name: 'ordered', schema })
+  await svc.collection('ordered').createMany([
+    { more: 1, by: 'Ada', title: 'a' },
+    { age: 2, title: 'b' },
+  ])
+  const head = async (...words: string[]) => (await world.svc(words)).stdout.split('\n')[0]
+
+  expect(await head('docs', 'export', 'ordered', '--format', 'csv')).toBe('title,age,by,more')
+  expect(await head('docs', 'export', 'ordered', '--format', 'csv', '--fields', 'by,title')).toBe('by,title')
+  const listed = 'id,title,age,by,more,createdAt,updatedAt'
+  expect(await head('docs', 'list', 'ordered', '--format', 'csv')).toBe(listed)
+  expect(await head('docs', 'list', 'ordered', '--all', '--format', 'csv')).toBe(listed)
 })

@@ -58,6 +58,19 @@ test('nothing is wrong in an empty folder, beside an emulator, and after it', as
   expect(await doctor()).toEqual(well)
 })
 
+test('doctor says that SVC_URL names another service than the one it looked at', async () => {
+  const dev = await world.dev()
+  const { url } = JSON.parse(readFileSync(inFolder('.svc', 'emulator.json'), 'utf8'))
+
+  const elsewhere = await world.svc(['doctor'], { env: { SVC_URL: 'https://api.example.com' } })
+  const here = await world.svc(['doctor'], { env: { SVC_URL: url } })
+  await dev.stop()
+
+  const note = `the emulator of ${inFolder('.svc')}, not at https://api.example.com, which SVC_URL names.`
+  expect(elsewhere.stderr).toContain(note)
+  expect(here.stderr).not.toContain('SVC_URL')
+})
+
 test('at a terminal each check is a line, and each finding says what to do', async () => {
   writeFileSync(inFolder('svc.json'), '{"dialect": "a", "ulr": "http://127.0.0.1:1"}')
 

@@ -66,5 +66,5 @@ test('a collection that only one side has is named, although no document differs
       { collection: 'mine', isHere: true, isThere: false },
     ],
   })
-  expect(asked.stderr).toContain('that are missing here, without documents?')
+  expect(asked.stderr).toContain('Create the missing collections')
 })

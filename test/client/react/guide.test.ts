@@ -72,7 +72,7 @@ it('its list says that the collection is missing, why a write was refused, and l
   const [text = ''] = blocks(guide, 'tsx').filter((block) => nameIn(block) === 'src/tasks.tsx')
   const page = await shown('tasks', text, project)
 
-  await expect.poll(page.text).toContain('There is no collection')
+  await expect.poll(page.text).toContain('No collection')
   await project.secretClient.collections.create({
     name: 'tasks',
     permissions: { create: ['editor'], update: ['editor'] },
@@ -94,7 +94,7 @@ it('the list for an existing app says that it loads, waits and was refused, and 
   const [text = ''] = blocks(existing, 'tsx')
   const page = await shown('posts', text, project)
 
-  await expect.poll(page.text).toContain('There is no collection')
+  await expect.poll(page.text).toContain('No collection')
   await project.secretClient.collections.create({ name: 'posts' })
   const posts = project.secretClient.collection('posts')
   await posts.createMany([{ title: 'Tea' }, { title: 'Tea' }])

@@ -7,24 +7,24 @@ import {
   scopeForm,
 } from '../../../client/protocol/model/access/key-scope.js'
 import type { Permissions, StoredCollection } from '../../../client/protocol/model/collection.js'
+import type { Where } from '../../../client/protocol/model/where.js'
+import { findable } from '../../../emulator/core/access/findable.js'
 import {
-  accessTo,
-  asksForOwner,
+  allows,
   creatorFor,
-  may,
-  mayWith,
-  readerOf,
+  grantFor,
+  readerFor,
+  requireAllowed,
+  requireGranted,
   requireManager,
-  requireMayWith,
-  requirePermission,
-} from '../../../emulator/core/collections/permissions.js'
+} from '../../../emulator/core/access/grant.js'
 import {
   collectionsToRead,
   isOutOfScope,
   mayReadUsers,
   requireInScope,
   requireScope,
-} from '../../../emulator/core/collections/scopes.js'
+} from '../../../emulator/core/access/scopes.js'
 import type { Caller, Context } from '../../../emulator/core/context.js'
 
 const key = (scopes: readonly string[] | null = null, secret = false): Caller => ({
@@ -158,14 +158,13 @@ describe('Permissions', () => {
     ['a key that may write, for reading', key(['write']), {}, 'read', 'none'],
   ]
   test.each(cases)('%s', (_, caller, permissions, kind, access) => {
-    const collection = posts(permissions)
+    const grant = grantFor(caller, posts(permissions))
 
-    expect(accessTo(caller, collection, kind)).toBe(access)
-    expect(may(caller, collection, kind)).toBe(access !== 'none')
-    expect(mayWith(caller, collection, kind, { createdBy: caller.user?.id ?? null })).toBe(access !== 'none')
-    expect(mayWith(caller, collection, kind, { createdBy: 'somebody else' })).toBe(access === 'all')
-    expect(creatorFor(caller, collection, kind)).toBe(access === 'own' ? caller.user?.id : undefined)
-    const required = () => requirePermission(as(caller), collection, kind)
+    expect(grant[kind]).toBe(access)
+    expect(allows(grant, kind, { createdBy: caller.user?.id ?? null })).toBe(access !== 'none')
+    expect(allows(grant, kind, { createdBy: 'another user' })).toBe(access === 'all')
+    expect(creatorFor(grant, kind)).toBe(access === 'own' ? caller.user?.id : undefined)
+    const required = () => requireGranted(grant, kind)
     if (access === 'none') expect(required).toThrow()
     else expect(required).not.toThrow()
   })
@@ -175,20 +174,20 @@ describe('Permissions', () => {
     const details = (code: string, roles: string[]) =>
       expect.objectContaining({ code, issues: [], reason: { ...reason, roles } })
 
-    expect(() => requirePermission(as(key()), posts(editors), 'read')).toThrow(details('UNAUTHORIZED', []))
-    expect(() => requirePermission(as(user('ada', 'author', 'owner')), posts(editors), 'read')).toThrow(
+    expect(() => requireGranted(grantFor(key(), posts(editors)), 'read')).toThrow(details('UNAUTHORIZED', []))
+    expect(() => requireGranted(grantFor(user('ada', 'author', 'owner'), posts(editors)), 'read')).toThrow(
       details('FORBIDDEN', ['authenticated', 'author']),
     )
-    expect(() => requirePermission(as(key(['write'])), posts(editors), 'read')).toThrow(
+    expect(() => requireGranted(grantFor(key(['write']), posts(editors)), 'read')).toThrow(
       expect.objectContaining({ code: 'FORBIDDEN', reason: expect.objectContaining({ kind: 'scope' }) }),
     )
   })
 
-  test('a document of another user is refused, and is not there for who may not even read it', () => {
+  test('refuses a document of another user, with NOT_FOUND if the caller cannot read it', () => {
     const other = { id: 'd1', createdBy: 'bob' }
     const refused = (permissions: Permissions, document = other) => {
       try {
-        requireMayWith({ caller: user('ada') }, posts(permissions), 'update', document)
+        requireAllowed(grantFor(user('ada'), posts(permissions)), 'update', document)
       } catch (error) {
         return error
       }
@@ -207,14 +206,14 @@ describe('Permissions', () => {
     expect(refused({ update: ['owner'] }, { id: 'd2', createdBy: 'ada' })).toBeUndefined()
   })
 
-  test('whoever reads is known by roles, collections and user', () => {
-    expect(readerOf(user('ada', 'editor', 'owner'))).toEqual({
+  test('statements learn the roles, collections and user of a reader', () => {
+    expect(readerFor(user('ada', 'editor', 'owner'))).toEqual({
       mayReadAll: false,
       roles: ['authenticated', 'editor'],
       collections: undefined,
       user: 'ada',
     })
-    expect(readerOf(key(['read:posts'], true))).toEqual({
+    expect(readerFor(key(['read:posts'], true))).toEqual({
       mayReadAll: true,
       roles: [],
       collections: ['posts'],
@@ -222,10 +221,28 @@ describe('Permissions', () => {
     })
   })
 
-  test('who created a document matters where an owner is named anywhere', () => {
-    expect(asksForOwner(posts({ read: ['editor'], delete: ['editor', 'owner'] }))).toBe(true)
-    expect(asksForOwner(posts({ read: ['editor'], delete: [] }))).toBe(false)
-    expect(asksForOwner(posts({}))).toBe(false)
+  test('created_by is the creator only in a collection that names owners', () => {
+    const where: Where = { all: [{ any: [{ path: ['created_by'], operator: 'eq', value: 'me' }] }] }
+    const find = (permissions: Permissions) => findable(grantFor(user('ada', 'editor'), posts(permissions)), where)
+
+    expect(find({ read: ['editor'], delete: ['editor', 'owner'] })).toEqual({ where: { all: [] }, creator: 'ada' })
+    expect(find({ read: ['editor'], delete: [] })).toEqual({ where, creator: undefined })
+    expect(find({})).toEqual({ where, creator: undefined })
+  })
+
+  test('hides the outermost fields from callers without their role', () => {
+    const fields = {
+      hidden: { salary: ['editor'], 'home.street': [], home: ['editor'] },
+      readonly: { status: ['editor'] },
+    }
+
+    expect(grantFor(user('ada'), posts(fields))).toMatchObject({
+      hidden: [['salary'], ['home']],
+      readonly: [['status']],
+    })
+    expect(grantFor(user('ada', 'editor'), posts(fields))).toMatchObject({ hidden: [['home', 'street']], readonly: [] })
+    expect(grantFor(key(), posts(fields)).hidden).toEqual([['salary'], ['home']])
+    expect(grantFor(key(null, true), posts(fields))).toMatchObject({ hidden: [], readonly: [] })
   })
 
   test('a collection is managed by a key, and by the secret one where it has permissions', () => {

@@ -113,6 +113,20 @@ const fields: readonly Path[] = [
   ['no\0'],
 ]
 const ownFields: readonly Path[] = [['id'], ['createdAt'], ['updatedAt']]
+/** Times of the service's own are compared as texts, however they are written. */
+const writtenTimes = [
+  '2026',
+  '2026-01-02',
+  '2026-01-02T03:04',
+  '2026-01-02T03:04:01Z',
+  '2026-01-02T03:04:01.007+00:00',
+  '2026-01-02é',
+  '2026-02-30',
+  '0000-01-01T00:00:00.000Z',
+  '0001-01-01T00:00:00.000Z',
+  '9999-12-31T23:59:59.999Z',
+  '+012026-01-01T00:00:00.000Z',
+]
 
 // Node and PostgreSQL each bring their own Unicode, so these have case for one of them only: letters of Unicode 16 and 17.
 const newLetters = /^[\u{a7cb}\u{a7ce}\u{a7d2}\u{a7d4}\u{a7da}\u{a7dc}\u{10d50}-\u{10d65}\u{16ea0}-\u{16eb8}]$/u
@@ -133,6 +147,7 @@ describe.each(engines)('On %s', (engine) => {
     for (const path of [...fields, ...ownFields]) {
       for (const value of [
         ...asked,
+        ...(ownFields.includes(path) ? writtenTimes : []),
         ...documents.slice(0, 2).flatMap(({ id, createdAt }) => [id, id.toUpperCase(), createdAt]),
       ]) {
         const where = { all: [{ any: [aTest(path, operator, [value])] }] }

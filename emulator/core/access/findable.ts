@@ -1,14 +1,14 @@
 /** The filter `created_by=me`, where permissions ask who created a document. Elsewhere it is a field of the data. Decision 71. */
 
 import { userRefusal } from '../../../client/protocol/model/access/user-refusal.js'
-import type { StoredCollection } from '../../../client/protocol/model/collection.js'
+import { ownerWord, permissionKinds } from '../../../client/protocol/model/collection.js'
 import { isId } from '../../../client/protocol/model/document.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import type { Clause, Test, Where } from '../../../client/protocol/model/where.js'
 import { noCreator } from '../../store/creators.js'
-import { requireVisibleFilter } from '../collections/field-permissions.js'
-import { asksForOwner, creatorFor } from '../collections/permissions.js'
 import type { Caller } from '../context.js'
+import { requireVisibleFilter } from './closed-fields.js'
+import { creatorFor, type Grant } from './grant.js'
 
 /** What a caller may find of what a filter asks for: the rest of it, among the documents of one creator or of all. */
 export interface Findable {
@@ -17,10 +17,11 @@ export interface Findable {
 }
 
 /** @throws {SvcError} `INVALID_FILTER`, `UNAUTHORIZED`, `FORBIDDEN`, also for a filter on a field that is hidden from the caller */
-export function findable(caller: Caller, collection: StoredCollection, where: Where): Findable {
-  const own = creatorFor(caller, collection, 'read')
-  requireVisibleFilter(caller, collection, where)
-  if (!asksForOwner(collection)) return { where, creator: own }
+export function findable(grant: Grant, where: Where): Findable {
+  const { caller } = grant
+  const own = creatorFor(grant, 'read')
+  requireVisibleFilter(grant, where)
+  if (!asksForOwner(grant)) return { where, creator: own }
   const asked = where.all.filter(({ any }) => any.some(isCreator))
   if (asked.length === 0) return { where, creator: own }
   const creators = new Set(asked.map((clause) => creatorIn(caller, clause)))
@@ -31,6 +32,11 @@ export function findable(caller: Caller, collection: StoredCollection, where: Wh
     where: { all: where.all.filter((clause) => !asked.includes(clause)) },
     creator: another ? noCreator : creator,
   }
+}
+
+/** Tells whether `created_by` is the creator here. Without the word `owner` it is a field like any other. */
+function asksForOwner({ collection: { permissions } }: Grant): boolean {
+  return permissionKinds.some((kind) => permissions[kind]?.includes(ownerWord))
 }
 
 function isCreator({ path }: Test): boolean {

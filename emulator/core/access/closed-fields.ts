@@ -1,0 +1,85 @@
+/**
+ * Hides fields from callers. Without permissions on fields, nothing is parsed or copied. Decision 71.
+ */
+import type { FieldRuleKind, Schema } from '../../../client/protocol/model/collection.js'
+import { type Issue, SvcError } from '../../../client/protocol/model/errors.js'
+import { JsonText } from '../../../client/protocol/model/json.js'
+import { formatPath, overlap, type Path } from '../../../client/protocol/model/path.js'
+import type { Reason } from '../../../client/protocol/model/requests/reason.js'
+import type { Where } from '../../../client/protocol/model/where.js'
+import { openPauses } from '../pauses.js'
+import { type Grant, rolesOf } from './grant.js'
+import { without } from './paths.js'
+
+/** Copies a record without some of its fields, also in the items of arrays. */
+export function withoutFields<Holder extends { readonly data: JsonText }>(
+  record: Holder,
+  paths: readonly Path[],
+): Holder {
+  if (paths.length === 0) return record
+  const seen = without(record.data.toJSON(), paths)
+  return { ...record, data: new JsonText(JSON.stringify(seen)) }
+}
+
+/** Hides fields in documents of one collection, and gives way to other requests between them. */
+export async function visibleTo<Holder extends { readonly data: JsonText }>(
+  { hidden }: Grant,
+  documents: readonly Holder[],
+): Promise<readonly Holder[]> {
+  if (hidden.length === 0) return documents
+  const pauses = openPauses()
+  const visible: Holder[] = []
+  for (const document of documents) {
+    visible.push(withoutFields(document, hidden))
+    const pause = pauses.after(2 * document.data.text.length)
+    if (pause) await pause
+  }
+  return visible
+}
+
+/** Returns the schema without the defaults of hidden fields, which would reveal their values. */
+export function schemaSeenBy({ hidden, collection: { schema } }: Grant): Schema {
+  if (hidden.length === 0) return schema
+  const shown = Object.entries(schema).map(([name, rule]) => {
+    const { default: _, ...others } = rule
+    return [name, hidden.some(([first]) => first === name) ? others : rule] as const
+  })
+  return Object.fromEntries(shown)
+}
+
+/**
+ * Refuses to filter or sort by hidden fields: the documents found, and their order, would reveal the values.
+ *
+ * @throws {SvcError} `UNAUTHORIZED` if a user's token might help, `FORBIDDEN`
+ */
+export function requireVisible(grant: Grant, asked: readonly Path[]): void {
+  for (const path of asked) {
+    const closed = grant.hidden.find((field) => overlap(field, path))
+    if (closed) throw refusedField(grant, closed, 'hidden', 'no filter and no order may ask for it')
+  }
+}
+
+/** Refuses a filter that tests hidden fields. @throws {SvcError} like `requireVisible` */
+export function requireVisibleFilter(grant: Grant, { all }: Where): void {
+  if (grant.hidden.length === 0) return
+  requireVisible(
+    grant,
+    all.flatMap(({ any }) => any.map(({ path }) => path)),
+  )
+}
+
+/** @param why what the caller can do instead */
+export function refusedField(
+  { caller, collection: { name, permissions } }: Grant,
+  path: Path,
+  rule: FieldRuleKind,
+  why: string,
+): SvcError {
+  const field = formatPath(path)
+  const wanted = permissions[rule]?.[field] ?? []
+  const reason: Reason = { kind: 'field', collection: name, field, rule, wanted, roles: rolesOf(caller) }
+  const issue: Issue = { path: [...path], message: rule === 'hidden' ? 'is hidden' : 'is read-only', type: rule }
+  const message = `"${field}" in "${name}" ${issue.message} for you: ${why}.`
+  const mayHelp = caller.user === undefined && wanted.length > 0
+  return new SvcError(mayHelp ? 'UNAUTHORIZED' : 'FORBIDDEN', message, [issue], { reason })
+}

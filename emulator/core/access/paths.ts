@@ -1,0 +1,86 @@
+/** Removes, finds, and restores values at paths. A path that meets an array goes on in each of its items. */
+import { equalJson, isObject, type Json, type JsonObject, setOwn } from '../../../client/protocol/model/json.js'
+import type { Path } from '../../../client/protocol/model/path.js'
+
+/** Copies only what changes; the value itself stays as it is. */
+export function without<Value extends Json>(value: Value, paths: readonly Path[]): Value {
+  return paths.reduce((rest, path) => withoutPath(rest, path) as Value, value)
+}
+
+function withoutPath(value: Json, path: readonly string[]): Json {
+  if (Array.isArray(value)) return value.map((item) => withoutPath(item, path))
+  const [field, ...deeper] = path
+  if (field === undefined || !isObject(value) || !Object.hasOwn(value, field)) return value
+  const copy = { ...value }
+  if (deeper.length === 0) delete copy[field]
+  else setOwn(copy, field, withoutPath(value[field] ?? null, deeper))
+  return copy
+}
+
+/** Tells whether there is a value at a path, in any item of an array too. */
+export function holds(value: Json | undefined, path: readonly string[]): boolean {
+  if (Array.isArray(value)) return value.some((item) => holds(item, path))
+  const [field, ...deeper] = path
+  const inside = field === undefined ? undefined : memberOf(value, field)
+  return inside !== undefined && (deeper.length === 0 || holds(inside, deeper))
+}
+
+/** A value as it is stored, and as the caller sees it. */
+export interface Stored {
+  readonly full: Json | undefined
+  readonly seen: Json | undefined
+}
+
+/** `around`: something that holds the path was replaced, so the path cannot keep its value. */
+export type Standing = 'absent' | 'same' | 'other' | 'around'
+
+/**
+ * Compares what a write has at a path with what the caller sees there. It never looks at what the caller cannot see, so a
+ * refusal reveals nothing.
+ */
+export function compare({ full, seen }: Stored, after: Json | undefined, path: readonly string[]): Standing {
+  const [field, ...deeper] = path
+  if (field === undefined) return after === undefined ? 'absent' : equalJson(after, seen) ? 'same' : 'other'
+  const isGiven = holds(after, path)
+  if (after === undefined) return 'absent'
+  if (holdsObjects(full)) {
+    if (equalJson(after, seen)) return isGiven ? 'same' : 'absent'
+    return isGiven ? 'other' : 'around'
+  }
+  if (!isObject(full)) return isGiven ? 'other' : 'absent'
+  if (!isObject(after)) return isGiven ? 'other' : 'around'
+  return compare(memberPair({ full, seen }, field), memberOf(after, field), deeper)
+}
+
+/** Puts back the stored value at a path of a write that `compare` found absent or the same. */
+export function restore<Value extends Json | undefined>(
+  full: Json | undefined,
+  after: Value,
+  path: readonly string[],
+): Value {
+  return restored(full, after, path) as Value
+}
+
+function restored(full: Json | undefined, after: Json | undefined, path: readonly string[]): Json | undefined {
+  const [field, ...deeper] = path
+  if (field === undefined || holdsObjects(full)) return full
+  if (!isObject(full)) return after
+  const is = memberOf(after, field)
+  const value = restored(memberOf(full, field), is, deeper)
+  if (value === is) return after
+  const whole: JsonObject = isObject(after) ? { ...after } : {}
+  setOwn(whole, field, value ?? null)
+  return whole
+}
+
+function holdsObjects(value: Json | undefined): boolean {
+  return Array.isArray(value) && value.some((item) => typeof item === 'object' && item !== null)
+}
+
+function memberPair({ full, seen }: Stored, field: string): Stored {
+  return { full: memberOf(full, field), seen: memberOf(seen, field) }
+}
+
+function memberOf(value: Json | undefined, field: string): Json | undefined {
+  return isObject(value) && Object.hasOwn(value, field) ? value[field] : undefined
+}
