@@ -14,7 +14,7 @@ let svcUrl = ''
 
 beforeAll(async () => {
   world = await openWorld()
-  const { url, apiKey } = await world.dev('--memory')
+  const { url, apiKey } = await world.useEmulator()
   svcUrl = url
   svc = createClient({ url, apiKey })
   const customers = await fill('customers', [

@@ -12,7 +12,7 @@ let id = ''
 
 beforeAll(async () => {
   world = await openWorld()
-  await world.dev('--memory')
+  await world.useEmulator()
   await world.svc(['users', 'signup', ada, '--password', 'Correct4Horse'])
   await world.svc(['users', 'update', ada, '--role', 'editor'])
   for (const name of ['drafts', 'open']) await world.svc(['collections', 'create', name])

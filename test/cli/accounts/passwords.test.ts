@@ -8,7 +8,7 @@ let url: string
 
 beforeAll(async () => {
   world = await openWorld()
-  ;({ url } = await world.dev('--memory'))
+  ;({ url } = await world.useEmulator())
 })
 afterAll(() => world.close())
 

@@ -15,7 +15,7 @@ let count = 0
 
 beforeAll(async () => {
   world = await openWorld()
-  place = await world.dev('--memory')
+  place = await world.useEmulator()
   svc = createClient(place)
 })
 afterAll(() => world.close())

@@ -6,14 +6,14 @@ import { createClient } from '../../../client/index.js'
 import type { JsonObject } from '../../../client/protocol/model/json.js'
 import type { ReadRow } from '../../../seeds/records/record.js'
 import { patiently } from '../../fixtures/patience.js'
-import { type Dev, openWorld, type World } from '../command-line.js'
+import { openWorld, type SharedProject, type World } from '../command-line.js'
 
 let world: World
-let dev: Dev
+let dev: SharedProject
 
 beforeAll(async () => {
   world = await openWorld()
-  dev = await world.dev('--memory')
+  dev = await world.useEmulator()
 })
 afterAll(() => world.close())
 

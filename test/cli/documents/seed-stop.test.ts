@@ -3,14 +3,14 @@ import { join } from 'node:path'
 import { execa } from 'execa'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openHoldingProxy } from '../../fixtures/proxies/holding-proxy.js'
-import { bin, cleanEnv, type Dev, openWorld, type World } from '../command-line.js'
+import { bin, cleanEnv, openWorld, type SharedProject, type World } from '../command-line.js'
 
 let world: World
-let dev: Dev
+let dev: SharedProject
 
 beforeAll(async () => {
   world = await openWorld()
-  dev = await world.dev('--memory')
+  dev = await world.useEmulator()
 })
 afterAll(() => world.close())
 

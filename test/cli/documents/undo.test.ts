@@ -8,7 +8,7 @@ let world: World
 let service: { readonly url: string; readonly apiKey: string }
 beforeAll(async () => {
   world = await openWorld()
-  service = await world.dev('--memory')
+  service = await world.useEmulator()
   await world.svc(['snapshot', 'save', 'empty'])
 })
 afterAll(() => world.close())
