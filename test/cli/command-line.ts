@@ -49,8 +49,10 @@ export interface World {
   terminal(words: readonly string[], dialogue: readonly Turn[], options?: RunOptions): Promise<Ran>
   /** Starts `svc dev` in the folder, and answers once it is ready. */
   dev(...flags: string[]): Promise<Dev>
-  /** Gives the folder a new project at the run's emulator, for tests that change nothing beside it. */
+  /** Gives the folder a new project at the run's emulator. Clock, faults, requests and accounts of the provider are shared. */
   useEmulator(): Promise<SharedProject>
+  /** Leaves in the folder what a `svc dev` leaves that was stopped: a copy of the run's, or of another world's. */
+  useLeftFolder(from?: string): Promise<void>
   close(): Promise<void>
 }
 
@@ -114,6 +116,12 @@ export async function openWorld(): Promise<World> {
     const warm = isWarm ? await runWarm({ words, cwd: folder, env, isTerminal }, hungMilliseconds) : undefined
     return warm ?? ran(await (isTerminal ? startAtTerminal(words, options) : start(words, options)))
   }
+  /** As `svc dev` does: the code of a folder that it ran in may be run. */
+  const trustFolder = async () => {
+    await mkdir(base.SVC_CONFIG_DIR, { recursive: true, mode: 0o700 })
+    const trusted = { folders: {}, code: [await realpath(folder)] }
+    await writeFile(join(base.SVC_CONFIG_DIR, 'trusted.json'), JSON.stringify(trusted), { mode: 0o600 })
+  }
 
   return {
     folder,
@@ -156,15 +164,18 @@ export async function openWorld(): Promise<World> {
       running.add(dev)
       return dev
     },
-    async useEmulator() {
+    async useLeftFolder(from) {
       // Loaded lazily, because a global setup cannot load what asks for the run's emulators.
+      const left = from ?? (await (await import('../fixtures/shared-emulator.js')).leftFolder())
+      await execa('cp', ['-a', join(left, '.svc'), folder])
+      await trustFolder()
+    },
+    async useEmulator() {
       const { newSharedProject } = await import('../fixtures/shared-emulator.js')
       const { secretKey, ...info } = await newSharedProject('here')
-      for (const name of ['.svc', 'config']) await mkdir(join(folder, name), { recursive: true })
+      await mkdir(join(folder, '.svc'), { recursive: true })
       await writeFile(join(folder, '.svc', 'emulator.json'), JSON.stringify(info), { mode: 0o600 })
-      // As `svc dev` leaves it: the code of a folder that it ran in is trusted.
-      const trusted = { folders: {}, code: [await realpath(folder)] }
-      await writeFile(join(base.SVC_CONFIG_DIR, 'trusted.json'), JSON.stringify(trusted), { mode: 0o600 })
+      await trustFolder()
       return { ...info, secretKey }
     },
     async close() {

@@ -8,7 +8,7 @@ let url: string
 
 beforeAll(async () => {
   world = await openWorld()
-  ;({ url } = await world.useEmulator())
+  ;({ url } = await world.dev('--memory'))
 })
 afterAll(() => world.close())
 

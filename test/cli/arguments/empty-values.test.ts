@@ -14,7 +14,7 @@ let empty: World
 
 beforeAll(async () => {
   ;[world, empty] = await Promise.all([openWorld(), openWorld()])
-  await world.useEmulator()
+  await world.dev('--memory')
   await world.svc(['collections', 'create', 'posts'])
   await world.svc(['docs', 'create', 'posts', 'title=Hello'])
   for (const name of ['a.txt', 'b.txt']) writeFileSync(join(world.folder, name), name)

@@ -14,7 +14,7 @@ let request: string
 
 beforeAll(async () => {
   world = await openWorld()
-  await world.useEmulator()
+  await world.dev('--memory')
   await world.svc(['collections', 'create', 'posts'])
   id = ((await world.json(['docs', 'create', 'posts', 'title=Hello'])) as { id: string }).id
   await world.svc(['api', 'POST', '/collections/posts', 'title=Hi'])

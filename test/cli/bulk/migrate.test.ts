@@ -15,7 +15,7 @@ let count = 0
 
 beforeAll(async () => {
   world = await openWorld()
-  place = await world.useEmulator()
+  place = await world.dev('--memory')
   svc = createClient(place)
 })
 afterAll(() => world.close())

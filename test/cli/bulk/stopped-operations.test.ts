@@ -6,17 +6,17 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { type Client, createClient } from '../../../client/index.js'
 import { endsByItself, patiently } from '../../fixtures/patience.js'
 import { type HoldingProxy, openHoldingProxy } from '../../fixtures/proxies/holding-proxy.js'
-import { bin, cleanEnv, openWorld, type Ran, type SharedProject, type World } from '../command-line.js'
+import { bin, cleanEnv, type Dev, openWorld, type Ran, type World } from '../command-line.js'
 
 const missing = '01999999-9999-7999-8999-999999999999'
 let world: World
-let dev: SharedProject
+let dev: Dev
 let svc: Client
 let proxy: HoldingProxy
 
 beforeAll(async () => {
   world = await openWorld()
-  dev = await world.useEmulator()
+  dev = await world.dev('--memory')
   svc = createClient(dev)
 })
 afterEach(() => proxy.close())

@@ -10,14 +10,14 @@ import { openState } from '../../../cli/imports/state.js'
 import { openInput } from '../../../seeds/records/input.js'
 import { endsByItself } from '../../fixtures/patience.js'
 import { openHoldingProxy } from '../../fixtures/proxies/holding-proxy.js'
-import { bin, cleanEnv, openWorld, type SharedProject, type World } from '../command-line.js'
+import { bin, cleanEnv, type Dev, openWorld, type World } from '../command-line.js'
 
 let world: World
-let dev: SharedProject
+let dev: Dev
 
 beforeAll(async () => {
   world = await openWorld()
-  dev = await world.useEmulator()
+  dev = await world.dev('--memory')
 })
 afterAll(() => world.close())
 

@@ -6,14 +6,14 @@ import { createClient } from '../../../client/index.js'
 import type { JsonObject } from '../../../client/protocol/model/json.js'
 import type { ReadRow } from '../../../seeds/records/record.js'
 import { patiently } from '../../fixtures/patience.js'
-import { openWorld, type SharedProject, type World } from '../command-line.js'
+import { type Dev, openWorld, type World } from '../command-line.js'
 
 let world: World
-let dev: SharedProject
+let dev: Dev
 
 beforeAll(async () => {
   world = await openWorld()
-  dev = await world.useEmulator()
+  dev = await world.dev('--memory')
 })
 afterAll(() => world.close())
 

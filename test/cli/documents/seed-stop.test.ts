@@ -3,14 +3,14 @@ import { join } from 'node:path'
 import { execa } from 'execa'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openHoldingProxy } from '../../fixtures/proxies/holding-proxy.js'
-import { bin, cleanEnv, openWorld, type SharedProject, type World } from '../command-line.js'
+import { bin, cleanEnv, type Dev, openWorld, type World } from '../command-line.js'
 
 let world: World
-let dev: SharedProject
+let dev: Dev
 
 beforeAll(async () => {
   world = await openWorld()
-  dev = await world.useEmulator()
+  dev = await world.dev('--memory')
 })
 afterAll(() => world.close())
 

@@ -8,7 +8,7 @@ let world: World
 let service: { readonly url: string; readonly apiKey: string }
 beforeAll(async () => {
   world = await openWorld()
-  service = await world.useEmulator()
+  service = await world.dev('--memory')
   await world.svc(['snapshot', 'save', 'empty'])
 })
 afterAll(() => world.close())

@@ -4,14 +4,14 @@ import { join } from 'node:path'
 import { execa } from 'execa'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { endsByItself } from '../../fixtures/patience.js'
-import { cleanEnv, openWorld, type SharedProject, type World } from '../command-line.js'
+import { cleanEnv, type Dev, openWorld, type World } from '../command-line.js'
 
 let world: World
-let dev: SharedProject
+let dev: Dev
 
 beforeAll(async () => {
   world = await openWorld()
-  dev = await world.useEmulator()
+  dev = await world.dev('--memory')
   await world.svc(['collections', 'create', 'posts'])
   for (const status of ['draft', 'open', 'done']) await world.svc(['docs', 'create', 'posts', `status=${status}`])
 })

@@ -10,7 +10,7 @@ let apiKey = ''
 
 beforeAll(async () => {
   world = await openWorld()
-  ;({ url, apiKey } = await world.useEmulator())
+  ;({ url, apiKey } = await world.dev('--memory'))
   await createClient({ url, apiKey }).collections.create({ name: 'posts' })
 })
 afterAll(() => world.close())

@@ -6,17 +6,17 @@ import { execa } from 'execa'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createClient } from '../../../client/index.js'
 import { endsByItself, patiently } from '../../fixtures/patience.js'
-import { bin, cleanEnv, openWorld, type SharedProject, type World } from '../command-line.js'
+import { bin, cleanEnv, type Dev, openWorld, type World } from '../command-line.js'
 import { failure, openFakeService } from '../fake-service.js'
 
 let world: World
-let dev: SharedProject
+let dev: Dev
 let number = 0
 let posts: string
 
 beforeAll(async () => {
   world = await openWorld()
-  dev = await world.useEmulator()
+  dev = await world.dev('--memory')
 })
 afterAll(() => world.close())
 
