@@ -273,13 +273,15 @@ describe.each(engines)('On %s', (engine) => {
     const letters = Array.from({ length: 0x110000 }, (_, code) => code)
       .filter((code) => code > 0 && (code < 0xd800 || code > 0xdfff))
       .map((code) => String.fromCodePoint(code))
-    const rows = await db.query<{ lower: string }>(sql`
-      select string_agg(lower(letter collate "pg_c_utf8"), '' order by at) as lower
-      from unnest(${letters}::text[]) with ordinality as every (letter, at)
-      group by at / 10000
-      order by at / 10000`)
+    const lowered: string[] = []
+    // All of them at once may take longer than a statement may.
+    for (let from = 0; from < letters.length; from += 50_000) {
+      const [row] = await db.query<{ lower: string }>(sql`
+        select string_agg(lower(letter collate "pg_c_utf8"), '' order by at) as lower
+        from unnest(${letters.slice(from, from + 50_000)}::text[]) with ordinality as every (letter, at)`)
+      lowered.push(...(row?.lower ?? ''))
+    }
 
-    const lowered = [...rows.map(({ lower }) => lower).join('')]
     const differing = letters.filter((letter, at) => lowerCase(letter) !== lowered[at])
 
     expect(differing.filter((letter) => !newLetters.test(letter))).toEqual([])
