@@ -191,7 +191,8 @@ async function send(http: HttpContext, res: ServerResponse, exchange: Exchange, 
   const isStream = 'open' in answer
   const isEarly = !isStream && isSending(req)
   const isBodiless = answer.status === 204 || answer.status === 304 || isStream
-  const faults = actingOn(exchange, isStream ? ['stall'] : isBodiless || req.method === 'HEAD' ? [] : ['slow', 'cut'])
+  const sendsBody = !isBodiless && req.method !== 'HEAD'
+  const faults = actingOn(exchange, isStream ? ['stall'] : sendsBody ? ['slow', 'cut'] : [])
   const headers = {
     'cache-control': 'no-store',
     ...answer.headers,
@@ -204,11 +205,14 @@ async function send(http: HttpContext, res: ServerResponse, exchange: Exchange, 
   }
   exchange.room.keep('open' in answer ? 0 : bytesOf(answer.body))
   res.writeHead(answer.status, headers)
-  if ('open' in answer) openStream(http, res, answer, faults)
-  else if (isEarly) sendEarly(http, res, isBodiless || req.method === 'HEAD' ? '' : answer.body)
-  else if (isBodiless || req.method === 'HEAD') res.end()
-  else await sendBody(http, res, answer.body, faults)
-  return { status: answer.status, headers, body: 'open' in answer ? null : isBodiless ? '' : answer.body }
+  if ('open' in answer) {
+    openStream(http, res, answer, faults)
+    return { status: answer.status, headers, body: null }
+  }
+  if (isEarly) sendEarly(http, res, sendsBody ? answer.body : '')
+  else if (sendsBody) await sendBody(http, res, answer.body, faults)
+  else res.end()
+  return { status: answer.status, headers, body: isBodiless ? '' : answer.body }
 }
 
 function sendBody({ readers }: HttpContext, res: ServerResponse, body: Text, faults: readonly Fault[]): Promise<void> {

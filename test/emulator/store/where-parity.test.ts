@@ -148,7 +148,9 @@ describe.each(engines)('On %s', (engine) => {
     for (const path of [...fields, ...ownFields]) {
       await expectSame(
         documents,
-        [...asked, ...(ownFields.includes(path) ? writtenTimes : []), ...own].map((value) => ({ all: [{ any: [aTest(path, operator, [value])] }] })),
+        [...asked, ...(ownFields.includes(path) ? writtenTimes : []), ...own].map((value) => ({
+          all: [{ any: [aTest(path, operator, [value])] }],
+        })),
       )
     }
   })
