@@ -192,7 +192,7 @@ async function send(http: HttpContext, res: ServerResponse, exchange: Exchange, 
   const isEarly = !isStream && isSending(req)
   const isBodiless = answer.status === 204 || answer.status === 304 || isStream
   const sendsBody = !isBodiless && req.method !== 'HEAD'
-  const faults = actingOn(exchange, isStream ? ['stall'] : sendsBody ? ['slow', 'cut'] : [])
+  const faults = faultsInAnswer(exchange, isStream, sendsBody)
   const headers = {
     'cache-control': 'no-store',
     ...answer.headers,
@@ -213,6 +213,11 @@ async function send(http: HttpContext, res: ServerResponse, exchange: Exchange, 
   else if (sendsBody) await sendBody(http, res, answer.body, faults)
   else res.end()
   return { status: answer.status, headers, body: isBodiless ? '' : answer.body }
+}
+
+function faultsInAnswer(exchange: Exchange, isStream: boolean, sendsBody: boolean): readonly Fault[] {
+  if (isStream) return actingOn(exchange, ['stall'])
+  return sendsBody ? actingOn(exchange, ['slow', 'cut']) : []
 }
 
 function sendBody({ readers }: HttpContext, res: ServerResponse, body: Text, faults: readonly Fault[]): Promise<void> {
