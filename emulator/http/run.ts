@@ -130,6 +130,7 @@ async function serveOrFail(http: HttpContext, serve: Serve, exchange: Exchange):
   try {
     const { req } = exchange
     await beginTurn(http, req)
+    if (req.socket.destroyed) throw new Aborted()
     requireOneHost(req)
     http.requireHost(req.headers.host)
     const origin = http.originAsked(req.headers.host)
