@@ -1,4 +1,7 @@
-/** Requests to providers: none lasts longer than the login may, and no answer is longer than a provider's can be. */
+/**
+ * Sends requests to providers. No request outlasts the login, and no response is larger than a
+ * provider would send.
+ */
 
 const mostBytes = 1024 * 1024
 
@@ -7,7 +10,7 @@ export type BoundedFetch = (
   options: { readonly method?: string; readonly signal?: AbortSignal | null | undefined; readonly body?: unknown },
 ) => Promise<Response>
 
-/** All requests by it together end after these milliseconds. */
+/** All requests together time out after these milliseconds. */
 export function openBoundedFetch(milliseconds: number): BoundedFetch {
   const deadline = AbortSignal.timeout(milliseconds)
   return async (url, options) => {

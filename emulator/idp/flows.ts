@@ -1,16 +1,19 @@
-/** The last logins through providers, hop by hop: in memory, and what opens anything is masked before it is kept. Contract 11. */
+/**
+ * Keeps the last logins through providers in memory, hop by hop. Secrets are masked before they are
+ * kept. Contract 11.
+ */
 import { createHash } from 'node:crypto'
 import { isObject, type Json } from '../../client/protocol/model/json.js'
 import type { LoginFlow, LoginHop } from '../../client/protocol/model/provider-login.js'
 import type { AnsweredHop, LoginFlows } from './provider.js'
 
 const mostFlows = 20
-/** Pages may be loaded again; no other flow pays for it. */
+/** Leaves room for reloads: each flow has its own limit. */
 const mostHops = 24
 const mostCharacters = 300
 const mostNames = 40
 
-/** Parameters that are no secrets. What is not among them is masked, whatever it is called. */
+/** Lists the parameters that hold no secrets. All others are masked, whatever they are called. */
 const plainNames = new Set(
   `client_id redirect_uri response_type response_mode scope code_challenge_method grant_type token_type expires_in iss prompt
   error error_description login_hint account fault keep returnTo completeUrl provider project svc-error location page`.split(
@@ -18,7 +21,7 @@ const plainNames = new Set(
   ),
 )
 
-/** Claims are shown, but for those that say that they are secrets. */
+/** Shows every claim, except those whose name says that they are secrets. */
 const secretClaim =
   /pass|secret|token|credential|cookie|otp|(?:api|private|access)[-_]?key|^(?:code|session|sid|nonce)$/i
 
@@ -93,7 +96,7 @@ function shownParameter(name: string, value: string): string {
   return /^https?:/i.test(value) ? cut(shownAddress(value)) : cut(value)
 }
 
-/** The query and fragment of an address, each parameter as it may be seen. */
+/** Masks each parameter in the query and the fragment of an address. */
 function shownAddress(address: string): string {
   const at = address.search(/[?#]/)
   if (at < 0) return address
@@ -108,7 +111,7 @@ function shownClaims(claims: Readonly<Record<string, Json>>): Record<string, str
   return Object.fromEntries(shown)
 }
 
-/** Inner fields are recognised by their names too. */
+/** Recognizes secrets in nested fields by their names too. */
 function masked(value: Json): Json {
   if (Array.isArray(value)) return value.map(masked)
   if (!isObject(value)) return value
@@ -124,7 +127,7 @@ function textOf(value: Json): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-/** How long a secret is tells whether it is the whole of it. */
+/** Shows the length, so that a reader can tell whether the secret was cut off. */
 function mask(secret: string): string {
   return `…(${secret.length})`
 }

@@ -1,4 +1,7 @@
-/** ID tokens that an app got by itself, checked against the keys that the provider publishes. Contract 7.6. */
+/**
+ * Checks the ID tokens that an app got on its own against the keys that the provider publishes.
+ * Contract 7.6.
+ */
 import { createRemoteJWKSet, customFetch, type JWTPayload, jwtVerify, type RemoteJWKSet } from 'jose'
 import type { ServerMetadata } from 'openid-client'
 import type { JsonObject } from '../../client/protocol/model/json.js'
@@ -6,19 +9,19 @@ import { openBoundedFetch } from './bounded-fetch.js'
 import { issuerOf } from './microsoft.js'
 import type { ExpectedToken } from './provider.js'
 
-/** Whose keys count. */
+/** The provider whose keys count. */
 export interface KeySource {
   readonly metadata: ServerMetadata
-  /** Whether the keys may come without encryption. */
+  /** Whether the keys may come over plain HTTP. */
   readonly mayBePlain: boolean
 }
 
 export interface TokenChecks {
-  /** What a token says, once its signature, issuer, audience, expiry and nonce have been found good. */
+  /** Returns the claims of a token with a good signature, issuer, audience, expiry and nonce. */
   check(source: KeySource, token: string, expected: ExpectedToken): Promise<JsonObject & { readonly sub: string }>
 }
 
-/** What a provider signs with has a public half; a secret one could be the client's own. */
+/** Only public-key algorithms, because a shared secret could be the client's own. */
 const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519']
 const mostKeySets = 200
 
@@ -60,7 +63,7 @@ function requireClaims(
 ): void {
   if (typeof sub !== 'string' || sub === '' || sub.length > 255) throw new TypeError('The token names nobody.')
   if (nonce !== undefined && signed !== nonce) throw new TypeError('The token has another nonce.')
-  // OpenID Connect Core 3.1.3.7: among several audiences, one has to be the party that asked.
+  // OpenID Connect Core 3.1.3.7: with several audiences, `azp` has to name the client that asked.
   if (Array.isArray(aud) && aud.length > 1 && !audiences.includes(String(azp))) {
     throw new TypeError('The token was made for somebody else.')
   }

@@ -1,4 +1,4 @@
-/** Login through any OpenID Connect or OAuth 2 provider. Nothing that a provider does lasts longer than it may. */
+/** Logs in through any OpenID Connect or OAuth 2 provider. All requests are bounded in time. */
 import {
   allowInsecureRequests,
   authorizationCodeGrant,
@@ -31,13 +31,13 @@ import {
 import { openServers } from './servers.js'
 import { watchedFetch } from './watched-fetch.js'
 
-/** What providers call a code that is not good. GitHub has a word of its own. */
+/** The error codes for an invalid code. GitHub has its own. */
 const badCode = ['invalid_grant', 'bad_verification_code']
 
 export interface OidcOptions {
-  /** How long a provider may take for all that one login asks of it. */
+  /** The time that a provider has for all requests of one login. */
   readonly timeoutMilliseconds: number
-  /** Where what is asked of a provider is kept, if it is. */
+  /** Records the requests to a provider, if given. */
   readonly flows?: LoginFlows | undefined
 }
 
@@ -54,7 +54,9 @@ export function openOidc({ timeoutMilliseconds, flows }: OidcOptions): IdentityP
     return configurationOf(client, { ...(await servers.metadataOf(client, fetch)), ...more }, fetch)
   }
 
-  /** Each tenant signs as an issuer of its own, which the library expects to be one: the ID token is checked here. */
+  /**
+   * Checks the ID token here, because the library expects one issuer and each tenant has its own.
+   */
   async function exchangeByTenant(
     config: Configuration,
     client: ProviderClient,
@@ -126,7 +128,7 @@ async function parametersOf(client: ProviderClient, challenge: Challenge): Promi
 
 interface Exchanged {
   readonly accessToken: string
-  /** What the ID token says, where there is one. */
+  /** The claims of the ID token, if there is one. */
   readonly claims: JsonObject | undefined
 }
 
@@ -152,7 +154,7 @@ async function exchange(
   return { accessToken: tokens.access_token, claims: tokens.claims() as JsonObject | undefined }
 }
 
-/** Who it is: from the profile where the provider has one, else from the ID token alone. */
+/** Reads the person from the profile if the provider has one, else from the ID token. */
 async function readPerson(
   config: Configuration,
   client: ProviderClient,
@@ -162,7 +164,7 @@ async function readPerson(
   if (claims && typeof claims.sub === 'string') {
     const hasProfile = config.serverMetadata().userinfo_endpoint !== undefined
     const profile = hasProfile ? ((await fetchUserInfo(config, accessToken, claims.sub)) as JsonObject) : {}
-    // An address and whether it is verified are believed from one mouth.
+    // Takes the email and whether it is verified from the same source.
     const { email, email_verified, ...rest } = claims
     return readProfile(claims.sub, { ...('email' in profile ? rest : claims), ...profile })
   }
@@ -204,7 +206,7 @@ function expectsIdToken(client: ProviderClient): boolean {
   return isPublished(client) && client.scopes.includes('openid')
 }
 
-/** The address is shown again as it was sent, with the query that the library takes off. */
+/** Sends the redirect URL with its query, which the library strips. */
 function withRedirect(fetch: BoundedFetch, { redirectUrl }: Challenge): BoundedFetch {
   return (url, options) => {
     const { body } = options
@@ -214,8 +216,9 @@ function withRedirect(fetch: BoundedFetch, { redirectUrl }: Challenge): BoundedF
 }
 
 /**
- * Where only addresses are known, nobody says whose keys would have signed: an ID token is left out, and the profile,
- * which comes from the written address itself, is what counts. Refusals come with 200 from some.
+ * Drops ID tokens of providers without an issuer, because their keys are unknown; the profile
+ * counts instead.
+ * Turns errors that come with status 200 into 400.
  */
 function withoutIdTokens(fetch: BoundedFetch, take: (idToken: string) => void = () => undefined): BoundedFetch {
   return async (url, options) => {
@@ -239,7 +242,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** As it is both sent and compared. */
+/** Normalizes the address, because it is both sent and compared. */
 function addressOf(redirectUrl: string): string {
   return new URL(redirectUrl).href
 }

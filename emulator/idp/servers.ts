@@ -1,11 +1,11 @@
-/** What providers publish about themselves, asked once in ten minutes. */
+/** Caches the metadata that providers publish for ten minutes. */
 import { allowInsecureRequests, customFetch, discovery, type ServerMetadata } from 'openid-client'
 import { isObject } from '../../client/protocol/model/json.js'
 import type { BoundedFetch } from './bounded-fetch.js'
 import type { ProviderClient, ProviderServer } from './provider.js'
 
 export interface Servers {
-  /** @throws whatever goes wrong; it is asked again the next time */
+  /** @throws if the metadata cannot be fetched; failures are not cached */
   metadataOf(client: Pick<ProviderClient, 'server' | 'mayBePlain'>, fetch: BoundedFetch): Promise<ServerMetadata>
 }
 
@@ -29,7 +29,7 @@ export function openServers(): Servers {
 
 async function discover(issuer: string, mayBePlain: boolean, fetch: BoundedFetch): Promise<ServerMetadata> {
   const options = { [customFetch]: fetch, ...(mayBePlain ? { execute: [allowInsecureRequests] } : {}) }
-  // The client does not matter for what a provider publishes.
+  // Metadata does not depend on the client id.
   const found = await discovery(new URL(issuer), 'svc', undefined, undefined, options).catch((error) => {
     throw slashError(issuer, error) ?? error
   })
@@ -37,7 +37,10 @@ async function discover(issuer: string, mayBePlain: boolean, fetch: BoundedFetch
   return metadata
 }
 
-/** The provider's own name is compared exactly, and a slash at its end is easily missed. */
+/**
+ * Explains a mismatch by a trailing slash: issuers are compared exactly, and the slash is easily
+ * missed.
+ */
 function slashError(issuer: string, error: unknown): Error | undefined {
   const cause = error instanceof Error ? error.cause : undefined
   const found = isObject(cause) && isObject(cause.body) ? cause.body.issuer : undefined

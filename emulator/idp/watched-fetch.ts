@@ -1,4 +1,7 @@
-/** Requests to a provider as hops of a login: the exchange of the code, and the profile. Keys and metadata are no hops of it. */
+/**
+ * Records requests to a provider as hops of a login: the code exchange and the profile, not keys or
+ * metadata.
+ */
 import { isObject, type Json, type JsonObject } from '../../client/protocol/model/json.js'
 import type { BoundedFetch } from './bounded-fetch.js'
 import type { LoginFlows } from './provider.js'
@@ -44,7 +47,7 @@ function readAnswer(text: string, isProfile: boolean): { answer: (readonly [stri
   return claims ? { answer, claims } : { answer }
 }
 
-/** What an ID token says; whether it is true is for others to check. */
+/** Decodes the claims of an ID token without checking it. */
 function claimsOf(token: Json | undefined): JsonObject | undefined {
   if (typeof token !== 'string') return undefined
   const claims = parsed(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())

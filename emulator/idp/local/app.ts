@@ -1,4 +1,7 @@
-/** The built-in identity provider: an OpenID Connect provider for a developer's machine, an app of its own. Contract 7.2. */
+/**
+ * The built-in identity provider: an OpenID Connect provider for a developer's machine. Contract
+ * 7.2.
+ */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { isLoopbackUrl } from '../../../client/protocol/model/loopback.js'
 import type { Database } from '../../database/port.js'
@@ -27,7 +30,7 @@ import { saveAccount } from './page-forms.js'
 import { beginPageHop } from './page-hops.js'
 import { exchangeCode, showProfile, type TokenDesk } from './token.js'
 
-/** Where the provider is, below the service's own address. */
+/** The provider's path below the address of the service. */
 export const localProviderPath = '/_svc/idp'
 
 export interface LocalApp extends LocalProvider {
@@ -36,14 +39,14 @@ export interface LocalApp extends LocalProvider {
 
 export interface LocalOptions {
   readonly db: Database
-  /** The service's own address, known once it listens. */
+  /** The address of the service, known once it listens. */
   readonly url: () => string
-  /** Milliseconds since 1970, by the provider's own clock. */
+  /** Milliseconds since 1970, by the provider's clock. */
   readonly now: () => number
   readonly report: (requestId: string, error: unknown) => void
-  /** Whether a request begins on this machine. */
+  /** Whether a request comes from this machine. */
   readonly isLocal: (req: IncomingMessage) => boolean
-  /** The address that a browser reached the service at. */
+  /** The address at which a browser reached the service. */
   readonly reachedAt: (req: IncomingMessage) => string
 }
 
@@ -107,11 +110,11 @@ async function answered(
   onAsked: (asked: Asked) => void,
 ): Promise<ProviderAnswer | Silence> {
   try {
-    // What is refused without its body is refused before that is read.
+    // Refuses before reading the body where the head is enough.
     const head = readRequestHead(req, desk.isLocal(req))
     const handler = handlers[head.path]?.[head.method]
     if (!handler) return json({ error: 'not_found' }, 404)
-    // What a form of the page decides is not for other pages to decide; clients' requests carry no origin.
+    // Only the provider's page may post its forms. Requests of clients carry no origin.
     if (head.method === 'POST' && head.isForeign)
       throw new OAuthError('access_denied', 'The form is of another page.', 403)
     const asked = await readAsked(req, head)
@@ -134,7 +137,7 @@ async function decideLogin(desk: Desk, asked: Asked): Promise<ProviderAnswer> {
   return decide(request, await readDecision(desk, request, asked), desk)
 }
 
-/** A fault that is meant to stay is set for the client, and holds for this login too. */
+/** Sets a fault that is meant to stay for the client. It applies to this login too. */
 async function readDecision(desk: Desk, { client }: LoginRequest, asked: Asked): Promise<Decision> {
   const id = asked.form.get('account')
   if (id === null) return { account: undefined, fault: undefined }
@@ -160,13 +163,13 @@ async function changeAccounts(desk: Desk, asked: Asked): Promise<ProviderAnswer>
   return redirect(`${desk.page}/authorize?${query}`)
 }
 
-/** Where the service is open to other machines, they may log in, and change nothing. */
+/** Lets other machines log in, but not change anything. */
 function requireLocal({ isLocal }: Asked): void {
   if (isLocal) return
   throw new OAuthError('access_denied', 'This is changed on the machine that runs the service, under "localhost".', 403)
 }
 
-/** Ends what the client's next login would meet, whomever it was meant for. */
+/** Clears the fault that the client's next login would meet, even one set for every client. */
 function letWork(faults: LoginFaults, client: string): void {
   const isOwn = faults.list().some((standing) => standing.client === client)
   faults.clear(isOwn ? client : undefined)
@@ -183,7 +186,7 @@ async function pageState(desk: Desk, query: URLSearchParams, request: LoginReque
   }
 }
 
-/** Whether an address may be a client's: the service's own, a page of this machine, or one that a project has named. */
+/** Allows the address of the service, pages on this machine, and addresses that a project lists. */
 async function isClients(db: Database, own: readonly string[], address: string): Promise<boolean> {
   if (!URL.canParse(address)) return false
   const { protocol, hash, origin } = new URL(address)

@@ -1,4 +1,7 @@
-/** The authorization endpoint: who asks, whether it may be asked, and what the person decides. RFC 6749 4.1, RFC 7636. */
+/**
+ * The authorization endpoint: checks the request and carries out the person's decision. RFC 6749
+ * 4.1, RFC 7636.
+ */
 import {
   isProviderFault,
   type ProviderAccount,
@@ -8,7 +11,6 @@ import { OAuthError, type ProviderAnswer, redirect } from './exchange.js'
 import type { LoginFaults } from './faults.js'
 import type { Grants } from './grants.js'
 
-/** A client's authorization request. */
 export interface LoginRequest {
   readonly client: string
   readonly redirectUrl: string
@@ -16,11 +18,11 @@ export interface LoginRequest {
   readonly nonce: string | undefined
   readonly scopes: readonly string[]
   readonly challenge: string
-  /** The account that the client thinks of. */
+  /** The account that the client suggests. */
   readonly hint: string | undefined
 }
 
-/** A request that may be refused to the client, at its own address. */
+/** Refuses a request by a redirect to the client. */
 export class RefusedToClient extends Error {
   override readonly name = 'RefusedToClient'
   constructor(readonly location: string) {
@@ -29,7 +31,7 @@ export class RefusedToClient extends Error {
 }
 
 /**
- * @throws {OAuthError} to the person, where it is unknown whether the address is the client's
+ * @throws {OAuthError} shown to the person, if the address may not be the client's
  * @throws {RefusedToClient}
  */
 export async function readLoginRequest(
@@ -72,14 +74,14 @@ export async function readLoginRequest(
   }
 }
 
-/** What the person did with the page. */
+/** The person's choice on the page. */
 export interface Decision {
   readonly account: ProviderAccount | undefined
-  /** The fault that was chosen for this login. */
+  /** The fault chosen for this login. */
   readonly fault: ProviderFault | undefined
 }
 
-/** Sends the browser back with a code or, where the login was cancelled, without one. */
+/** Sends the browser back with a code, or with an error if the login was cancelled. */
 export function decide(
   { client, redirectUrl, state, nonce, scopes, challenge }: LoginRequest,
   { account, fault: chosen }: Decision,
@@ -95,7 +97,7 @@ export function decide(
   return redirect(locationOf(redirectUrl, { code, state }))
 }
 
-/** @throws {OAuthError} for one that does not exist */
+/** @throws {OAuthError} for an unknown fault */
 export function readFault(text: string | null): ProviderFault | undefined {
   if (text === null || text === '') return undefined
   if (isProviderFault(text)) return text

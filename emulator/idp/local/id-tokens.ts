@@ -4,9 +4,9 @@ import type { ProviderFault } from '../../../client/protocol/model/provider-logi
 
 export const signingAlgorithm = 'ES256'
 
-/** What signs ID tokens, made when it is first needed; a new one for each process. */
+/** Signs ID tokens with a key that is created on first use, one for each process. */
 export interface TokenSigner {
-  /** The public keys, as `jwks_uri` shows them. */
+  /** The public keys, as `jwks_uri` returns them. */
   keys(): Promise<{ keys: JWK[] }>
   sign(claims: IdClaims, fault: ProviderFault | undefined): Promise<string>
 }
@@ -25,7 +25,7 @@ const keyId = 'svc-local'
 
 export function openTokenSigner(): TokenSigner {
   const ownKey = keyMadeOnce()
-  /** A key that is not published. */
+  /** An unpublished key. */
   const otherKey = keyMadeOnce()
   return {
     async keys() {

@@ -1,9 +1,9 @@
-/** What the forms of the page ask for, beside a login. */
+/** Handles the forms of the page other than the login. */
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import { isObject, type JsonObject } from '../../../client/protocol/model/json.js'
 import type { ProviderAccounts } from '../provider.js'
 
-/** Adds, changes or removes an account; why it could not, in words for the page. */
+/** Adds, changes or removes an account. Returns an error message for the page if that fails. */
 export async function saveAccount(accounts: ProviderAccounts, form: URLSearchParams): Promise<string | undefined> {
   const id = form.get('id') ?? ''
   const changes: { readonly [change: string]: () => Promise<unknown> } = {
@@ -22,7 +22,9 @@ export async function saveAccount(accounts: ProviderAccounts, form: URLSearchPar
   }
 }
 
-/** Made of the address or the name, so that an account that is added once more is the same person. */
+/**
+ * Derives the id from the email or the name, so that adding an account again gives the same person.
+ */
 function accountId({ name, email }: { name: string; email: string | null }): string {
   const [local = ''] = (email ?? name).split('@', 1)
   return local
@@ -51,7 +53,7 @@ function readFields(form: URLSearchParams) {
   }
 }
 
-/** Too short to be nested deeper than a database bears. */
+/** Short enough that the claims cannot be nested too deeply for the database. */
 const mostClaimsCharacters = 2_000
 
 function readClaims(text: string): JsonObject {
@@ -61,7 +63,7 @@ function readClaims(text: string): JsonObject {
     const claims: unknown = JSON.parse(text)
     if (isObject(claims)) return claims
   } catch {
-    // What is not JSON is not an object either.
+    // Invalid JSON gets the same error as a value that is not an object.
   }
   throw new SvcError('VALIDATION_ERROR', 'Claims are written as a JSON object, such as {"locale": "en"}.')
 }

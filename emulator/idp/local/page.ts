@@ -1,4 +1,6 @@
-/** The page on which a person chooses an account. It needs no script, and shows what it is given as text. */
+/**
+ * Renders the page on which a person chooses an account. It runs no script and escapes all values.
+ */
 
 import type { StandingFault } from '../../../client/protocol/model/provider-login.js'
 import { type ProviderAccount, providerFaults } from '../../../client/protocol/model/provider-login.js'
@@ -10,14 +12,14 @@ import { pageHeaders, style } from './page-style.js'
 
 export interface PageState {
   readonly request: LoginRequest
-  /** The request as it came, which each form carries on. */
+  /** The query of the request, passed on by each form. */
   readonly query: string
-  /** The address that the forms are below. */
+  /** The address that the forms post below. */
   readonly action: string
   readonly accounts: readonly ProviderAccount[]
-  /** The fault that the next login is going to meet. */
+  /** The fault that the next login will meet. */
   readonly standing: StandingFault | undefined
-  /** Why the last form was not taken. */
+  /** The reason why the last form was refused. */
   readonly problem?: string
 }
 

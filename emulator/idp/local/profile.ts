@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../client/protocol/model/json.js'
 import type { ProviderAccount, ProviderFault } from '../../../client/protocol/model/provider-login.js'
 
-/** What a profile says of an account, as far as the scopes go. */
+/** Builds the profile of an account, limited by the scopes. */
 export function profileOf(
   { id, name, email, emailVerified, claims }: ProviderAccount,
   scopes: readonly string[],

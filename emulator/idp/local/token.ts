@@ -14,13 +14,13 @@ export interface TokenDesk {
   readonly signer: TokenSigner
 }
 
-/** Faults that show at the token endpoint before anything is signed. */
+/** Faults that apply before anything is signed. */
 const silences: { readonly [Fault in ProviderFault]?: Silence } = {
   slow: { cutAfterMilliseconds: 30_000 },
   down: { cutAfterMilliseconds: 0 },
 }
 
-/** @throws {OAuthError} in the words of RFC 6749 5.2 */
+/** @throws {OAuthError} with a code of RFC 6749 5.2 */
 export async function exchangeCode(desk: TokenDesk, { form, authorization }: Asked): Promise<ProviderAnswer | Silence> {
   const client = readClient(form, authorization)
   if (form.get('grant_type') !== 'authorization_code') {
@@ -67,7 +67,7 @@ export async function showProfile({ grants, accounts }: TokenDesk, { authorizati
   return json({ ...profileOf(account, grant.scopes, grant.fault), sub: account.id })
 }
 
-/** A client is whom it names itself: on a developer's machine there is nothing to win by it. */
+/** Takes a client's name on trust: there is nothing to gain on a developer's machine. */
 function readClient(form: URLSearchParams, authorization: string | undefined): string {
   const [, basic] = /^Basic (\S+)$/i.exec(authorization ?? '') ?? []
   const [named] = basic === undefined ? [] : Buffer.from(basic, 'base64').toString('utf8').split(':', 1)
