@@ -1,10 +1,10 @@
 import { openInFlight } from '../../core/concurrency/in-flight.js'
 import type { FileStore } from './port.js'
 
-/** What takes longer is found later, as after a kill. */
+/** After this, leftovers are cleaned up later, as after a crash. */
 const mostClosingMilliseconds = 5_000
 
-/** A store that closes after its writes and removals: an upload that was cut takes back what it has sent. */
+/** Closes only after writes and removals, so that a cut upload can delete what it has stored. */
 export function awaitingChanges(store: FileStore): FileStore {
   const inFlight = openInFlight()
   return {

@@ -1,4 +1,7 @@
-/** What a failure of the library for S3 means. None of these functions is given what the sender of bytes has thrown. */
+/**
+ * Maps errors of the S3 library. None of these functions receives errors that the sender of bytes
+ * throws.
+ */
 import { StorageError } from './port.js'
 
 interface Thrown {
@@ -7,23 +10,24 @@ interface Thrown {
   readonly $metadata?: { readonly httpStatusCode?: number }
 }
 
-/** Nothing for an object that is not there. @throws {StorageError} */
+/** Returns undefined for a missing object. @throws {StorageError} */
 export function noneIfMissing(error: unknown): undefined {
   // Without its bucket, nothing is known of the object.
   if ((error as Thrown).name === 'NoSuchBucket') throw noBucket(error)
-  // Without s3:ListBucket, a missing object is answered like a refused one. Taken for missing, all files would be gone once the
-  // keys are revoked, and that answer would be remembered.
+  // Without s3:ListBucket, S3 answers 403 for a missing object. Taking 403 for missing would lose
+  // all files once the
+  // keys are revoked.
   if (isRefusal(error)) throw refused(error, 'or it is not there and they lack s3:ListBucket')
   if (statusOf(error) !== 404) refuse(error)
 }
 
-/** The same for HEAD, whose answers have no body that would say more than a status. */
+/** Handles HEAD, whose responses have no body and so only a status. */
 export function noneIfMissingByHead(error: unknown): undefined {
   if (statusOf(error) === 400) throw refused(error, 'which may have expired')
   return noneIfMissing(error)
 }
 
-/** Of a request for the bucket itself. @throws {StorageError} */
+/** Handles a request for the bucket itself. @throws {StorageError} */
 export function refuseBucket(error: unknown): never {
   if (statusOf(error) === 404) throw noBucket(error)
   return refuse(error)
@@ -41,12 +45,12 @@ export function refuse(error: unknown): never {
   throw new StorageError(kind, `The bucket refused: ${status} ${name}.`, error)
 }
 
-/** Whether keys could not be fetched, as those of a machine's or a pod's role. */
+/** Whether fetching keys failed, for example those of a machine's or a pod's role. */
 export function hasNoKeys(error: unknown): boolean {
   return /ProviderError$/.test((error as Thrown).name ?? '')
 }
 
-/** Temporary keys that have expired are 400. */
+/** Expired temporary keys are 400. */
 function isRefusal(error: unknown): boolean {
   const { name = '' } = error as Thrown
   const status = statusOf(error)

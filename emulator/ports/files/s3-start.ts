@@ -1,23 +1,23 @@
-/** Which bucket an address names, and why it cannot be opened: in words of who runs the service, not of the library. */
+/** Reads the address of a bucket, and explains to an operator why it cannot be opened. */
 import { StartError } from '../../database/start-error.js'
 import { hasNoKeys } from './s3-failures.js'
 
 export interface S3Place {
   readonly bucket: string
-  /** Empty, or with a slash at its end. */
+  /** Empty, or ends with a slash. */
   readonly prefix: string
-  /** Left out, Amazon's. */
+  /** Default: Amazon. */
   readonly endpoint: string | undefined
   readonly region: string
 }
 
-/** A multipart upload that is given up needs the last of them. */
+/** Aborting a multipart upload needs the last one. */
 export const neededPermissions =
   'The keys need s3:ListBucket on the bucket, and s3:GetObject, PutObject, DeleteObject and AbortMultipartUpload on its objects.'
 
 const keys = 'AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY'
 
-/** @throws {StartError} `FILES_UNREACHABLE` for what names no bucket */
+/** @throws {StartError} `FILES_UNREACHABLE` if the address names no bucket */
 export function readS3Url(text: string): S3Place {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url?.protocol !== 's3:' || url.hostname === '') {
@@ -45,7 +45,7 @@ interface Thrown {
   readonly $response?: { readonly headers?: Readonly<Record<string, string>> }
 }
 
-/** What the first request to a bucket has failed with. */
+/** Explains why the first request to a bucket failed. */
 export function cannotOpenBucket(cause: unknown, { bucket, endpoint, region }: S3Place): StartError {
   const { name, message, code, $metadata, $response } = cause as Thrown
   const status = $metadata?.httpStatusCode

@@ -1,20 +1,24 @@
-/** Multipart uploads whose process died: S3 keeps their parts, shows them in no list of objects, and charges for them. */
+/**
+ * Aborts multipart uploads of dead processes: S3 keeps and bills their parts, but lists no object
+ * for them.
+ */
 import type { ListMultipartUploadsCommandOutput, S3Client } from '@aws-sdk/client-s3'
 
 type Library = typeof import('@aws-sdk/client-s3')
 
-/** Uploads below a prefix. */
+/** Uploads under a prefix. */
 interface UploadsPlace {
   readonly bucket: string
   readonly home: string
 }
 
-/** Where a page of the list begins. */
+/** The position at which a page of the list begins. */
 type Marker = { readonly KeyMarker?: string; readonly UploadIdMarker?: string }
 
 /**
- * Gives up those that are abandoned. Where the server does not list them, or the keys may not, they are left to a lifecycle rule
- * of the bucket.
+ * Aborts abandoned uploads. If the server or the keys do not allow listing them, a lifecycle rule
+ * of the bucket
+ * has to remove them.
  */
 export async function abortUploads(
   client: S3Client,
@@ -43,7 +47,7 @@ function nextOf(page: ListMultipartUploadsCommandOutput | undefined): Marker | u
   }
 }
 
-/** Another process may have ended an upload meanwhile, and not every server knows the requests. */
+/** Another process may have ended the upload, and not every server supports these requests. */
 function noneIfUnable(error: unknown): undefined {
   const { $metadata } = error as { $metadata?: { httpStatusCode?: number } }
   const status = $metadata?.httpStatusCode ?? 0

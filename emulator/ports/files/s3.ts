@@ -1,4 +1,4 @@
-/** Files in an S3 bucket, each an object under the prefix and its id. */
+/** Stores files in an S3 bucket. Each key is the prefix and the id. */
 import { Readable } from 'node:stream'
 import type { _Error, ListObjectsCommand, ListObjectsCommandOutput, S3Client } from '@aws-sdk/client-s3'
 import { StartError } from '../../database/start-error.js'
@@ -8,27 +8,33 @@ import { noneIfMissing, noneIfMissingByHead, refuse, refuseBucket } from './s3-f
 import { cannotOpenBucket, readS3Url, type S3Place } from './s3-start.js'
 import { abortUploads } from './s3-uploads.js'
 
-/** A part of a file that is sent in parts; S3 takes at most 10,000 of them. */
+/** The part size of large files; S3 allows at most 10,000 parts. */
 const partBytes = 8 * 1024 * 1024
-/** What most files fit into: the memory for a part grows from here. */
+/** The initial buffer. Most files fit; it grows for the others. */
 const leastPartBytes = 64 * 1024
 const nothing = new Uint8Array()
 
-/** As many objects as S3 lists and deletes at once. */
+/** The page size of S3 for listing and deleting. */
 const piece = 1_000
 
 /**
- * After so long, no request is at work with bytes: those without a row will not get one, and parts of a file are not gone on with. A
- * form may come in for an hour, at whose beginning its first file lands; its rows are written after its last one.
+ * The age after which bytes without a row are orphans, and unfinished uploads abandoned. A form may
+ * take an hour:
+ * its first file is stored at the beginning, and its rows are written at the end.
  */
 const settledMilliseconds = 2 * 3_600_000
 
 export interface S3Options {
-  /** `s3://bucket/prefix`, with `?endpoint=…&region=…` where they are not the usual ones. Keys come from the environment. */
+  /**
+   * `s3://bucket/prefix`, with `?endpoint=…&region=…` if needed. Keys come from the environment.
+   */
   readonly url: string
-  /** Sets the files of one database apart from those of others. */
+  /** Separates the files of this database from others. */
   readonly place: string
-  /** How long the server may take for a request that sends or asks for a part, before it is asked once more; and then, for bytes to come. */
+  /**
+   * The timeout of a request that sends or fetches a part before it is retried, and then of the
+   * bytes that follow.
+   */
   readonly mostMilliseconds?: number
   readonly mostReads?: number
 }
@@ -37,12 +43,12 @@ type Library = Awaited<ReturnType<typeof loadLibrary>>
 
 const mostConnectMilliseconds = 5_000
 
-/** Files that are read at once by a process: for one more, the slowest reader is closed. */
+/** Limits concurrent reads of a process. Above it, the slowest reader is closed. */
 const mostOpenReads = 1_000
-/** Further readers who begin, before it is known who is the slowest: these wait for a connection. */
+/** Room for new reads before the slowest reader is known. They wait for a connection. */
 const beginningReads = 100
 
-/** So long it is taken for granted that the bucket is there, or is not. */
+/** Caches whether the bucket exists. */
 const keptMilliseconds = 1_000
 
 /** @throws {StartError} `FILES_UNREACHABLE`, or `NO_PACKAGE` if the AWS SDK is not installed */
@@ -57,7 +63,7 @@ export async function openS3Store({
   const s3 = await loadLibrary()
   const options = clientOptions(named, mostMilliseconds)
   const client = new s3.S3Client(options)
-  // Each answer keeps a connection for as long as its reader takes, so that readers have their own.
+  // Gives reads their own connections, because a slow reader holds one until it is done.
   const { requestHandler } = options
   const sockets = { maxSockets: mostReads + beginningReads }
   const reads = new s3.S3Client({
@@ -76,7 +82,10 @@ export async function openS3Store({
     client.send(new s3.HeadBucketCommand({ Bucket: bucket })).catch(refuseBucket),
   )
 
-  /** By the clock of the last answer, which the library follows to sign for it: ours may be hours ahead. */
+  /**
+   * Follows the clock of the server, which the library tracks to sign requests. Ours may be hours
+   * off.
+   */
   const serverTime = () => Date.now() + client.config.systemClockOffset
 
   async function head(id: string) {
@@ -109,7 +118,7 @@ export async function openS3Store({
       const begun = await get({ first, last, tag: undefined })
       if (!begun) return undefined
       const stream = Readable.from(goingOn(begun, { first, last, tag: begun.tag }, get), { objectMode: false })
-      // A reader who leaves before the first byte ends a generator that has not begun, and so ends nothing itself.
+      // Destroys the body here: a generator that has not started would not run its cleanup.
       return stream.once('close', () => begun.body.destroy())
     },
 
@@ -149,10 +158,10 @@ function clientOptions({ endpoint, region }: S3Place, mostMilliseconds: number) 
   return {
     region,
     ...(endpoint === undefined ? {} : { endpoint, forcePathStyle: true }),
-    // Servers other than Amazon's need not know the newer checksums.
+    // Other servers may not support the newer checksums.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
-    // By itself the library waits for ever, and the next request waits for one of its connections.
+    // The library's default has no timeout, and a hanging request would keep its connection.
     requestHandler: {
       connectionTimeout: mostConnectMilliseconds,
       requestTimeout: mostMilliseconds,
@@ -162,7 +171,7 @@ function clientOptions({ endpoint, region }: S3Place, mostMilliseconds: number) 
   } as const
 }
 
-/** Asks at most once a moment. */
+/** Caches the result briefly. */
 function keptForAMoment(ask: () => Promise<unknown>): () => Promise<unknown> {
   let asked: { readonly at: number; readonly answer: Promise<unknown> } | undefined
   return () => {
@@ -173,7 +182,7 @@ function keptForAMoment(ask: () => Promise<unknown>): () => Promise<unknown> {
 }
 
 async function loadLibrary() {
-  // Which Node is supported, this package says.
+  // Silences the SDK's warning: our package declares the supported Node versions.
   process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true'
   return import('@aws-sdk/client-s3').catch((cause) => {
     const hint =
@@ -212,7 +221,7 @@ function keptIn(home: string, errors: readonly _Error[]): BytesKept {
   return new BytesKept(ids, `S3 keeps "${errors[0]?.Key}": ${errors[0]?.Message}`)
 }
 
-/** By the older of the two ways to list, which every server with an S3 interface knows. */
+/** Uses the older list request, which every S3 server supports. */
 async function* listObjects(
   client: S3Client,
   List: typeof ListObjectsCommand,
@@ -229,7 +238,7 @@ async function* listObjects(
   }
 }
 
-/** From one byte to another, or to the end, of an object that is still the same. */
+/** A range of an object, as long as the object has not changed. */
 interface Part {
   readonly first: number
   readonly last: number | undefined
@@ -241,7 +250,10 @@ interface Begun {
   readonly bytes: number
 }
 
-/** The bytes of a part, asked for again from where an answer breaks off. What brings no bytes twice in a row has failed. */
+/**
+ * Streams a part and resumes where a response breaks off. Fails after two responses in a row
+ * without any bytes.
+ */
 async function* goingOn(
   begun: Begun,
   { first, last, tag }: Part,
@@ -269,8 +281,9 @@ async function* goingOn(
 }
 
 /**
- * A stream in parts of one size, the last of which may be smaller or empty. However small the chunks are in which it comes, no more
- * than a part is held: each is good until the next one is asked for, which takes its memory.
+ * Splits a stream into parts of one size; the last may be smaller or empty. Buffers at most one
+ * part, however small
+ * the chunks are. Each part is valid until the next one is requested, which reuses its memory.
  */
 async function* partsOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, undefined> {
   let part = Buffer.allocUnsafeSlow(leastPartBytes)

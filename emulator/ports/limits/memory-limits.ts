@@ -1,6 +1,6 @@
 import type { Limits } from './port.js'
 
-/** For one process. Of more windows at once than `most`, the oldest begin again. */
+/** Serves one process. With more than `most` windows, the oldest start over. */
 export function openMemoryLimits(most = 50_000): Limits {
   const windows = new Map<string, { readonly window: number; reserved: number }>()
 

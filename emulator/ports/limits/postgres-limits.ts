@@ -2,7 +2,7 @@ import type { Database } from '../../database/port.js'
 import { upsertReservations } from '../../store/rate-windows.js'
 import type { Limits, Reservation, Reserved } from './port.js'
 
-/** The part of what is left that a process reserves at once: the nearer the limit, the smaller. */
+/** Divides what is left, so that reservations get smaller near the limit. */
 const partAtOnce = 8
 const mostAtOnce = 1_000
 
@@ -12,7 +12,10 @@ interface Waiting {
   reject(error: unknown): void
 }
 
-/** For several processes on one database: whatever is reserved while a statement is under way goes with the next one. */
+/**
+ * Serves several processes on one database. Batches reservations that arrive while a statement is
+ * running.
+ */
 export function openPostgresLimits(db: Database): Limits {
   let waiting: Waiting[] = []
   let isSending = false
@@ -54,7 +57,10 @@ async function send(db: Database, batch: readonly Waiting[]): Promise<void> {
   }
 }
 
-/** A statement meets each row once; a second reservation of the same window waits for the next. */
+/**
+ * A statement can update each row once, so a second reservation of a window waits for the next
+ * statement.
+ */
 function distinct(all: readonly Waiting[]): [Waiting[], Waiting[]] {
   const seen = new Set<string>()
   const batch: Waiting[] = []

@@ -1,14 +1,14 @@
 import type { ComposedMail, OutgoingMail } from './port.js'
 
 export interface Composing {
-  /** The time in a project. */
+  /** The project's current time. */
   now(project: string): Date
   newId(at: Date): string
-  /** Who mails are from. */
+  /** The sender of mails. */
   readonly from: string
 }
 
-/** Makes the message; it is sent and kept elsewhere. Its id is of the sender's domain. */
+/** Composes the message without sending or storing it. Its id uses the sender's domain. */
 export async function composeMail({ now, newId, from }: Composing, mail: OutgoingMail): Promise<ComposedMail> {
   const { project, to, subject, text, html } = mail
   const at = now(project)

@@ -5,7 +5,7 @@ import type { Hasher } from './port.js'
 let pool: Hasher
 afterEach(() => pool.close())
 
-/** One worker, which begins with the first question; two more of a kind may wait. */
+/** Opens one worker with a queue of two for each kind. */
 function openSmallPool() {
   pool = openBcryptPool({ workers: 1, mostWaiting: 2 })
   return pool
