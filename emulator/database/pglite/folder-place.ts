@@ -1,4 +1,6 @@
-/** Where a state folder can be: it is made, for its owner only, or refused in one sentence that says what is in the way. */
+/**
+ * Creates a state folder, for its owner only, or explains in one sentence why that is impossible.
+ */
 import { randomUUID } from 'node:crypto'
 import { type Dirent, lstatSync, readdirSync } from 'node:fs'
 import { access, constants, lstat, mkdir, realpath, rm, stat, writeFile } from 'node:fs/promises'
@@ -6,20 +8,21 @@ import { dirname, join, sep } from 'node:path'
 import { formatBytes } from '../../../client/protocol/model/figures.js'
 import { StartError } from '../start-error.js'
 
-/** Space that stays free, so that the database never meets a full disk. */
+/** Reserves space, so that the database never meets a full disk. */
 export const reservedBytes = 64 * 1024 * 1024
 
-/** What looks like folders there is the system's own. Memory that is shared as files is a place like any other. */
+/** Folders that belong to the system. Shared memory is allowed. */
 const systemFolders = process.platform === 'linux' ? ['/proc', '/sys', '/dev'] : ['/dev']
 const sharedMemory = '/dev/shm'
 
 /** @throws {StartError} `FOLDER_NOT_WRITABLE`, `DISK_FULL` */
 export async function makeStateFolder(folder: string): Promise<void> {
   try {
-    // Node's own `recursive` never ends where the system says that a folder is missing and refuses to make it.
+    // Avoids Node's `recursive`, which loops for ever if the system refuses to create a folder that
+    // it reports as missing.
     for (const missing of await missingFolders(folder)) await makeFolder(missing)
     await access(folder, constants.R_OK | constants.W_OK | constants.X_OK)
-    // Several may begin at once, in this process too.
+    // Uses a random name, because several processes or tasks may start at once.
     const probe = `${folder}${sep}.writable-${randomUUID()}`
     await writeFile(probe, '', { mode: 0o600 })
     await rm(probe)
@@ -41,16 +44,17 @@ const reasons: { readonly [code: string]: string } = {
 }
 
 /**
- * What is in a state folder is there itself. Behind a symbolic link it would be outside of the folder's lock, and one that came
- * with a cloned folder may lead anywhere: contract 12.4. The state folder itself may be one, as to a larger disk.
- *
+ * Requires the contents of a state folder to be in it. A symbolic link would lead outside of the
+ * folder's lock, and one in
+ * a cloned folder could point anywhere: contract 12.4. The state folder itself may be a link, for
+ * example to a larger disk.
  * @throws {StartError} `FOLDER_NOT_WRITABLE`
  */
 export function requireNoLink(path: string): void {
   if (isLink(path)) throw behindLink(path)
 }
 
-/** What cannot be looked at cannot be opened either: whoever does says why, in words. */
+/** Ignores errors: opening the path fails too, with an explanation. */
 function isLink(path: string): boolean {
   try {
     return lstatSync(path).isSymbolicLink()
@@ -60,9 +64,9 @@ function isLink(path: string): boolean {
 }
 
 /**
- * The same of a folder and of what is in it. Each folder is read by itself: from Node 22.12 on, `readdirSync` with `recursive`
- * goes into the links, and two that lead to their own folder keep it there until memory ends.
- *
+ * Checks a folder and its contents. Reads each folder separately: since Node 22.12, `readdirSync`
+ * with `recursive`
+ * follows links, and a cycle of links would exhaust the memory.
  * @throws {StartError} `FOLDER_NOT_WRITABLE`
  */
 export function requireNoLinksIn(folder: string, { recursive }: { recursive: boolean }): void {
@@ -74,7 +78,10 @@ export function requireNoLinksIn(folder: string, { recursive }: { recursive: boo
   }
 }
 
-/** Their types come with their names: no file is looked at by itself, and a thousand of them take some two milliseconds. */
+/**
+ * Reads the types with the names, which avoids a system call for each file. A thousand take about
+ * two milliseconds.
+ */
 function entriesOf(folder: string): Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true })
@@ -92,7 +99,7 @@ function behindLink(path: string): StartError {
   )
 }
 
-/** The folders to make, the outermost first. */
+/** The folders to create, outermost first. */
 async function missingFolders(folder: string): Promise<string[]> {
   const missing: string[] = []
   let at = folder
@@ -110,13 +117,13 @@ async function isFolder(path: string, folder: string): Promise<boolean> {
     throw noPlace(folder, path === folder ? 'is a file, not a folder' : `cannot be a folder: "${path}" is a file`)
   const itself = await lstat(path).catch(noneIfMissing)
   if (itself?.isSymbolicLink()) throw noPlace(folder, `cannot be a folder: the link "${path}" leads to nothing`)
-  // Another start has made it meanwhile.
+  // Another start has created it in between.
   return itself !== undefined && isFolder(path, folder)
 }
 
 async function makeFolder(path: string): Promise<void> {
   await mkdir(path, { mode: 0o700 }).catch(async (error: NodeJS.ErrnoException) => {
-    // Another start may have made it meanwhile.
+    // Another start may have created it in between.
     if (error.code !== 'EEXIST' || !(await isFolder(path, path))) throw error
   })
 }

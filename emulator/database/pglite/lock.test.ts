@@ -62,7 +62,7 @@ test('what another user may answer is not believed when it could not be so', asy
   await lock.release()
 })
 
-/** Where the system has only one of the two: a disk that holds no sockets, and two containers that share a folder. */
+/** Simulates disks without sockets and two containers that share a folder. */
 const worlds = [
   ['with both kinds of names', () => undefined],
   ['on a disk that holds no sockets', () => refuseNames((path) => !path.startsWith('\0'))],
@@ -118,7 +118,7 @@ describe.each(worlds)('%s', (_, enter) => {
 test('a process that is slow to see that holders are dead takes nothing from one that has taken over since', async () => {
   await writeFile(join(folder, 'lock.5'), '')
   const next = createServer((socket) => socket.end('{ "pid": 9 }'))
-  // Looks at 5 while 6 has come and gone and 7 is held, so that 6 is free.
+  // Simulates looking at 5 while 6 has come and gone and 7 is held, so that 6 is free.
   vi.spyOn(Socket.prototype, 'setTimeout').mockImplementationOnce(function (this: Socket) {
     next.listen(join(folder, 'lock.7'))
     return this
@@ -140,7 +140,7 @@ test('a folder in which nothing can be held is refused', async () => {
   })
 })
 
-/** The system says no to some names of sockets, as a foreign disk or a sandbox does. */
+/** Refuses some socket names, as a network disk or a sandbox does. */
 function refuseNames(isRefused: (path: string) => boolean): void {
   const listen = Server.prototype.listen
   vi.spyOn(Server.prototype, 'listen').mockImplementation(function (this: Server, ...given: unknown[]) {
@@ -151,7 +151,7 @@ function refuseNames(isRefused: (path: string) => boolean): void {
   })
 }
 
-/** A socket without a listener, as `kill -9` leaves it. */
+/** Leaves a socket without a listener, as `kill -9` does. */
 function leaveDeadSocket(path: string): void {
   const script = `require('fs').rmSync(${JSON.stringify(path)}, { force: true })
     require('net').createServer().listen(${JSON.stringify(path)}, () => process.kill(process.pid, 'SIGKILL'))`

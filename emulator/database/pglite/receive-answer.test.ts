@@ -5,7 +5,7 @@ import type { WireSession } from './protocol.js'
 
 const megabyte = 1_048_576
 
-/** A connection, and the first byte of each message that was read, by turns of the event loop. */
+/** Opens a connection that records the first byte of each message, by turns of the event loop. */
 function aConnection() {
   const turns: number[][] = [[]]
   const session: Partial<WireSession> = { read: (bytes) => void turns.at(-1)?.push(bytes[0] ?? -1) }
@@ -16,7 +16,7 @@ function aConnection() {
   return { connection: connection as WorkerConnection, turns }
 }
 
-/** As they come when the event loop was held up: all in one turn. */
+/** Receives everything in one turn, as after a blocked event loop. */
 function receiveAll(connection: WorkerConnection, count: number, bytes: number): number[] {
   const all = Array.from({ length: count }, (_, at) => at)
   for (const at of all) receiveAnswer(connection, new Uint8Array(bytes).fill(at))

@@ -1,4 +1,7 @@
-/** Whether a PostgreSQL server will do, and what to do where it will not: for `svc serve check` and `svc doctor`. Nothing is changed. */
+/**
+ * Checks whether a PostgreSQL server is suitable and how to fix it, for `svc serve check` and `svc
+ * doctor`. Changes nothing.
+ */
 import { oldestMigration, outdated } from '../migrate.js'
 import type { Database } from '../port.js'
 import { StartError } from '../start-error.js'
@@ -9,34 +12,34 @@ import { asStartError, cannotOpen } from './server.js'
 import { areElsewhere, openServer, type Server } from './server-address.js'
 
 export interface CheckFinding {
-  /** The same in every version, for scripts. */
+  /** Stable across versions, for scripts. */
   readonly code: string
-  /** `wrong` keeps it from starting or loses data; `note` is worth knowing. */
+  /** `wrong` prevents a start or loses data; `note` is worth knowing. */
   readonly level: 'wrong' | 'note'
   readonly message: string
   readonly remedy: string
 }
 
 export interface CheckedServer {
-  /** What was seen, in one line. */
+  /** Describes the server in one line. */
   readonly said: string
   readonly findings: readonly CheckFinding[]
 }
 
 export interface ServerToCheck extends PostgresOptions {
-  /** Whether a server that may lose what was acknowledged is wrong, rather than worth knowing. */
+  /** Whether a server that may lose acknowledged writes is `wrong` instead of a `note`. */
   readonly losesNothing: boolean
 }
 
-/** Connections of one process: those of its pool, which may go through a pooler, and one that listens. */
+/** Connections of one process: those of its pool, which may use a pooler, and one that listens. */
 const pooledOfProcess = 10
 const listeningOfProcess = 1
-/** What the server keeps for its superusers, and a little for others. */
+/** Connections that the server reserves for superusers, and a few for other clients. */
 const reservedConnections = 5
 const mostClockMilliseconds = 5_000
 const mostConnectMilliseconds = 5_000
 
-/** @param also looks at more over the same connections; what it throws is a finding */
+/** @param also runs more checks over the same connections; errors become findings */
 export async function checkServer(
   { losesNothing, ...options }: ServerToCheck,
   also: (db: Database) => Promise<void> = async () => undefined,
@@ -63,7 +66,7 @@ export async function checkServer(
 
 const noFindings = (): CheckFinding[] => []
 
-/** The address for what listens, which a start needs as much as the other. */
+/** Checks the address for listening, which a start needs too. */
 async function checkListening(url: string | undefined): Promise<CheckFinding[]> {
   if (url === undefined) return []
   const flag = '--database-listen-url'
@@ -78,7 +81,10 @@ async function openConnection(server: Server): Promise<void> {
 }
 
 interface Needs {
-  /** Whether a pooler stands before the server. How many connections that opens is its own setting. */
+  /**
+   * Whether a pooler is in front of the server. The number of connections that it opens is its own
+   * setting.
+   */
   readonly isPooled: boolean
   readonly losesNothing: boolean
 }

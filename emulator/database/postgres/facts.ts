@@ -1,4 +1,4 @@
-/** What a server says of itself, for the check before the first start. Nothing is changed. */
+/** Reads the properties of a server, for the check before the first start. Changes nothing. */
 
 import { newestMigration } from '../migrate.js'
 import { type Database, sql } from '../port.js'
@@ -10,13 +10,13 @@ export interface ServerFacts {
   readonly mostConnections: number
   readonly isDurable: boolean
   readonly isStandby: boolean
-  /** Whether the role may make what is missing; true where nothing is. */
+  /** Whether the role may create what is missing; true if nothing is. */
   readonly mayMigrate: boolean
-  /** Whether `pg_trgm` is there, or can be made by this role. */
+  /** Whether `pg_trgm` is installed, or the role can install it. */
   readonly hasTrigrams: boolean
   /** Milliseconds that its clock is ahead of this machine's. */
   readonly clockAhead: number
-  /** The last migration that was applied; 0 in a new database. */
+  /** The last applied migration; 0 in a new database. */
   readonly migration: number
   readonly newestMigration: number
 }

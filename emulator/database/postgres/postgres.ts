@@ -13,7 +13,7 @@ import { type Limit, newPreparing, type Postgres, runAlone, runOn, runPatiently,
 export interface PostgresOptions {
   /** May lead through a pooler. */
   readonly url: string
-  /** The server itself, for what a pooler in transaction mode cannot do. Left out, `url` leads there. */
+  /** The server itself, for features that a pooler in transaction mode lacks. Default: `url`. */
   readonly directUrl?: string | undefined
   readonly mostConnections?: number
   readonly mostStatementMilliseconds?: number
@@ -30,17 +30,18 @@ const capabilities: Capabilities = {
 
 const mostClosingMilliseconds = 1_000
 
-/** A connection that does not take a transaction back by then is closed, which does. */
+/** Closes a connection that does not roll back by then, which has the same effect. */
 const rollback: Limit = { mostAnswerMilliseconds: 5_000 }
 
-/** How often a transaction is tried that the server rolls back for another's sake. */
+/** Limits the tries of a transaction that the server rolls back because of a conflict. */
 const mostTries = 3
 
 /**
- * PostgreSQL behind the same port: the same statements, parameters and values as PGlite. Nothing depends on the session but its
- * settings, so each transaction may run on another connection of a pooler.
- *
- * @throws {StartError} `DATABASE_UNREACHABLE`, `DATABASE_TOO_OLD`, `ENCODING`, `DATABASE_SETTINGS` or `DATABASE_POOLED`
+ * Implements the port for PostgreSQL, with the same statements, parameters and values as PGlite.
+ * Nothing depends on the
+ * session except its settings, so each transaction can use another connection of a pooler.
+ * @throws {StartError} `DATABASE_UNREACHABLE`, `DATABASE_TOO_OLD`, `ENCODING`, `DATABASE_SETTINGS`
+ * or `DATABASE_POOLED`
  */
 export async function openPostgres(options: PostgresOptions): Promise<Database> {
   const {
@@ -98,7 +99,7 @@ function overPool(postgres: Postgres): Database {
   }
 }
 
-/** Each is a transaction of its own, which the server has rolled back: it can be tried again. */
+/** Retries after a conflict: each call is one transaction, which the server has rolled back. */
 async function repeated<T>(work: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
@@ -120,7 +121,8 @@ async function inTransaction<T>(postgres: Postgres, work: (tx: Database) => Prom
     const tx = overClient(postgres, client, (error) => failures.push(error))
     const result = await work(tx)
     await client.query(within('commit', tx.limit())).catch(refuseCommit)
-    // All of it was rolled back with the statement that failed, whatever the work made of that.
+    // Throws even if the work caught the error, because the failed statement rolled everything
+    // back.
     if (failures.length > 0) throw failures[0]
     return result
   } catch (error) {
@@ -135,8 +137,9 @@ async function inTransaction<T>(postgres: Postgres, work: (tx: Database) => Prom
 }
 
 /**
- * What runs on the connection of a transaction; `onFailure` receives what failed. From a patient statement on, its statements take as long
- * as they take.
+ * Runs statements on the connection of a transaction; `onFailure` receives their errors. After a
+ * patient statement, the
+ * time limit is off.
  */
 function overClient(postgres: Postgres, client: pg.PoolClient, onFailure: (error: unknown) => void) {
   let limit: Limit = postgres
@@ -160,7 +163,7 @@ function overClient(postgres: Postgres, client: pg.PoolClient, onFailure: (error
   return tx
 }
 
-/** Ends the pool once what is at work is done; maintenance is cut, which leaves nothing half done. */
+/** Ends the pool once running work is done. Cancels maintenance, which leaves nothing half done. */
 async function end({ pool, patient }: Postgres): Promise<void> {
   const ended = pool.close()
   await Promise.race([ended, pause(mostClosingMilliseconds)])

@@ -3,7 +3,7 @@ import { openTls, type Secured } from './tls.js'
 
 export interface Server {
   readonly address: string
-  /** Reads the certificates again: to be asked for each connection. @throws as `openTls` */
+  /** Reads the certificates again; call it for each connection. @throws as `openTls` */
   secured(): Secured
 }
 
@@ -14,7 +14,10 @@ export function openServer(address: string, flag?: string): Server {
   return { address, secured: () => secured(address) }
 }
 
-/** @throws {StartError} `DATABASE_UNREACHABLE`, without the address, which may hold a password */
+/**
+ * @throws {StartError} `DATABASE_UNREACHABLE`, without the address, because it may contain a
+ * password
+ */
 function requireAddress(address: string, flag = '--database-url'): void {
   const [, hosts] = /^postgres(?:ql)?:\/\/(?:[^@/?#]*@)?([^/?#]*)/.exec(address) ?? []
   if (hosts?.includes(',')) {
@@ -24,7 +27,7 @@ function requireAddress(address: string, flag = '--database-url'): void {
       'Name one that leads to the primary: the address from your provider, of a pooler, or of HAProxy in front of the servers.',
     )
   }
-  // The driver would take any other text for the name of a database somewhere.
+  // The driver would take any other text for the name of a database.
   if (hosts !== undefined && URL.canParse(address)) return
   throw new StartError(
     'DATABASE_UNREACHABLE',
@@ -33,14 +36,17 @@ function requireAddress(address: string, flag = '--database-url'): void {
   )
 }
 
-/** The address without user and password. @throws as `requireAddress` */
+/** Returns the address without user and password. @throws as `requireAddress` */
 export function shownAddress(address: string): string {
   requireAddress(address)
   const { protocol, host, pathname } = new URL(address)
   return `${protocol}//${host}${pathname}`
 }
 
-/** Whether two addresses name different servers, for example because one leads through a pooler. @throws as `requireAddress` */
+/**
+ * Whether two addresses name different servers, for example because one leads through a pooler.
+ * @throws as `requireAddress`
+ */
 export function areElsewhere(...addresses: readonly [string, string]): boolean {
   const [one, other] = addresses.map((address) => {
     requireAddress(address)

@@ -1,24 +1,27 @@
-/** TLS as an address asks for it. The driver would take an unknown setting for none, and throw within its pool where a file is missing for a moment. */
+/**
+ * Configures TLS from an address. The driver would ignore an unknown setting, and throw inside its
+ * pool if a file is
+ * missing for a moment.
+ */
 import { readFileSync } from 'node:fs'
 import type pg from 'pg'
 
-/** An address as the driver takes it, without what it says about TLS. */
+/** An address for the driver, without the TLS settings. */
 export type Secured = Pick<pg.ClientConfig, 'connectionString' | 'ssl'>
 
-/** The driver takes the first five for `verify-full`, which none of them is weaker than here. */
+/** The driver treats the first five as `verify-full`; none of them is weaker here. */
 const modes: Readonly<Record<string, { readonly rejectUnauthorized?: false } | false>> = {
   ...{ allow: {}, prefer: {}, require: {}, 'verify-ca': {}, 'verify-full': {} },
   'no-verify': { rejectUnauthorized: false },
   disable: false,
 }
 const files = { sslrootcert: 'ca', sslcert: 'cert', sslkey: 'key' } as const
-/** What the driver reads itself. */
+/** Settings that the driver reads itself. */
 const drivers = ['ssl', 'sslnegotiation']
 
 /**
- * Reads the files that an address names. One that cannot be read later on is what it was before.
- *
- * @throws {Error} for a setting that is not known, and a file that has not been read yet and cannot be
+ * Reads the files named in an address. If one cannot be read later, its last content stays.
+ * @throws {Error} for an unknown setting, or a file that could never be read
  */
 export function openTls(): (url: string) => Secured {
   const read = new Map<string, string>()
@@ -32,7 +35,7 @@ export function openTls(): (url: string) => Secured {
   }
 
   return (url) => {
-    // Whoever says so wants the driver to take the modes as PostgreSQL's own clients do.
+    // With this setting, the driver treats the modes as PostgreSQL's clients do.
     if (/[?&]uselibpqcompat=true\b/.test(url)) return { connectionString: url }
     const { sslmode, ...others } = settingsOf(url)
     const unknown = Object.keys(others).find((name) => !Object.hasOwn(files, name) && !drivers.includes(name))
@@ -41,7 +44,7 @@ export function openTls(): (url: string) => Secured {
     if (mode === undefined) throw new Error(`sslmode=${sslmode} is not known`)
     const named = Object.entries(files).flatMap(([name, option]) => {
       const path = others[name]
-      // PostgreSQL's own clients name the authorities of the system by this word.
+      // PostgreSQL's clients use this word for the system's certificate authorities.
       return path === undefined || path === 'system' ? [] : [{ name, option, path }]
     })
     if (sslmode === undefined && named.length === 0) return { connectionString: url }
@@ -51,7 +54,7 @@ export function openTls(): (url: string) => Secured {
   }
 }
 
-/** What a connection fails with for its TLS, and what to do: Node's, the driver's and the server's words, and those of `openTls`. */
+/** Advice for TLS errors, by the messages of Node, the driver, the server and `openTls`. */
 const remedies: readonly (readonly [RegExp, (flag: string) => string])[] = [
   [
     /unable to verify|self[- ]signed|unable to get (?:local )?issuer|certificate not trusted/,
@@ -88,12 +91,12 @@ const remedies: readonly (readonly [RegExp, (flag: string) => string])[] = [
   ],
 ]
 
-/** What to do where TLS is why a connection was not made; nothing where it is not. */
+/** Returns advice if TLS caused the error. */
 export function tlsRemedy(message: string, flag: string): string | undefined {
   return remedies.find(([words]) => words.test(message))?.[1](flag)
 }
 
-/** What begins with `ssl` in an address. */
+/** Returns the settings of an address that begin with `ssl`. */
 function settingsOf(url: string): Readonly<Record<string, string>> {
   const query = new URLSearchParams(/\?([^#]*)/.exec(url)?.[1])
   return Object.fromEntries([...query].filter(([name]) => /^ssl/i.test(name)))

@@ -14,13 +14,16 @@ let dataDir: string
 let db: Database
 let path: string
 
-/** Entries in more pages than one root has room for, a value in so many rows that it has a tree of its own, and rows that wait. */
+/**
+ * Fills more entry pages than one root holds, a value with so many rows that it has a posting tree,
+ * and pending rows.
+ */
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'svc-gin-'))
   dataDir = join(folder, 'data')
   await unpackTemplate(dataDir)
   db = await openPglite({ dataDir })
-  // It would be read first.
+  // Removed because it would be read first.
   await db.query(sql`drop index svc.documents_data`)
   await db.query(sql`create table svc.kept (words text[])`)
   await db.query(sql`insert into kept select array['each'] from generate_series(1, 30000)`)
@@ -38,7 +41,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-/** The file with zeroes in place of the page at that block, and the file's own bytes again afterwards. */
+/** Zeroes the page at that block, checks, and restores the file. */
 async function checkWithout(bytes: Buffer, block: number, mostBytes?: number): Promise<string | undefined> {
   const damaged = Buffer.from(bytes)
   damaged.fill(0, block * pageBytes, (block + 1) * pageBytes)
@@ -58,7 +61,8 @@ test('every page of zeroes that something points to is named, and none that is n
   const messages = []
   for (const block of blocks) messages.push(await checkWithout(bytes, block))
 
-  // Meta page, inner and outer pages of the entries and of the tree of a value, what waits, and what was waited in.
+  // Meta page, inner and leaf pages of the entries and of a posting tree, pending pages, and
+  // deleted pending pages.
   const kinds = new Set(blocks.map((block) => flagsAt(bytes, block) & 0x1f))
   expect([...kinds].toSorted((one, other) => one - other)).toEqual([0, 1, 2, 3, 4, 8, 16])
   expect(messages).toEqual(

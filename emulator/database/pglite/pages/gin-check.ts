@@ -1,17 +1,23 @@
 /**
- * Pages of GIN indexes that are zeroes although something points to them. PostgreSQL takes them for new ones, and follows their zeroes as
- * links, for ever; of B-trees it reports them. A page that nothing points to was added as a process was killed, and is sound.
+ * Finds pages of GIN indexes that are zero although another page links to them. PostgreSQL takes
+ * them for new pages and
+ * follows their zeroes as links for ever; in B-trees it reports them. A zero page without a link is
+ * fine: a process was
+ * killed while adding it.
  */
 import { type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseError, type Sql, sql } from '../../port.js'
 import { fixedBlocks, isZero, linksOf, pageBytes } from './gin-page.js'
 
-/** What a start reads, some hundredths of a second; more is read once a statement had to be stopped. */
+/**
+ * Limits what a start reads, some hundredths of a second. After a statement had to be stopped, all
+ * is read.
+ */
 export const mostBytesAtStart = 256 * 1_048_576
 
 const chunkPages = 128
-/** A relation's file has at most this many pages; the next ones are in `….1` and so on. */
+/** A relation file has at most this many pages; the next ones are in `….1` and so on. */
 const segmentPages = 131_072
 
 interface Index {
@@ -20,15 +26,16 @@ interface Index {
 }
 
 /**
- * What PostgreSQL should have reported, if anything. The files are read as they are: call it before the database that was opened from
- * them, which has written its log into them by then, is given anything to write.
+ * Returns the error that PostgreSQL should have reported, if any. Reads the files directly: call it
+ * after opening the
+ * database, which replays its log, and before writing anything to it.
  */
 export async function checkGinIndexes(
   ask: (statement: Sql) => Promise<unknown[]>,
   dataDir: string,
   mostBytes = Number.POSITIVE_INFINITY,
 ): Promise<DatabaseError | undefined> {
-  // What could not be built to its end is not valid, and may hold anything.
+  // Skips invalid indexes: their build was interrupted, so they may contain anything.
   const indexes = (await ask(sql`
     select format('%s.%s', n.nspname, c.relname) as name, pg_relation_filepath(c.oid) as path
     from pg_class c
@@ -47,7 +54,7 @@ export async function checkGinIndexes(
   return damage.length === 0 ? undefined : new DatabaseError(damage.join(', '), 'XX002')
 }
 
-/** Of the first so many pages, and how many these were. */
+/** Checks at most `mostPages`, and returns how many it read. */
 async function lostPages(file: string, mostPages: number): Promise<{ pages: number; lost: number[] }> {
   const zero: number[] = []
   let pages = 0
@@ -61,7 +68,7 @@ async function lostPages(file: string, mostPages: number): Promise<{ pages: numb
   return { pages, lost: zero.filter((block) => linked.has(block)) }
 }
 
-/** Each is overwritten by one of the next. */
+/** Yields views of one buffer, which the next read overwrites. */
 async function* pagesOf(file: string, mostPages = Number.POSITIVE_INFINITY): AsyncGenerator<Buffer> {
   const chunk = Buffer.alloc(chunkPages * pageBytes)
   let left = mostPages
