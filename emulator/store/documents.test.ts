@@ -7,7 +7,7 @@ const place = { project: 'p', collection: { id: 'c', name: 'posts' }, at: '2026-
 
 const atOnce = /jsonb_array_elements|jsonb_path_query/
 
-/** What the database is asked to write documents of so many values each. */
+/** Returns the SQL for writing documents with these numbers of values. */
 async function asked(values: readonly number[], write: typeof insertDocuments | typeof updateDocumentData) {
   const texts: string[] = []
   const query = async ({ text }: Sql) => {

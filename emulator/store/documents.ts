@@ -20,13 +20,13 @@ export interface DocumentRow {
 export interface NewData {
   readonly id: string
   readonly json: string
-  /** It has at most so many members and items, at all levels; left out, few. */
+  /** An upper bound of its members and items, at all levels. Default: few. */
   readonly values?: number
   /** The user who creates it. */
   readonly createdBy?: string | undefined
 }
 
-/** What was written, and what was recorded with it. */
+/** The written documents, and the number of the recorded change. */
 export interface Written {
   readonly documents: StoredDocument[]
   readonly seq: RecordedSeq
@@ -34,13 +34,15 @@ export interface Written {
 
 export const columns = sql`d.id, d.data, d.version, d.created_at, d.updated_at, d.created_by`
 
-/** The same of `written`, which returns them. */
+/** The same columns of `written`, which returns them. */
 export const writtenColumns = sql`id, data, version, created_at, updated_at, created_by`
 
 /**
- * Inserts documents, counts them and records their changes, all in one statement. The count's row is the
- * lock that a removal of the collection takes too: nothing comes back if the collection is gone. What does come back
- * is what was given: to have the database write a batch out again would take it half as long as to store it.
+ * Inserts documents, counts them and records their changes in one statement. It locks the count's
+ * row, as a removal of the
+ * collection does, and returns nothing if the collection is gone. Otherwise it returns the input,
+ * because having the
+ * database write a batch out again would take half as long as storing it.
  */
 export async function insertDocuments(
   db: Database,
@@ -72,7 +74,6 @@ export async function insertDocuments(
   }
 }
 
-/** One document, as it stands. */
 export async function selectDocument(
   db: Database,
   collection: WritePlace['collection'],
@@ -83,10 +84,10 @@ export async function selectDocument(
   return row && fromRow(row, collection)
 }
 
-/** What is read at once, however many ask for it; a larger document has to wait for a place. */
+/** Limits a read without a queue. A larger document has to wait for a slot. */
 const mostBytesAtOnce = 256 * 1024
 
-/** One document, or `large` where its data may take much. */
+/** Returns a document, or `large` if its data may take too much memory. */
 export async function selectSmallDocument(
   db: Database,
   collection: WritePlace['collection'],
@@ -100,12 +101,18 @@ export async function selectSmallDocument(
   return row && fromRow(row, collection)
 }
 
-/** Whether a collection is there. Its documents are deleted after it, and those who kept it for a second may ask for them. Decision 67. */
+/**
+ * Whether a collection exists. Its documents are deleted later, and callers that cached it may
+ * still ask for them. Decision 67.
+ */
 export function isOpen({ id }: WritePlace['collection']): Fragment {
   return sql`exists (select from document_counts n where n.collection_id = ${id} and not n.is_removed)`
 }
 
-/** The documents that exist of those ids, by id, held until the transaction ends. Locks are taken in id order. */
+/**
+ * Loads and locks the existing documents among the ids until the transaction ends. Locks them in
+ * order of their ids.
+ */
 export async function lockDocuments(
   tx: Database,
   collection: WritePlace['collection'],
@@ -120,7 +127,7 @@ export async function lockDocuments(
   return new Map(rows.map((row) => [row.id, fromRow(row, collection)]))
 }
 
-/** Which version of a document there is, and whose it is, without its data. */
+/** Returns the version and the creator of a document, without its data. */
 export async function selectDocumentVersion(
   db: Database,
   collection: WritePlace['collection'],
@@ -131,15 +138,15 @@ export async function selectDocumentVersion(
   return row && { version: row.version, createdBy: row.created_by }
 }
 
-/** What a removal needs to know of a document. */
+/** The properties of a document that a removal needs. */
 export interface LockedVersion {
   readonly version: number
-  /** Whether files live with it. */
+  /** Whether files belong to it. */
   readonly hasFiles: boolean
   readonly createdBy: string | null
 }
 
-/** As `lockDocuments`, without their data, which may be large. */
+/** Locks like `lockDocuments`, but without loading the data, which may be large. */
 export async function lockDocumentVersions(
   tx: Database,
   collection: WritePlace['collection'],
@@ -156,7 +163,9 @@ export async function lockDocumentVersions(
   )
 }
 
-/** One id in words of its own: of a list that it does not know PostgreSQL expects ten, and plans each time anew. */
+/**
+ * Compares a single id directly: for a list, PostgreSQL expects ten ids and plans again each time.
+ */
 function isOneOf(ids: readonly string[]): Fragment {
   const [id, ...others] = ids
   return id !== undefined && others.length === 0 ? sql`d.id = ${id}` : sql`d.id = any(${ids}::uuid[])`
@@ -186,7 +195,7 @@ export async function updateDocumentData(
   return { documents: rows.map((row) => fromRow(row, place.collection)), seq: rows[0]?.seq ?? null }
 }
 
-/** Deletes locked documents, counts them off and records their changes. */
+/** Deletes locked documents, updates the count and records their changes. */
 export async function deleteDocuments(
   tx: Database,
   place: WritePlace,
@@ -210,12 +219,13 @@ export interface FoundRecord {
   readonly permissions: string
 }
 
-/** What is loaded at once. */
+/** Limits the data loaded at once. */
 const mostLoadedBytes = 32 * 1024 * 1024
 
 /**
- * Documents of a project by id. However many and large they are, only so many are loaded at once: the ids of those that are
- * there beyond them are answered as `others`.
+ * Loads documents of a project by id, up to a limit of bytes. Returns the ids of the existing
+ * documents beyond it as
+ * `others`.
  */
 export async function selectRecords(
   db: Database,
@@ -244,7 +254,10 @@ export async function selectRecords(
   }
 }
 
-/** What PostgreSQL builds `jsonb` of at once; each value takes up to 300 bytes of its memory. */
+/**
+ * Limits the values that PostgreSQL turns into `jsonb` at once; each takes up to 300 bytes of its
+ * memory.
+ */
 const mostValuesAtOnce = 250_000
 
 function hasManyValues(documents: readonly NewData[]): boolean {
@@ -252,8 +265,10 @@ function hasManyValues(documents: readonly NewData[]): boolean {
 }
 
 /**
- * The documents as rows of `fresh`. One JSON array is read faster than a PostgreSQL array whose items are quoted once more.
- * One of very many values is taken apart as text, which takes longer, and the memory of one document only. Contract 10.10.
+ * Passes the documents as one JSON array, which is read faster than a PostgreSQL array with quoted
+ * items. An array with
+ * too many values is split as text, which is slower, but needs the memory of only one document.
+ * Contract 10.10.
  */
 function rowsOf(documents: readonly NewData[]): Fragment {
   const data = `[${documents.map(({ json }) => json).join()}]`
@@ -263,10 +278,10 @@ function rowsOf(documents: readonly NewData[]): Fragment {
     ) as fresh`
 }
 
-/** The same with what a function returns for each of them, in their order. */
+/** Joins the documents with the function's result for each of them, in order. */
 function rowsWith(documents: readonly NewData[], data: Fragment): Fragment {
   const ids = documents.map(({ id }) => id)
-  // One without a creator has none: what is missing at the end of an array is null.
+  // Omits trailing creators: missing items of an array are null.
   const creators = documents.some(({ createdBy }) => createdBy) ? documents.map(({ createdBy }) => createdBy ?? '') : []
   return sql`rows from (unnest(${ids}::uuid[], ${creators}::text[]), ${data})
     with ordinality as fresh (id, created_by, data, ordinality)`

@@ -8,10 +8,10 @@ export interface KeptAnswer {
   readonly answer: string
 }
 
-/** From when to when an answer was given that is kept still. */
+/** The period whose answers are still kept. */
 export interface KeptTimes {
   readonly from: string
-  /** What is from after that was given while a clock was ahead. */
+  /** Later answers were given while a clock was ahead. */
   readonly to: string
 }
 
@@ -21,13 +21,16 @@ interface KeyPlace {
   readonly kept: KeptTimes
 }
 
-/** Keeps an answer under its key; fails if the key has one. Where another transaction has just taken it, this waits. */
+/**
+ * Stores an answer under its key. Fails if the key has one, and waits for a transaction that has
+ * just taken it.
+ */
 export async function insertAnswer(
   tx: Database,
   { project, scope, kept, at }: KeyPlace & { readonly at: string },
   { bodyHash, status, headers, answer }: KeptAnswer,
 ): Promise<void> {
-  // The count has the deletion come first.
+  // Counts the deleted rows, so that the deletion runs first.
   await tx.query(
     writing(sql`
     with gone as (
@@ -48,13 +51,13 @@ export async function selectAnswer(db: Database, { project, scope, kept }: KeyPl
   return row && { bodyHash: row.body_hash, status: row.status, headers: row.headers, answer: row.answer }
 }
 
-/** Deletes some from before what is kept; whether there may be more. */
+/** Deletes some expired answers. Returns whether there may be more. */
 export function deleteFormerAnswers(db: Database, { from }: KeptTimes, most: number): Promise<boolean> {
   const test = sql`created_at < ${from}::timestamptz`
   return deletePiece(db, { table: 'idempotency', test, order: sql`created_at`, most })
 }
 
-/** Deletes some from while a clock was ahead; whether there may be more. */
+/** Deletes some answers from a time when a clock was ahead. Returns whether there may be more. */
 export function deleteAnswersAhead(db: Database, { to }: KeptTimes, most: number): Promise<boolean> {
   const test = sql`created_at > ${to}::timestamptz`
   return deletePiece(db, { table: 'idempotency', test, order: sql`created_at desc`, most })

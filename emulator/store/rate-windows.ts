@@ -1,4 +1,4 @@
-/** What processes have reserved of the windows that a limit counts in. */
+/** Stores the reservations of processes in rate limit windows. */
 import { type Database, sql, writing } from '../database/port.js'
 import { deletePiece } from './upkeep/pieces.js'
 
@@ -17,7 +17,10 @@ interface Row {
   readonly reserved: number
 }
 
-/** What was granted of each, by its window's number and name. Each row is met once, and in the order of their names by every transaction. */
+/**
+ * Returns what was granted, by window number and name. Updates each row once, in the same order in
+ * every transaction.
+ */
 export async function upsertReservations(
   db: Database,
   reservations: readonly Reservation[],
@@ -44,7 +47,10 @@ export async function upsertReservations(
   return new Map(rows.map(({ name, number, granted, reserved }) => [`${number} ${name}`, { granted, reserved }]))
 }
 
-/** By the database's own clock. Deletes some; whether there may be more. */
+/**
+ * Deletes some windows that have expired by the database's clock. Returns whether there may be
+ * more.
+ */
 export function deleteExpiredWindows(db: Database, most: number): Promise<boolean> {
   return deletePiece(db, { table: 'rate_windows', test: sql`expires_at < now()`, most })
 }

@@ -1,4 +1,4 @@
-/** Writes of one document, each a statement that needs no transaction around it. */
+/** Writes single documents, each in one statement without a transaction around it. */
 import { type Database, sql, writing } from '../database/port.js'
 import { isOf } from './creators.js'
 import {
@@ -13,7 +13,10 @@ import {
 } from './documents.js'
 import { recorded, recordedDeletion } from './recording.js'
 
-/** Writes the new data of one document and records the change, in one statement; nothing if it is at another version. */
+/**
+ * Writes the new data of a document and records the change, in one statement. Returns nothing if
+ * the version differs.
+ */
 export async function updateDocument(
   db: Database,
   place: WritePlace,
@@ -36,8 +39,10 @@ export async function updateDocument(
 }
 
 /**
- * Deletes one document, counts it off and records the change, in one statement. Nothing if it is at none of these versions,
- * or has files, which have to be orphaned with it; nor if another user created it than `creator`, where that is given.
+ * Deletes a document, updates the count and records the change, in one statement. Does nothing if
+ * the version does not match,
+ * if it has files, which have to be orphaned with it, or if `creator` is given and did not create
+ * it.
  */
 export async function deleteDocument(
   db: Database,

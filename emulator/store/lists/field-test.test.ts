@@ -1,4 +1,7 @@
-/** In which words a test of a field is put: which of them an index understands. What they find is compared in where-parity.test.ts. */
+/**
+ * Checks the SQL of field tests and which index it can use. where-parity.test.ts compares the
+ * results.
+ */
 import { describe, expect, it } from 'vitest'
 import type { Path } from '../../../client/protocol/model/path.js'
 import type { Operator, Test } from '../../../client/protocol/model/where.js'
@@ -18,13 +21,13 @@ function worded(test: Test, help: Parameters<typeof fieldTest>[1] = {}): string 
   return plain(fieldTest(test, help))
 }
 
-/** With its parameters where they stand. */
+/** Inserts the parameters into the text. */
 const plain = ({ text, values }: Fragment) =>
   text.replaceAll(/\$(\d+)/g, (_, number) => JSON.stringify(values[Number(number) - 1])).replaceAll(/\s+/g, ' ')
 const texts = (count: number) => Array.from({ length: count }, (_, at) => `text ${at}`)
 const field: Path = ['field']
 const collection = '01900000-0000-7000-8000-000000000000'
-/** How the index over all data is asked, and how single values are looked up in it. */
+/** The SQL for the index over all data, and for looking up single values in it. */
 const contained = '@>'
 const lookedUp = 'gin_clean_pending_list'
 
@@ -119,7 +122,7 @@ describe('a comparison', () => {
     ['gt', '5', undefined, true],
     ['gte', 'tea', known('text'), true],
     ['lt', '5', undefined, true],
-    // Its last value is one that the condition would not let through.
+    // The condition excludes the last value of its range.
     ['lte', '5', undefined, false],
     ['gt', '5', known('asc'), false],
     ['gt', '5', known('desc'), false],

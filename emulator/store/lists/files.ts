@@ -1,4 +1,4 @@
-/** Files as they are listed: to whom, in which order, and how many. */
+/** Lists files: who sees them, in which order, and how many. */
 import type { FileRecord } from '../../../client/protocol/model/file.js'
 import type { Page } from '../../../client/protocol/model/page.js'
 import { type Database, type Fragment, joinSql, nothing, sql } from '../../database/port.js'
@@ -9,7 +9,7 @@ import { hidesNothing, type Reader, readable, readableWhole } from './where.js'
 /** The audience of files without an owner. */
 const everybody = '00000000-0000-0000-0000-000000000000'
 
-/** Who a list is for. */
+/** The caller of a list. */
 export interface FileReader extends Reader {
   /** The id of the signed-in user. */
   readonly user: string | undefined
@@ -27,8 +27,10 @@ interface PageEnd {
 }
 
 /**
- * The files in a folder and below it that are listed to a reader, the newest first; page and total of the same moment. Those of a
- * collection that hides fields from the reader are left out: nothing says which field holds the address of a file.
+ * Lists the files in a folder and below that a reader may see, newest first. The page and the total
+ * are from one snapshot.
+ * Omits collections that hide fields from the reader, because the address of a file may be in any
+ * field.
  */
 export async function selectFiles(
   db: Database,
@@ -54,7 +56,7 @@ export async function selectFiles(
   }
 }
 
-/** The parts of the statement: what comes before it, a page, and the number of all. */
+/** The parts of the statement: common table expressions, the page, and the total. */
 interface Found {
   readonly above: Fragment
   readonly page: Fragment
@@ -75,8 +77,9 @@ function everywhere(project: string, page: PageEnd): Found {
 }
 
 /**
- * The newest of each audience that the reader belongs to are taken from its index, then merged: however many files of others
- * lie between, none of them is looked at.
+ * Takes the newest files of each of the reader's audiences from its index, and merges them. Files
+ * of others are never
+ * read, however many there are.
  */
 function shown(project: string, reader: FileReader, page: PageEnd): Found {
   const own = reader.user === undefined ? [everybody] : [everybody, reader.user]
@@ -115,7 +118,7 @@ function shown(project: string, reader: FileReader, page: PageEnd): Found {
   }
 }
 
-/** Files of documents that the reader created, in collections where only these may be read. */
+/** Files of the reader's own documents, in collections that only allow reading these. */
 function ofOwnDocuments(project: string, { user, ...reader }: FileReader): Fragment {
   if (user === undefined) return sql`select f.id from files f where false`
   return sql`
@@ -127,7 +130,7 @@ function ofOwnDocuments(project: string, { user, ...reader }: FileReader): Fragm
       and ${hidesNothing(reader)}`
 }
 
-/** Files in folders have no owner: those of documents and users lie at the top. */
+/** Only files without an owner are in folders: those of documents and users are at the top. */
 function below(project: string, path: string, page: PageEnd): Found {
   // "0" is the character after "/".
   const isBelow = formsOf(path).map(
@@ -142,12 +145,15 @@ function below(project: string, path: string, page: PageEnd): Found {
   }
 }
 
-/** A folder as it is kept, and as it may be from before folders were composed: decomposed, as Macs spell names. */
+/**
+ * Returns the two spellings of a stored folder. Before folders were composed, Macs stored
+ * decomposed names.
+ */
 export function formsOf(folder: string): string[] {
   return [...new Set([folder, folder.normalize('NFD')])]
 }
 
-/** Whether a file of the project has an owner, as far as a reader may know. */
+/** Whether a file of the project has an owner that the reader may see. */
 export async function isOwned(db: Database, project: string, id: string, reader: FileReader): Promise<boolean> {
   const isOwn = reader.mayReadAll ? sql`true` : sql`f.user_id = ${reader.user ?? null}::uuid`
   const rows = await db.query(sql`

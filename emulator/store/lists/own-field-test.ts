@@ -6,8 +6,9 @@ import { ownTimes } from './fields.js'
 import { timeTest } from './time-test.js'
 
 /**
- * One test of a field that the service sets. Each is a text that is always there; times are ISO 8601 UTC with milliseconds. Of linked
- * records times are compared as texts.
+ * Compiles a test of a built-in field. Each is a text that always exists; times are ISO 8601 UTC
+ * with milliseconds. Times of
+ * linked records are compared as texts.
  */
 export function ownFieldTest(field: OwnField, test: Test): Fragment {
   if (test.isTime && field !== 'id') return timeTest(ownTimes[field], test)
@@ -45,7 +46,7 @@ const texts: Readonly<Record<OwnField, Fragment>> = {
   updatedAt: iso(ownTimes.updatedAt),
 }
 
-/** A text that is not written as the service writes it is in no document. */
+/** A text in any other format than the service's matches no document. */
 function equals(field: OwnField, values: readonly string[]): Fragment {
   if (field === 'id') return anyOf(values.filter(isId).map((id) => sql`d.id = ${id}::uuid`))
   return anyOf(
@@ -66,7 +67,10 @@ function compares(field: OwnField, order: Order, text: string): Fragment {
   return sql`${ownTimes[field]} ${isFrom ? sql`>=` : sql`<`} ${moment}::timestamptz`
 }
 
-/** Times are compared as texts; since their order is the same, any text has a first moment at or after it, if there is one at all. */
+/**
+ * Times are compared as texts. They sort like texts, so there is a first moment at or after any
+ * text, if any.
+ */
 function firstMoment(text: string, isAfter: boolean): string | undefined {
   let [none, found] = [Date.parse('0001-01-01T00:00:00.000Z') - 1, Date.parse('9999-12-31T23:59:59.999Z') + 1]
   const last = found

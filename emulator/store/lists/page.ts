@@ -1,4 +1,7 @@
-/** The statement of a plan. It answers rows of a page, or one row without an id, so that the total is always there. */
+/**
+ * Builds the statement of a plan. It returns the rows of a page, or one row without an id for the
+ * total of an empty page.
+ */
 import { ownField } from '../../../client/protocol/model/where.js'
 import { type Fragment, joinSql, literal, naming, plannedEachTime, sql } from '../../database/port.js'
 import { isExactly, pageEnd } from '../sql-words.js'
@@ -16,11 +19,13 @@ export function pageOf(plan: ListPlan): Fragment {
 }
 
 /**
- * Collection and paths are in the text, so a plan that is made once uses the index, whatever the values: the condition of a partial
- * index holds for no parameter. Planning takes several times as long as reading.
+ * Inserts collection and paths as literals, so that a prepared plan can use the index for any
+ * values. The condition of a
+ * partial index cannot be proven for parameters. Planning each time would take several times as
+ * long as reading.
  */
 function namingIndex({ scope }: ListPlan, statement: Fragment): Fragment {
-  // Only paths are arrays in what indexes serve; values are compared as JSON and as texts.
+  // Only paths are arrays here: values are compared as JSON and as texts.
   return naming(statement, (value) => value === scope.collection || Array.isArray(value))
 }
 
@@ -34,7 +39,9 @@ const statements = {
   'read index': readFromIndex,
 } as const satisfies Record<Strategy, (plan: ListPlan) => Fragment>
 
-/** The commonest list, and the pages of an export: always the same text, prepared once. */
+/**
+ * The most common list, and the pages of an export. Its text never changes, so it is prepared once.
+ */
 function walked(plan: ListPlan): Fragment {
   const { scope, query, ordering } = plan
   const { direction } = ordering
@@ -52,12 +59,13 @@ function walked(plan: ListPlan): Fragment {
     order by d.id ${direction}`
 }
 
-/** From here on what is skipped costs more than the page. */
+/** From here on, skipping costs more than the page. */
 const deepOffset = 1_000
 
 /**
- * Reads only ids until the page begins, so only the index, and from the end that is nearer to it: how many documents there are
- * is known at the same moment. The ids of the page lead to its documents.
+ * Skips by reading only the index, from the nearer end, because the total is known at the same
+ * moment. Then loads the
+ * documents of the page by their ids.
  */
 function walkedDeep({ scope, query: { limit, offset, count }, ordering }: ListPlan): Fragment {
   const { direction, opposite } = ordering
@@ -89,7 +97,7 @@ function walkedDeep({ scope, query: { limit, offset, count }, ordering }: ListPl
     order by d.id ${direction}`)
 }
 
-/** Without a filter, so the total is the collection's. */
+/** Uses the collection's total, because there is no filter. */
 function sorted(plan: ListPlan): Fragment {
   const { scope, query } = plan
   const total = totalOf(scope, query.count)
@@ -97,8 +105,10 @@ function sorted(plan: ListPlan): Fragment {
 }
 
 /**
- * All matches are found first, ids and sort values only, then counted, if asked, and paged. So the filter is evaluated once, by the
- * index that suits it; looking for the page on its own might walk the whole collection in list order.
+ * Finds all matches first (ids and sort values only), then counts them, if asked, and takes the
+ * page. So the filter runs
+ * once, with the index that suits it. Searching for the page alone could walk the whole collection
+ * in list order.
  */
 function found(plan: ListPlan): Fragment {
   const { scope, query, ordering } = plan
@@ -113,16 +123,16 @@ function found(plan: ListPlan): Fragment {
   )
 }
 
-/** It need not find every match if a page is soon full. */
+/** Need not find every match if a page fills up early. */
 function sortedMatches(plan: ListPlan): Fragment {
   const matches = matchesInOrder(plan, compileWhere(plan.query.where, plan.scope))
   return withPage(plan, sql`page as (${cut(plan, matches)})`, totalOfMatches(plan, countOf(plan)))
 }
 
 /**
- * The documents where the page begins are enough when many match, and no more are looked at than fill it. Where too few of them
- * do, all matches are found by the index that suits the filter. Bounds on the id, as of someone who reads a collection page by
- * page, say where the page begins.
+ * Searches the documents where the page begins, and stops when it is full. If too few match, finds
+ * all matches with the
+ * index that suits the filter. Bounds on the id, as used by cursors, tell where the page begins.
  */
 function foundNear(plan: ListPlan): Fragment {
   const { scope, query, bounds, others, nearDocuments } = plan
@@ -158,7 +168,7 @@ function foundNear(plan: ListPlan): Fragment {
   )
 }
 
-/** Its short text is always the same, and its plan too: the index over collection and id, as far as the page goes. */
+/** Its text and plan never change: the index over collection and id, up to the end of the page. */
 function foundOnlyNear({ scope, query, bounds, others, ordering, nearDocuments }: ListPlan): Fragment {
   const { direction } = ordering
   return sql`
@@ -186,8 +196,9 @@ function findingAll({ scope }: ListPlan): ListPlan['scope'] {
 }
 
 /**
- * Ids and sort values of what meets the condition. Where the field has an index in order, the page's worth is read from it,
- * and beside it the few documents whose value may not stand there.
+ * Returns ids and sort values of the matches. If the field has an ordered index, it reads one page
+ * from it, and the few
+ * documents that the index excludes.
  */
 function matchesInOrder(plan: ListPlan, condition: Fragment): Fragment {
   const { scope, ordering, query } = plan
@@ -205,7 +216,10 @@ function matchesInOrder(plan: ListPlan, condition: Fragment): Fragment {
     ) as found`
 }
 
-/** The page's worth from each place in the index, and the few documents that are not in there; the total beside them. */
+/**
+ * Reads one page from each range of the index, and the few documents that it excludes. Adds the
+ * total.
+ */
 function readFromIndex(plan: ListPlan): Fragment {
   const { scope, ordering, query } = plan
   const { sort, limit, offset, where } = query
@@ -229,7 +243,7 @@ function readFromIndex(plan: ListPlan): Fragment {
   )
 }
 
-/** The page out of all that was found. */
+/** Cuts the page out of the matches. */
 function cut({ ordering, query }: ListPlan, from: Fragment): Fragment {
   const { limit, offset } = query
   return sql`select id, value from ${from} order by ${ordering.order} limit ${limit}::bigint offset ${offset}::bigint`
@@ -245,7 +259,7 @@ function withPage({ ordering: { order } }: ListPlan, parts: Fragment, total: Fra
     order by ${order}`
 }
 
-/** As `inCollection`, for a page in the order of the ids. */
+/** Like `inCollection`, for a page in order of ids. */
 function inIndexOf(collection: string): Fragment {
   return isExactly(sql`d.collection_id`, sql`${collection}::uuid`)
 }

@@ -1,4 +1,4 @@
-/** How many documents a list finds. Totals of filters are remembered, and hold until the collection changes. */
+/** Counts the documents of lists. Caches the totals of filters until the collection changes. */
 import type { ListQuery } from '../../../client/protocol/model/page.js'
 import { type Fragment, sql } from '../../database/port.js'
 import { pendingDocuments } from '../realtime/numbering.js'
@@ -9,7 +9,10 @@ export interface CountedTotal {
   readonly seq: number
 }
 
-/** Totals that were counted outside of transactions. Each list asks the database whether the one that it uses still holds. */
+/**
+ * Caches totals counted outside of transactions. Each list checks in the database whether its total
+ * is still valid.
+ */
 export interface Totals {
   of(key: string): CountedTotal | undefined
   keep(key: string, counted: CountedTotal): void
@@ -24,7 +27,7 @@ export function openTotals(): Totals {
     of: (key) => kept.get(key),
     keep(key, counted) {
       if (key.length > mostKeyCharacters) return
-      // The one that was kept longest ago goes first.
+      // Moves the key to the end, so that the least recently stored one is removed first.
       kept.delete(key)
       kept.set(key, counted)
       const [oldest] = kept.keys()
@@ -35,7 +38,7 @@ export function openTotals(): Totals {
 
 const noTotal = sql`select null::int as total, null::bigint as seq`
 
-/** Without a filter the collection's count is the total. */
+/** Without a filter, the collection's count is the total. */
 export function totalOf({ project, collection }: Counting['scope'], isWanted: boolean): Fragment {
   if (!isWanted) return noTotal
   return sql`
@@ -50,7 +53,7 @@ interface Counting {
   readonly remembered: CountedTotal | undefined
 }
 
-/** Counts only if the total that is remembered does not hold any more. */
+/** Counts only if the cached total is no longer valid. */
 export function totalOfMatches({ query, scope, remembered }: Counting, count: Fragment): Fragment {
   if (!query.count) return noTotal
   const total = remembered
@@ -59,13 +62,15 @@ export function totalOfMatches({ query, scope, remembered }: Counting, count: Fr
   return sql`select ${total} as total, (select last_seq from sequences where project_id = ${scope.project}) as seq`
 }
 
-/** Changes since then that are looked through for one of the collection; beyond that, counting is no more work. */
+/** Limits the changes to check; beyond that, counting is no slower. */
 const mostChanges = 1_000
 
 /**
- * Each write has a number, in the order of their commits and without gaps, so the database of that number is always the same.
- * Where some that followed are not kept any more, or the numbers began anew, there are fewer changes than numbers. A change that
- * waits for its number has happened as well.
+ * Changes are numbered in commit order without gaps, so the number identifies a state of the
+ * database. If later changes have
+ * been trimmed, or the numbers started over, there are fewer changes than numbers. Changes that
+ * wait for their number
+ * count too.
  */
 function isUnchanged({ project, collection }: Counting['scope'], { seq }: CountedTotal): Fragment {
   return sql`(

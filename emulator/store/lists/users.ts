@@ -1,4 +1,7 @@
-/** Lists of users: the same filters and orders as of documents, over the view that shows users without their secrets. */
+/**
+ * Lists users: the same filters and orders as for documents, over the view that shows users without
+ * their secrets.
+ */
 import type { ListQuery } from '../../../client/protocol/model/page.js'
 import { canHold, type Where } from '../../../client/protocol/model/where.js'
 import { type Fragment, nothing, plannedEachTime, sql } from '../../database/port.js'
@@ -6,19 +9,19 @@ import { isExactly, pageEnd } from '../sql-words.js'
 import { orderingOf } from './order.js'
 import { compileWhere, type Reach, type Reader } from './where.js'
 
-/** Whose users, and what related filters may reach. */
+/** The project, and what related filters may reach. */
 export type UserPlace = Pick<Reach, 'project'> & Reader
 
 const columns = sql`u.id, u.email, u.data, u.roles, u.oauth_id, u.email_verified, u.created_at, u.updated_at`
 
-/** Answers the rows of a page or, where it is empty, one without an id, so that the total is always there. */
+/** Returns the rows of a page, or one row without an id for the total of an empty page. */
 export function pageOfUsers(place: UserPlace, query: ListQuery): Fragment {
   const isFiltered = query.where.all.length > 0
   if (!isFiltered && !query.sort) return newestUsers(place.project, query)
   return plannedEachTime(matchingUsers(place, query))
 }
 
-/** The commonest list: it reads the end of the index over project and id. */
+/** The most common list: reads the end of the index over project and id. */
 function newestUsers(project: string, query: ListQuery): Fragment {
   return sql`
     select counted.total, ${columns}
@@ -53,8 +56,8 @@ function matchingUsers(place: UserPlace, query: ListQuery): Fragment {
 }
 
 /**
- * The index that keeps addresses apart leads to the user of one, so that a million users are not read for it. Whether it is written
- * in the same way, the filter decides.
+ * Finds an address through the unique index instead of reading a million users. The filter still
+ * checks its exact spelling.
  */
 function ofAddress(project: string, { all }: Where): Fragment {
   for (const { any } of all) {

@@ -1,4 +1,4 @@
-/** What is different between two states of a project: of two snapshots, or of one and now. */
+/** Compares two states of a project: two snapshots, or a snapshot and now. */
 import { type Database, type Fragment, identifier, sql } from '../../database/port.js'
 import { keptIn, onItsOwn, type PartName, parts } from './parts.js'
 import { selectColumns } from './restoring.js'
@@ -7,24 +7,25 @@ export type DifferenceKind = 'added' | 'removed' | 'changed'
 
 export interface Difference {
   readonly id: string
-  /** Documents have none. */
+  /** null for documents. */
   readonly name: string | null
   readonly kind: DifferenceKind
-  /** Of what was changed, the fields. */
+  /** The changed fields. */
   readonly fields: readonly string[]
 }
 
-/** The differences of a part; of documents, those of one collection. */
+/** The differences of a part or, for documents, of one collection. */
 export interface Differences {
   readonly collection: string | null
   readonly counts: Readonly<Record<DifferenceKind, number>>
-  /** The first of them. */
+  /** The first differences. */
   readonly records: readonly Difference[]
 }
 
 /**
- * What is compared of a row `t`, what it goes by, and which collection it is in. When it was written does not count. Of secrets
- * nothing is compared but whether they are the same.
+ * The compared content, name and collection of a row `t`. Times of writes are ignored. Secrets are
+ * compared only by
+ * hash.
  */
 const compared = {
   projects: { content: sql`t.settings`, name: sql`null::text`, group: sql`null::uuid` },
@@ -56,10 +57,10 @@ export type ComparedPart = keyof typeof compared
 
 interface Sides {
   readonly project: string
-  /** Ids of snapshots; of the later side nothing is now. */
+  /** Ids of snapshots. Without `to`, compares with now. */
   readonly from: string
   readonly to: string | undefined
-  /** Records that are named of each collection or part. */
+  /** The number of records listed for each collection or part. */
   readonly most: number
 }
 
@@ -119,14 +120,14 @@ export async function selectDifferences(
   }))
 }
 
-/** Whether both sides say who created a document: a snapshot of before there were owners does not. */
+/** Whether both sides record creators. Older snapshots do not. */
 async function knowCreators(tx: Database, ...sides: readonly (string | undefined)[]): Promise<boolean> {
   const snapshots = sides.filter((side) => side !== undefined)
   const columns = await Promise.all(snapshots.map((snapshot) => selectColumns(tx, snapshot)))
   return columns.every((parts) => parts.get('documents')?.includes('created_by'))
 }
 
-/** The names of collections on either side, by their ids; the later ones win. */
+/** Returns the names of collections on either side, by id. The later names win. */
 export async function selectNames(tx: Database, { project, from, to }: Sides): Promise<Map<string, string>> {
   const after =
     to === undefined

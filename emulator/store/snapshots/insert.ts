@@ -1,16 +1,21 @@
-/** Copies the state of a project into the tables of a new snapshot, by statements of the server: nothing passes through here. */
+/** Copies the state of a project into the tables of a new snapshot, inside the database. */
 import { type Database, identifier, sql, writing } from '../../database/port.js'
 import { keptIn, onItsOwn, partNames, parts, tableOf } from './parts.js'
 import type { NewSnapshot } from './registry.js'
 
-/** Has all statements of a transaction see the same moment. It has to be the first of them. */
+/**
+ * Gives all statements of a transaction the same view of the data. Has to be its first statement.
+ */
 export async function seeOneMoment(tx: Database): Promise<void> {
   await tx.query(sql`set transaction isolation level repeatable read`)
 }
 
-/** Copies everything, and registers it. Files stay where they are: from now on their bytes are kept for the snapshot too. */
+/**
+ * Copies everything and registers it. Files are not copied: their bytes are now kept for the
+ * snapshot too.
+ */
 export async function insertSnapshot(tx: Database, project: string, snapshot: NewSnapshot): Promise<void> {
-  // A transaction that deletes one of these files meanwhile waits; if one just has, all of this is done again.
+  // Blocks transactions that delete one of these files. If one just has, all of this is retried.
   const files = sql`select 1 from files t where ${parts.files.rowsOf(project)} for share`
   await tx.query(onItsOwn(sql`select count(*) as files from (${files}) as held`))
   for (const name of partNames) {
@@ -20,7 +25,10 @@ export async function insertSnapshot(tx: Database, project: string, snapshot: Ne
   await registerSnapshot(tx, project, snapshot)
 }
 
-/** Registers one whose tables were filled from a file, with the schema that it comes from and the secrets that it lacks. */
+/**
+ * Registers a snapshot whose tables were filled from a file, with its schema version and the
+ * secrets it lacks.
+ */
 export async function insertSnapshotFromElsewhere(
   tx: Database,
   project: string,
@@ -35,7 +43,7 @@ export async function insertSnapshotFromElsewhere(
   )
 }
 
-/** Counts what is in the tables of a snapshot, and from then on it is one. */
+/** Counts the contents of a snapshot's tables and adds it to the list. */
 async function registerSnapshot(tx: Database, project: string, snapshot: NewSnapshot): Promise<void> {
   const { id, name, command, branch, commit, madeAt } = snapshot
   const countOf = (part: 'collections' | 'documents' | 'users' | 'files') =>

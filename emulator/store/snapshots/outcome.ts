@@ -1,4 +1,4 @@
-/** What became of everything that a command had done, once it was taken back. */
+/** Reports the result of an undo for each effect of the command. */
 import { identifier, sql } from '../../database/port.js'
 import { effectsOf } from './effects.js'
 import { keptIn, onItsOwn, type PartName, parts } from './parts.js'
@@ -7,9 +7,11 @@ import { contentOf, type Restoring } from './restoring.js'
 export interface Outcome {
   /** Rows that are as they were before the command. */
   readonly restored: number
-  /** Rows that came with the command and are gone. */
+  /** Rows that the command added and that are gone. */
   readonly removed: number
-  /** Rows that others have written since, or whose place is taken: some of them, and how many there are. */
+  /**
+   * Rows that others have written since, or whose place is taken: some of them, and their number.
+   */
   readonly kept: readonly { readonly id: string; readonly name: string | null }[]
   readonly keptCount: number
 }
@@ -21,7 +23,7 @@ interface OutcomeRow {
   kept_count: number
 }
 
-/** What a row of a part goes by: the collection of a document, the name or address of all else. */
+/** The name of a row: the collection of a document, the name or address of other rows. */
 const nameOf = {
   documents: sql`(select c.name from collections c where c.id = coalesce(t.collection_id, s.collection_id))`,
   collections: sql`coalesce(t.name, s.name)`,

@@ -1,15 +1,15 @@
-/** What belongs to the state of a project, table by table, and the tables that a snapshot keeps it in. */
+/** Lists the tables of a project's state, and the tables in which a snapshot stores them. */
 import { type Fragment, identifier, makingRoom, type Sql, sql } from '../../database/port.js'
 import { isOrphan } from '../files.js'
 
 interface Part {
-  /** By this column two rows are the same one. */
+  /** The column that identifies a row. */
   readonly key: string
-  /** Which rows of the table, called `t`, belong to a project. */
+  /** The condition for rows of the table, called `t`, of a project. */
   rowsOf(project: string): Fragment
 }
 
-/** In an order in which they can be inserted. */
+/** In an order that satisfies foreign keys on insert. */
 export const parts = {
   projects: { key: 'id', rowsOf: (project) => sql`t.id = ${project}` },
   collections: { key: 'id', rowsOf: (project) => sql`t.project_id = ${project}` },
@@ -27,7 +27,7 @@ export const parts = {
     key: 'id',
     rowsOf: (project) => sql`t.id in (select f.id from files f where f.project_id = ${project} and not (${isOrphan}))`,
   },
-  /** The built-in provider has the same accounts for all projects. */
+  /** All projects share the accounts of the built-in provider. */
   idp_accounts: { key: 'id', rowsOf: () => sql`true` },
 } as const satisfies Readonly<Record<string, Part>>
 
@@ -35,24 +35,24 @@ export type PartName = keyof typeof parts
 
 export const partNames = Object.keys(parts) as PartName[]
 
-/** The name of the table in which a snapshot keeps a part. */
+/** The name of the table in which a snapshot stores a part. */
 export function tableOf(snapshot: string, part: string): string {
   return `${tablePrefix}${snapshot.replaceAll('-', '')}_${part}`
 }
 
 export const tablePrefix = 'snap_'
 
-/** The same as part of a statement. */
+/** The same name as a fragment. */
 export function keptIn(snapshot: string, part: string): Fragment {
   return identifier(tableOf(snapshot, part))
 }
 
-/** A statement that may take minutes, and whose text is like no other: it is not kept prepared. */
+/** Allows a statement to take minutes and does not keep it prepared, because its text is unique. */
 export function onItsOwn({ text, values, takesSpace }: Fragment): Sql {
   return { text, values, takesSpace, planned: 'each time', patient: true }
 }
 
-/** The same, of one that frees more space than it takes. */
+/** Does the same for a statement that frees more space than it takes. */
 export function onItsOwnMakingRoom(fragment: Fragment): Sql {
   return { ...makingRoom(fragment), planned: 'each time', patient: true }
 }

@@ -1,12 +1,15 @@
-/** Makes the state of a project that of a snapshot. What is as it was is not touched, and costs its indexes nothing. */
+/**
+ * Restores the state of a project from a snapshot. Leaves unchanged rows alone, so that their
+ * indexes need no update.
+ */
 import { type Database, type Fragment, identifier, joinSql, sql, writing } from '../../database/port.js'
 import { isOrphan } from '../files.js'
 import { keptIn, onItsOwn, onItsOwnMakingRoom, type PartName, parts } from './parts.js'
 import { comparedColumns, type Restoring, restoredChanges, restoredColumns, restoredValues } from './restoring.js'
 
 /**
- * Replaces everything that the project keeps, in a transaction that has locked it. Logins that are on their way end, as do
- * secrets that mails carry.
+ * Replaces the whole state of a project, in a transaction that has locked it. Cancels pending
+ * logins and mailed tokens.
  */
 export async function restoreState(restoring: Restoring): Promise<void> {
   const { tx, project, id } = restoring
@@ -26,7 +29,10 @@ export async function restoreState(restoring: Restoring): Promise<void> {
   await restoreSettings(restoring)
 }
 
-/** Whether something of another project has an id of something in the snapshot, as where a file was imported beside its origin. */
+/**
+ * Whether another project uses an id of the snapshot, for example after a file was imported next to
+ * its origin.
+ */
 export async function isTakenElsewhere(tx: Database, project: string, id: string): Promise<boolean> {
   const [found] = await tx.query<{ is_taken: boolean }>(
     onItsOwn(sql`
@@ -44,7 +50,7 @@ export async function isTakenElsewhere(tx: Database, project: string, id: string
   return found?.is_taken ?? false
 }
 
-/** The provider's secrets that the project still lacks, of those that were left out of the snapshot. */
+/** Returns the provider secrets that the snapshot omits and the project lacks. */
 export async function selectLacking(tx: Database, project: string, names: readonly string[]): Promise<string[]> {
   const rows = await tx.query<{ name: string }>(sql`
     select l.name
@@ -54,7 +60,9 @@ export async function selectLacking(tx: Database, project: string, names: readon
   return rows.map(({ name }) => name)
 }
 
-/** Deletes what is not in the snapshot or another there, and inserts what is missing then. */
+/**
+ * Deletes rows that are not in the snapshot or differ from it, and then inserts the missing ones.
+ */
 async function replaceRows(restoring: Restoring, part: PartName, isReplaced: Fragment): Promise<void> {
   const { tx, id, columns } = restoring
   const key = identifier(parts[part].key)
@@ -79,7 +87,11 @@ function missingRows(restoring: Restoring, part: PartName): Fragment {
     where not exists (select from ${identifier(part)} t where t.${key} = s.${key})`)
 }
 
-/** A collection that is gone leaves its documents to be swept, as one that is deleted. Names may have changed hands: none stays. */
+/**
+ * Removed collections leave their documents to `deleteRemovedDocuments`. All are removed first,
+ * because names may have been
+ * swapped.
+ */
 async function restoreCollections(restoring: Restoring): Promise<void> {
   const { tx, project, id } = restoring
   const kept = keptIn(id, 'collections')
@@ -113,7 +125,7 @@ async function endLogins(tx: Database, project: string): Promise<void> {
   await tx.query(sql`delete from realtime_tickets where project_id = ${project}`)
 }
 
-/** The bytes of the snapshot's files are all there; what else the project has is orphaned. */
+/** The bytes of the snapshot's files all exist. Other files of the project become orphans. */
 async function restoreFiles(restoring: Restoring): Promise<void> {
   const { tx, project, id } = restoring
   const kept = keptIn(id, 'files')
@@ -146,7 +158,7 @@ async function restoreFiles(restoring: Restoring): Promise<void> {
   )
 }
 
-/** Secrets that were left out of the snapshot are as they are. So is the secret of the project's tokens where it is left out. */
+/** Keeps the project's values of omitted secrets, and its token secret if that is omitted. */
 export async function restoreSettings({ tx, project, id }: Restoring): Promise<void> {
   await tx.query(
     onItsOwn(

@@ -1,4 +1,7 @@
-/** The rows of a snapshot as JSON text, out of its tables and into those of a new one, a piece at a time. */
+/**
+ * Reads the rows of a snapshot as JSON text, and writes them to the tables of a new one, in
+ * batches.
+ */
 import {
   type Database,
   DatabaseError,
@@ -11,9 +14,9 @@ import {
 } from '../../database/port.js'
 import { keptIn, onItsOwn, type PartName, partNames, parts, tableOf } from './parts.js'
 
-/** Pages of a table that are read at once; fewer where their rows are large. */
+/** Pages of a table read at once; fewer if their rows are large. */
 const mostPages = 16
-/** More rows than a page of 8 KB has room for. */
+/** More rows than fit on a page of 8 KB. */
 const mostRowsOfPage = 300
 
 /** The columns of a snapshot's tables, by part. */
@@ -26,7 +29,10 @@ export async function selectKeptColumns(db: Database, id: string): Promise<Reado
   return new Map(rows.map(({ part, columns }) => [part, JSON.parse(columns) as string[]]))
 }
 
-/** All rows of a part as they lie in its table, which does not change: no order has to be made, and no index is needed. */
+/**
+ * Reads all rows of a part in physical order. The table does not change, so it needs neither a sort
+ * nor an index.
+ */
 export async function* selectKeptRows(db: Database, id: string, part: PartName): AsyncGenerator<string[]> {
   const kept = keptIn(id, part)
   const table = tableOf(id, part)
@@ -67,7 +73,7 @@ function noneIfTooLarge(error: unknown): undefined {
   throw error
 }
 
-/** Creates the tables of a snapshot that comes from elsewhere, with those of its columns that are known here. */
+/** Creates the tables of an imported snapshot, with the columns that this database has. */
 export async function createKeptTables(
   tx: Database,
   id: string,
@@ -91,7 +97,7 @@ export async function createKeptTables(
   return known
 }
 
-/** Inserts rows that are JSON text; what they say of their project becomes this one. */
+/** Inserts rows from JSON text, and replaces the id of their project. */
 export async function insertKeptRows(
   tx: Database,
   { id, project, part, columns }: { id: string; project: string; part: PartName; columns: readonly string[] },
@@ -109,7 +115,7 @@ export async function insertKeptRows(
   )
 }
 
-/** What a state could not be, in words; nothing if the tables of a snapshot can be loaded. */
+/** Returns why a snapshot's tables are not a valid state. Undefined if they can be loaded. */
 export async function selectFault(tx: Database, id: string): Promise<string | undefined> {
   const kept = (part: PartName) => keptIn(id, part)
   const twice = partNames.map((part) => {
@@ -142,7 +148,7 @@ export async function selectFault(tx: Database, id: string): Promise<string | un
   return first?.fault
 }
 
-/** The files of a snapshot with their sizes. */
+/** Returns the files of a snapshot with their sizes. */
 export async function* selectKeptFiles(db: Database, id: string): AsyncGenerator<{ id: string; size: number }> {
   for await (const rows of selectKeptRows(db, id, 'files')) {
     for (const row of rows) {

@@ -1,4 +1,4 @@
-/** Takes back what a command has done, row by row, except rows that others have written since. */
+/** Undoes a command row by row, except for rows that others have written since. */
 import { type Database, type Fragment, identifier, sql, writing } from '../../database/port.js'
 import { isOrphan } from '../files.js'
 import { effectsOf, hasMark } from './effects.js'
@@ -7,8 +7,9 @@ import { restoreSettings } from './restore.js'
 import { contentOf, type Restoring, restoredChanges, restoredColumns, restoredValues } from './restoring.js'
 
 /**
- * In a transaction that has locked the project, and whose snapshot has its effects. Accounts of the built-in provider are left
- * alone: other projects use them too, so what is different may be of any of them.
+ * Call in a transaction that has locked the project, for a snapshot with effects. Skips accounts of
+ * the built-in provider,
+ * because other projects share them and may have changed them.
  */
 export async function takeBack(restoring: Restoring): Promise<void> {
   const { tx, project } = restoring
@@ -28,7 +29,7 @@ export async function takeBack(restoring: Restoring): Promise<void> {
   await countAnew(tx, project)
 }
 
-/** Neither the address nor the provider's subject of a user has become another user's. */
+/** Whether no other user has taken the user's address or provider identity. */
 function hasFreeNames(project: string): Fragment {
   return sql`not exists (
     select from users o
@@ -37,7 +38,7 @@ function hasFreeNames(project: string): Fragment {
   )`
 }
 
-/** Others have written this user since. The password and the sessions belong to what they have written, and stay with it. */
+/** Whether others have written the user since. If so, the password and the sessions stay too. */
 function isKeptUser({ id, columns }: Restoring, user: Fragment): Fragment {
   return sql`exists (
     select from ${effectsOf(id, 'users')} x
@@ -52,12 +53,12 @@ interface Conditions {
   readonly mayReturn: Fragment
 }
 
-/** Nobody has written the row `t`, whose effect is `e`, since the command did. */
+/** Whether the row `t` with the effect `e` has not been written since the command. */
 function isAsLeft({ columns }: Restoring, part: PartName): Fragment {
   return hasMark(columns, part, sql`e.mark`)
 }
 
-/** Rows of a part that came with the command go, those that it has changed or deleted are as they were. */
+/** Deletes the rows that the command added, and restores those that it changed or deleted. */
 async function takeBackRows(
   restoring: Restoring,
   part: PartName,
@@ -96,8 +97,9 @@ function changedBack(restoring: Restoring, part: PartName, mayReturn: Fragment):
 }
 
 /**
- * One that came with the command goes unless others have written into it: before others return, since one of them may have
- * had its name. Its documents are taken back with all others.
+ * Deletes collections that the command added, unless others have written to them. Does so first,
+ * because a restored
+ * collection may need the name. Their documents are undone with all others.
  */
 async function takeBackCollections(restoring: Restoring): Promise<void> {
   const { tx, project, id } = restoring
@@ -141,7 +143,10 @@ async function takeBackCollections(restoring: Restoring): Promise<void> {
   )
 }
 
-/** Whether the document or user that a file belongs to holds its address: one that was kept may hold another. Contract 3.5. */
+/**
+ * Whether the owner of a file contains its address. An owner that was kept may contain another.
+ * Contract 3.5.
+ */
 function isHeld(file: 's' | 't'): Fragment {
   const row = identifier(file)
   const holds = (owner: Fragment) => sql`strpos(${owner}.data::text, '/files/' || ${row}.id || '/') > 0`
@@ -151,7 +156,10 @@ function isHeld(file: 's' | 't'): Fragment {
   )`
 }
 
-/** A file that was deleted may still have its row, as an orphaned one; its bytes are there, since the snapshot holds them. */
+/**
+ * A deleted file may still have its row, as an orphan. Its bytes exist, because the snapshot holds
+ * them.
+ */
 async function takeBackFiles(restoring: Restoring): Promise<void> {
   const { tx, project, id } = restoring
   const [kept, effects] = [keptIn(id, 'files'), effectsOf(id, 'files')]
@@ -195,7 +203,7 @@ async function takeBackFiles(restoring: Restoring): Promise<void> {
   )
 }
 
-/** Whether the project itself was changed by the command, and not since. */
+/** Whether the command changed the project itself, and nothing has since. */
 async function isProjectAsLeft(restoring: Restoring): Promise<boolean> {
   const { tx, project, id } = restoring
   const rows = await tx.query(
