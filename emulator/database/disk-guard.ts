@@ -6,8 +6,7 @@ import { type Database, DatabaseError, type Sql } from './port.js'
 const freshMilliseconds = 1_000
 
 /**
- * Refuses statements that take space when the disk is nearly full, because PGlite does not survive
- * a full disk. Reads,
+ * Refuses statements that take space when the disk is nearly full, because PGlite does not survive a full disk. Reads,
  * locking reads and statements that free space go on. All statements share one check of the disk.
  */
 export function guardDisk(db: Database, folder: string, leastBytes = reservedBytes): Database {

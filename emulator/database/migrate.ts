@@ -1,7 +1,4 @@
-/**
- * Migrates a database to the current version, whichever version made it and wherever it was
- * restored.
- */
+/** Migrates a database to the current version, whichever version made it and wherever it was restored. */
 import { chooseOrderAgain, sortsByCodePoint } from './migrations/in-order.js'
 import { type Migration, migrations } from './migrations/migrations.js'
 import { type Database, DatabaseError, lastReaderOfOlder, type Sql, sql } from './port.js'
@@ -49,10 +46,7 @@ const lockMigrations = { text: 'select pg_advisory_xact_lock(7163, 1)::text', va
 interface State {
   /** The number of the last applied migration. */
   readonly newest: number
-  /**
-   * Whether the sort order is of another database: a dump was restored where texts sort
-   * differently.
-   */
+  /** Whether the sort order is of another database: a dump was restored where texts sort differently. */
   readonly is_order_foreign: boolean
 }
 
@@ -65,8 +59,7 @@ export interface MigrateOptions extends Partial<LockWaits> {
  * Applies the missing migrations in order, each in a transaction, one process at a time.
  * @throws {NewerDatabaseError} and changes nothing.
  * @throws {OlderDatabaseError} with `refusesOlder`, and changes nothing
- * @throws {StartError} `DATA_OLDER` if its version is too old to migrate, `DATABASE_LOCKED` if a
- * table stays in use
+ * @throws {StartError} `DATA_OLDER` if its version is too old to migrate, `DATABASE_LOCKED` if a table stays in use
  */
 export async function migrate(db: Database, options: MigrateOptions = {}): Promise<void> {
   const { refusesOlder = false, migrations: known = migrations, ...given } = options
@@ -101,10 +94,7 @@ function apply(
   return whileNobodyElse(db, `Migration ${number} (${name})`, missing, waits)
 }
 
-/**
- * Runs the statements for the state under a lock. Other starting processes wait, then see the new
- * state.
- */
+/** Runs the statements for the state under a lock. Other starting processes wait, then see the new state. */
 async function whileNobodyElse(
   db: Database,
   what: string,

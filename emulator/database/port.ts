@@ -5,28 +5,21 @@ import { type DatabaseErrorKind, errorKind } from './sql-states.js'
 
 export type { DatabaseErrorKind }
 
-/**
- * The last version of svc-toolkit that reads databases and snapshots from before the first
- * migration.
- */
+/** The last version of svc-toolkit that reads databases and snapshots from before the first migration. */
 export const lastReaderOfOlder = '0.1.0'
 
-/**
- * The types of parameters. Arrays become PostgreSQL text arrays; pass JSON as text with `::jsonb`.
- */
+/** The types of parameters. Arrays become PostgreSQL text arrays; pass JSON as text with `::jsonb`. */
 export type SqlValue = string | number | boolean | null | readonly string[]
 
 /**
- * Limits the rows of one job, so that none fills the memory. It is larger than any answer, because
- * stored data may contain
- * spaces that the answer omits. More is `result too large`, which fails the transaction.
+ * Limits the rows of one job, so that none fills the memory. It is larger than any answer, because stored data may
+ * contain spaces that the answer omits. More is `result too large`, which fails the transaction.
  */
 export const mostResultBytes = 1.5 * sizes.mostAnswerBytes
 
 /**
- * `each time`: plans for the actual values, if the best plan depends on them. `once, of many`: the
- * text contains names, so
- * there are many variants and few are kept. Default: `once`.
+ * `each time`: plans for the actual values, if the best plan depends on them. `once, of many`: the text contains names,
+ * so there are many variants and few are kept. Default: `once`.
  */
 export type Planned = 'once' | 'once, of many' | 'each time'
 
@@ -53,19 +46,15 @@ export interface Capabilities {
   readonly checkpointsItself: boolean
   /** Commits survive a power cut. */
   readonly isDurable: boolean
-  /**
-   * Transactions run concurrently, so a row that all of them change makes each wait for earlier
-   * commits.
-   */
+  /** Transactions run concurrently, so a row that all of them change makes each wait for earlier commits. */
   readonly runsWritersTogether: boolean
   /** The server cancels a statement that takes too long. Only its sender gets the error. */
   readonly endsStatements: boolean
 }
 
 /**
- * Returns columns as boolean, number (int, float, and bigint within the safe range), `null`, and
- * text for all other types;
- * `jsonb` stays text, `timestamptz` is ISO 8601 UTC with milliseconds.
+ * Returns columns as boolean, number (int, float, and bigint within the safe range), `null`, and text for all other
+ * types; `jsonb` stays text, `timestamptz` is ISO 8601 UTC with milliseconds.
  */
 export interface Database {
   readonly capabilities: Capabilities
@@ -74,10 +63,8 @@ export interface Database {
   /** Runs several statements in one transaction, sent together; all of them or none. */
   batch(statements: readonly Sql[]): Promise<unknown[][]>
   /**
-   * Runs an interactive transaction. It holds a connection (PGlite has only one), so keep it short.
-   * It fails with its first
-   * failed statement, even if `work` catches the error. Retried on serialization failures and
-   * deadlocks.
+   * Runs an interactive transaction. It holds a connection (PGlite has only one), so keep it short. It fails with its
+   * first failed statement, even if `work` catches the error. Retried on serialization failures and deadlocks.
    */
   transaction<T>(work: (tx: Database) => Promise<T>): Promise<T>
   /** Counts the connections of an engine with a pool. */
@@ -195,8 +182,7 @@ export function plannedEachTime(fragment: Fragment): Fragment {
 }
 
 /**
- * Inserts some of the values (texts only) as literals. A plan that is made once then knows them,
- * and can use partial
+ * Inserts some of the values (texts only) as literals. A plan that is made once then knows them, and can use partial
  * indexes whose condition they meet.
  */
 export function naming({ parts, inputs, isWriting }: Fragment, isNamed: (value: SqlValue) => boolean): Fragment {
@@ -222,9 +208,7 @@ interface DatabaseErrorExtras {
   readonly position?: number | undefined
 }
 
-/**
- * The error of every failed statement. Check `kind`; `sqlState` is PostgreSQL's code, for the log.
- */
+/** The error of every failed statement. Check `kind`; `sqlState` is PostgreSQL's code, for the log. */
 export class DatabaseError extends Error {
   override readonly name = 'DatabaseError'
   readonly kind: DatabaseErrorKind

@@ -1,6 +1,5 @@
 /**
- * Locks tables without blocking requests for long. A statement that waits for a lock of a whole
- * table makes all later
+ * Locks tables without blocking requests for long. A statement that waits for a lock of a whole table makes all later
  * statements on it wait, however short, until the holder of the lock ends.
  */
 import { setTimeout as pause } from 'node:timers/promises'
@@ -8,10 +7,7 @@ import { type Database, DatabaseError, sql } from './port.js'
 import { StartError } from './start-error.js'
 
 export interface LockWaits {
-  /**
-   * The wait of one try. Longer than `deadlock_timeout`, after which an autovacuum in the way gives
-   * up.
-   */
+  /** The wait of one try. Longer than `deadlock_timeout`, after which an autovacuum in the way gives up. */
   readonly tryMilliseconds: number
   /** The pause between tries, in which the statements that queued behind it run. */
   readonly pauseMilliseconds: number
@@ -29,8 +25,7 @@ export const lockWaits: LockWaits = {
 }
 
 /**
- * Runs a transaction, and retries it while it cannot get a lock. The work calls `bounded` before
- * the first statement
+ * Runs a transaction, and retries it while it cannot get a lock. The work calls `bounded` before the first statement
  * that may wait for a table.
  * @param what the work, as the beginning of a sentence
  * @throws {StartError} `DATABASE_LOCKED`, and changes nothing

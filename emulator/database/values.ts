@@ -26,17 +26,14 @@ const readers = new Map<number, (text: string) => unknown>([
   [1184, isoTime],
 ])
 
-/**
- * Turns `2026-11-21 03:29:10.65+00`, the format of a UTC session, into `2026-11-21T03:29:10.650Z`.
- */
+/** Turns `2026-11-21 03:29:10.65+00`, the format of a UTC session, into `2026-11-21T03:29:10.650Z`. */
 function isoTime(text: string): string {
   const fraction = text.slice(20, text.length - 3)
   return `${text.slice(0, 10)}T${text.slice(11, 19)}.${text[19] === '.' ? fraction.padEnd(3, '0').slice(0, 3) : '000'}Z`
 }
 
 /**
- * Whether JSON and PostgreSQL arrays quote the text the same way: unless it has control characters
- * or lone surrogates.
+ * Whether JSON and PostgreSQL arrays quote the text the same way: unless it has control characters or lone surrogates.
  */
 function isPlain(item: string): boolean {
   return !/\p{Cc}/u.test(item) && item.isWellFormed()

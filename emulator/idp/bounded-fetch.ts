@@ -1,7 +1,4 @@
-/**
- * Sends requests to providers. No request outlasts the login, and no response is larger than a
- * provider would send.
- */
+/** Sends requests to providers. No request outlasts the login, and no response is larger than a provider would send. */
 
 const mostBytes = 1024 * 1024
 

@@ -1,6 +1,5 @@
 /**
- * Keeps the last logins through providers in memory, hop by hop. Secrets are masked before they are
- * kept. Contract 11.
+ * Keeps the last logins through providers in memory, hop by hop. Secrets are masked before they are kept. Contract 11.
  */
 import { createHash } from 'node:crypto'
 import { isObject, type Json } from '../../client/protocol/model/json.js'

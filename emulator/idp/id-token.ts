@@ -1,7 +1,4 @@
-/**
- * Checks the ID tokens that an app got on its own against the keys that the provider publishes.
- * Contract 7.6.
- */
+/** Checks the ID tokens that an app got on its own against the keys that the provider publishes. Contract 7.6. */
 import { createRemoteJWKSet, customFetch, type JWTPayload, jwtVerify, type RemoteJWKSet } from 'jose'
 import type { ServerMetadata } from 'openid-client'
 import type { JsonObject } from '../../client/protocol/model/json.js'

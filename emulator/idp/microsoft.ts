@@ -1,6 +1,6 @@
 /**
- * Handles Microsoft, which has one address for all tenants, an issuer for each tenant, and no
- * `email_verified`. https://learn.microsoft.com/entra/identity-platform/id-token-claims-reference
+ * Handles Microsoft, which has one address for all tenants, an issuer for each tenant, and no `email_verified`.
+ * https://learn.microsoft.com/entra/identity-platform/id-token-claims-reference
  */
 import { decodeJwt } from 'jose'
 import type { JsonObject } from '../../client/protocol/model/json.js'
@@ -28,10 +28,8 @@ export function issuerOf(published: string, token: string): string {
 }
 
 /**
- * Sets `email_verified` only where Microsoft vouches for the email: for personal accounts, and if
- * the optional claim
- * `xms_edov` says that the domain's owner is verified. A tenant's administrator can write any other
- * email.
+ * Sets `email_verified` only where Microsoft vouches for the email: for personal accounts, and if the optional claim
+ * `xms_edov` says that the domain's owner is verified. A tenant's administrator can write any other email.
  */
 export function withVerified(claims: JsonObject): JsonObject {
   const { tid, xms_edov: isDomainVerified } = claims

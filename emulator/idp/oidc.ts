@@ -54,9 +54,7 @@ export function openOidc({ timeoutMilliseconds, flows }: OidcOptions): IdentityP
     return configurationOf(client, { ...(await servers.metadataOf(client, fetch)), ...more }, fetch)
   }
 
-  /**
-   * Checks the ID token here, because the library expects one issuer and each tenant has its own.
-   */
+  /** Checks the ID token here, because the library expects one issuer and each tenant has its own. */
   async function exchangeByTenant(
     config: Configuration,
     client: ProviderClient,
@@ -216,9 +214,8 @@ function withRedirect(fetch: BoundedFetch, { redirectUrl }: Challenge): BoundedF
 }
 
 /**
- * Drops ID tokens of providers without an issuer, because their keys are unknown; the profile
- * counts instead.
- * Turns errors that come with status 200 into 400.
+ * Drops ID tokens of providers without an issuer, because their keys are unknown; the profile counts instead. Turns
+ * errors that come with status 200 into 400.
  */
 function withoutIdTokens(fetch: BoundedFetch, take: (idToken: string) => void = () => undefined): BoundedFetch {
   return async (url, options) => {

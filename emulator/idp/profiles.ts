@@ -5,10 +5,7 @@ import type { ProviderProfile } from './provider.js'
 const nameNames = ['name', 'preferred_username', 'nickname', 'username', 'login', 'given_name']
 
 export interface EmailClaims {
-  /**
-   * The provider's separate list of emails, for profiles that do not say whether the email is
-   * verified.
-   */
+  /** The provider's separate list of emails, for profiles that do not say whether the email is verified. */
   readonly emails?: unknown
   /** The field that says whether the profile's email is verified. */
   readonly verifiedName?: string | undefined
@@ -23,10 +20,7 @@ export function readProfile(
   return { subject, email, name: nameNames.map((name) => text(claims[name])).find((name) => name !== undefined) }
 }
 
-/**
- * Reads the name that Apple's form carries beside the code, at a person's first login. It is not
- * signed.
- */
+/** Reads the name that Apple's form carries beside the code, at a person's first login. It is not signed. */
 export function readNameInForm(user: string | null): string | undefined {
   if (user === null || user.length > 1_000) return undefined
   try {

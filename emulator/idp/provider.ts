@@ -10,10 +10,7 @@ import type {
 
 /** A provider as configured for a project. */
 export interface ProviderClient {
-  /**
-   * Identifies the issuer of subjects: with the same authority, the same subject is the same
-   * person.
-   */
+  /** Identifies the issuer of subjects: with the same authority, the same subject is the same person. */
   readonly authority: string
   readonly server: ProviderServer
   /** Whether plain HTTP is allowed: only for our provider on this machine. */
@@ -59,20 +56,11 @@ export interface ProviderProfile {
 }
 
 export interface IdentityProviders {
-  /**
-   * Returns the provider's login address for the browser. @throws {SvcError} `UNAVAILABLE` if it
-   * cannot be found
-   */
+  /** Returns the provider's login address for the browser. @throws {SvcError} `UNAVAILABLE` if it cannot be found */
   loginUrl(client: ProviderClient, challenge: Challenge): Promise<string>
-  /**
-   * Finds the user by the parameters that the browser came back with. @throws {LoginRefused} within
-   * ten seconds
-   */
+  /** Finds the user by the parameters that the browser came back with. @throws {LoginRefused} within ten seconds */
   profileOf(client: ProviderClient, challenge: Challenge, parameters: URLSearchParams): Promise<ProviderProfile>
-  /**
-   * Finds the user of an ID token for one of these audiences. @throws {LoginRefused} within ten
-   * seconds
-   */
+  /** Finds the user of an ID token for one of these audiences. @throws {LoginRefused} within ten seconds */
   profileOfToken(client: ProviderClient, idToken: string, expected: ExpectedToken): Promise<ProviderProfile>
 }
 
@@ -93,8 +81,7 @@ export class LoginRefused extends Error {
 }
 
 /**
- * The provider that runs inside the service on a developer's machine. Logins use HTTP; this
- * interface configures it.
+ * The provider that runs inside the service on a developer's machine. Logins use HTTP; this interface configures it.
  */
 export interface LocalProvider {
   readonly issuer: () => string
@@ -119,10 +106,7 @@ export interface AnsweredHop {
   readonly milliseconds?: number
 }
 
-/**
- * Keeps the last logins, identified by the `state` that travels with the browser. Ignores hops of
- * other logins.
- */
+/** Keeps the last logins, identified by the `state` that travels with the browser. Ignores hops of other logins. */
 export interface LoginFlows {
   open(state: string, of: Pick<LoginFlow, 'project' | 'provider'>): void
   /** Adds a hop. Call the result to add the response. */

@@ -37,10 +37,7 @@ async function discover(issuer: string, mayBePlain: boolean, fetch: BoundedFetch
   return metadata
 }
 
-/**
- * Explains a mismatch by a trailing slash: issuers are compared exactly, and the slash is easily
- * missed.
- */
+/** Explains a mismatch by a trailing slash: issuers are compared exactly, and the slash is easily missed. */
 function slashError(issuer: string, error: unknown): Error | undefined {
   const cause = error instanceof Error ? error.cause : undefined
   const found = isObject(cause) && isObject(cause.body) ? cause.body.issuer : undefined

@@ -1,7 +1,4 @@
-/**
- * Records requests to a provider as hops of a login: the code exchange and the profile, not keys or
- * metadata.
- */
+/** Records requests to a provider as hops of a login: the code exchange and the profile, not keys or metadata. */
 import { isObject, type Json, type JsonObject } from '../../client/protocol/model/json.js'
 import type { BoundedFetch } from './bounded-fetch.js'
 import type { LoginFlows } from './provider.js'

@@ -13,19 +13,15 @@ export interface StaticMount {
   readonly isSinglePage?: boolean
 }
 
-/**
- * The built dashboard. The package has it next to the emulator; when run from source, it is in
- * `dist`.
- */
+/** The built dashboard. The package has it next to the emulator; when run from source, it is in `dist`. */
 const dashboardFolder = [
   new URL('../../dist/dashboard/', import.meta.url),
   new URL('../../dashboard/', import.meta.url),
 ].map((url) => fileURLToPath(url))
 
 /**
- * Allows scripts and styles from the dashboard only, and no eval. Row positions and bar widths are
- * inline styles.
- * The page holds no key, because every process on this machine can open it.
+ * Allows scripts and styles from the dashboard only, and no eval. Row positions and bar widths are inline styles. The
+ * page holds no key, because every process on this machine can open it.
  */
 const dashboardPolicy = [
   "default-src 'none'",

@@ -60,8 +60,8 @@ interface AuditRow {
 }
 
 /**
- * Deletes records older than `before` and each project's oldest beyond `kept`, at most `most` of
- * each. Returns how many.
+ * Deletes records older than `before` and each project's oldest beyond `kept`, at most `most` of each. Returns how
+ * many.
  */
 export async function deleteOldAuditRecords(
   db: Database,

@@ -58,10 +58,7 @@ export async function selectCollections(db: Database, project: string): Promise<
   }))
 }
 
-/**
- * Returns the size of the schemas and permissions of a project as JSON, plus `otherBytes` for each
- * collection.
- */
+/** Returns the size of the schemas and permissions of a project as JSON, plus `otherBytes` for each collection. */
 export async function selectCollectionBytes(db: Database, project: string, otherBytes: number): Promise<number> {
   const [row] = await db.query<{ bytes: number }>(sql`
     select coalesce(sum(octet_length(c.schema::text) + octet_length(c.permissions::text) + ${otherBytes}::int), 0)::bigint as bytes
@@ -117,9 +114,7 @@ export async function selectCount(db: Database, collectionId: string): Promise<n
   return row?.documents ?? 0
 }
 
-/**
- * Removes the collection. Its documents are unreachable, and `deleteRemovedDocuments` deletes them.
- */
+/** Removes the collection. Its documents are unreachable, and `deleteRemovedDocuments` deletes them. */
 export async function deleteCollection(db: Database, collectionId: string): Promise<void> {
   await db.query(
     writing(sql`

@@ -38,11 +38,9 @@ export const columns = sql`d.id, d.data, d.version, d.created_at, d.updated_at, 
 export const writtenColumns = sql`id, data, version, created_at, updated_at, created_by`
 
 /**
- * Inserts documents, counts them and records their changes in one statement. It locks the count's
- * row, as a removal of the
- * collection does, and returns nothing if the collection is gone. Otherwise it returns the input,
- * because having the
- * database write a batch out again would take half as long as storing it.
+ * Inserts documents, counts them and records their changes in one statement. It locks the count's row, as a removal of
+ * the collection does, and returns nothing if the collection is gone. Otherwise it returns the input, because having
+ * the database write a batch out again would take half as long as storing it.
  */
 export async function insertDocuments(
   db: Database,
@@ -102,16 +100,15 @@ export async function selectSmallDocument(
 }
 
 /**
- * Whether a collection exists. Its documents are deleted later, and callers that cached it may
- * still ask for them. Decision 67.
+ * Whether a collection exists. Its documents are deleted later, and callers that cached it may still ask for them.
+ * Decision 67.
  */
 export function isOpen({ id }: WritePlace['collection']): Fragment {
   return sql`exists (select from document_counts n where n.collection_id = ${id} and not n.is_removed)`
 }
 
 /**
- * Loads and locks the existing documents among the ids until the transaction ends. Locks them in
- * order of their ids.
+ * Loads and locks the existing documents among the ids until the transaction ends. Locks them in order of their ids.
  */
 export async function lockDocuments(
   tx: Database,
@@ -163,9 +160,7 @@ export async function lockDocumentVersions(
   )
 }
 
-/**
- * Compares a single id directly: for a list, PostgreSQL expects ten ids and plans again each time.
- */
+/** Compares a single id directly: for a list, PostgreSQL expects ten ids and plans again each time. */
 function isOneOf(ids: readonly string[]): Fragment {
   const [id, ...others] = ids
   return id !== undefined && others.length === 0 ? sql`d.id = ${id}` : sql`d.id = any(${ids}::uuid[])`
@@ -223,8 +218,7 @@ export interface FoundRecord {
 const mostLoadedBytes = 32 * 1024 * 1024
 
 /**
- * Loads documents of a project by id, up to a limit of bytes. Returns the ids of the existing
- * documents beyond it as
+ * Loads documents of a project by id, up to a limit of bytes. Returns the ids of the existing documents beyond it as
  * `others`.
  */
 export async function selectRecords(
@@ -254,10 +248,7 @@ export async function selectRecords(
   }
 }
 
-/**
- * Limits the values that PostgreSQL turns into `jsonb` at once; each takes up to 300 bytes of its
- * memory.
- */
+/** Limits the values that PostgreSQL turns into `jsonb` at once; each takes up to 300 bytes of its memory. */
 const mostValuesAtOnce = 250_000
 
 function hasManyValues(documents: readonly NewData[]): boolean {
@@ -265,10 +256,8 @@ function hasManyValues(documents: readonly NewData[]): boolean {
 }
 
 /**
- * Passes the documents as one JSON array, which is read faster than a PostgreSQL array with quoted
- * items. An array with
- * too many values is split as text, which is slower, but needs the memory of only one document.
- * Contract 10.10.
+ * Passes the documents as one JSON array, which is read faster than a PostgreSQL array with quoted items. An array with
+ * too many values is split as text, which is slower, but needs the memory of only one document. Contract 10.10.
  */
 function rowsOf(documents: readonly NewData[]): Fragment {
   const data = `[${documents.map(({ json }) => json).join()}]`

@@ -36,15 +36,11 @@ interface FilePlace {
 
 type NewFile = Omit<FileRecord, 'createdAt'>
 
-/**
- * Inserts files and counts them if they fit under the limit. Returns false otherwise, and changes
- * nothing.
- */
+/** Inserts files and counts them if they fit under the limit. Returns false otherwise, and changes nothing. */
 export async function insertFiles(db: Database, place: FilePlace, files: readonly NewFile[]): Promise<boolean> {
   const inserted = await db.query(insertion(place, files, sql`0`))
   if (inserted.length > 0) return true
-  // Ignores orphans. Locks the total before summing them up, because one that is removed in between
-  // would be subtracted
+  // Ignores orphans. Locks the total before summing them up, because one that is removed in between would be subtracted
   // twice.
   const [, late = []] = await db.batch([
     lockedTotal(place.project),
@@ -159,9 +155,7 @@ export async function selectOrphans(
   return rows.map(({ id, is_held: isHeld }) => ({ id, isHeld }))
 }
 
-/**
- * Orphans some files of a project after an id, in order, whatever their owner. Returns the last id.
- */
+/** Orphans some files of a project after an id, in order, whatever their owner. Returns the last id. */
 export async function orphanFilesAfter(
   db: Database,
   project: string,
@@ -186,9 +180,8 @@ export async function orphanFilesAfter(
 }
 
 /**
- * Deletes orphans whose bytes are gone or needed by a snapshot, and updates the totals. If that
- * snapshot has been deleted
- * in between, the row stays, because only it still refers to the bytes.
+ * Deletes orphans whose bytes are gone or needed by a snapshot, and updates the totals. If that snapshot has been
+ * deleted in between, the row stays, because only it still refers to the bytes.
  */
 export async function deleteOrphans(db: Database, orphans: readonly Orphan[]): Promise<void> {
   const ids = orphans.map(({ id }) => id)
@@ -227,8 +220,7 @@ function lockedTotal(project: string): Fragment {
 }
 
 /**
- * Returns the ids that have a row, after all running inserts of the project's files. Each of them
- * holds the project's
+ * Returns the ids that have a row, after all running inserts of the project's files. Each of them holds the project's
  * total until it commits.
  */
 export async function selectSettled(db: Database, project: string, ids: readonly string[]): Promise<string[]> {
@@ -244,10 +236,7 @@ export async function selectSettledAnywhere(db: Database, ids: readonly string[]
   })
 }
 
-/**
- * Counts the files with bytes: those of all projects, orphans included, and those that only
- * snapshots hold.
- */
+/** Counts the files with bytes: those of all projects, orphans included, and those that only snapshots hold. */
 export async function selectFileCount(db: Database): Promise<number> {
   const [row] = await db.query<{ files: number }>(sql`
     select coalesce((select sum(files)::bigint from file_totals), 0) + (

@@ -21,10 +21,7 @@ interface KeyPlace {
   readonly kept: KeptTimes
 }
 
-/**
- * Stores an answer under its key. Fails if the key has one, and waits for a transaction that has
- * just taken it.
- */
+/** Stores an answer under its key. Fails if the key has one, and waits for a transaction that has just taken it. */
 export async function insertAnswer(
   tx: Database,
   { project, scope, kept, at }: KeyPlace & { readonly at: string },

@@ -1,7 +1,4 @@
-/**
- * Stores leases: locks that one process holds until it releases them or dies. Uses the database's
- * clock.
- */
+/** Stores leases: locks that one process holds until it releases them or dies. Uses the database's clock. */
 import { type Database, sql, writing } from '../database/port.js'
 
 export interface Lease {

@@ -1,7 +1,6 @@
 /**
- * Empties the state of a project in one transaction that begins with `lockState`. Deletes a project
- * without a table lock
- * that would block writers.
+ * Empties the state of a project in one transaction that begins with `lockState`. Deletes a project without a table
+ * lock that would block writers.
  */
 import { type Database, identifier, makingRoom, sql } from '../database/port.js'
 import { isOrphan } from './files.js'
@@ -9,8 +8,7 @@ import { numberChangesFirst, pendingDocuments } from './realtime/numbering.js'
 import { takeTime } from './snapshots/registry.js'
 
 /**
- * Waits for open writes and blocks later ones until the transaction ends, however long its
- * statements take. Locks the
+ * Waits for open writes and blocks later ones until the transaction ends, however long its statements take. Locks the
  * tables in the same order as writers.
  */
 export async function lockState(tx: Database, project: string): Promise<void> {
@@ -36,10 +34,7 @@ export async function selectCountedNames(db: Database, project: string): Promise
     order by c.id`)
 }
 
-/**
- * Removes all collections. Their documents are unreachable, and `deleteRemovedDocuments` deletes
- * them.
- */
+/** Removes all collections. Their documents are unreachable, and `deleteRemovedDocuments` deletes them. */
 export async function deleteCollections(tx: Database, project: string): Promise<void> {
   await tx.query(
     makingRoom(sql`
@@ -48,10 +43,7 @@ export async function deleteCollections(tx: Database, project: string): Promise<
   )
 }
 
-/**
- * Deletes all documents of these collections and orphans their files. Keeps the collections and
- * their indexes.
- */
+/** Deletes all documents of these collections and orphans their files. Keeps the collections and their indexes. */
 export async function deleteAllDocuments(tx: Database, collections: readonly string[]): Promise<void> {
   await tx.query(
     makingRoom(sql`
@@ -63,9 +55,7 @@ export async function deleteAllDocuments(tx: Database, collections: readonly str
   )
 }
 
-/**
- * Deletes all users with their dependent rows, and all pending logins. Returns the number of users.
- */
+/** Deletes all users with their dependent rows, and all pending logins. Returns the number of users. */
 export async function deleteUsers(tx: Database, project: string): Promise<number> {
   const counted = await tx.query<{ users: number }>(sql`select users from user_counts where project_id = ${project}`)
   await tx.query(patiently(sql`delete from users where project_id = ${project}`))
@@ -102,9 +92,8 @@ export async function deleteAnswers(tx: Database, project: string): Promise<void
 }
 
 /**
- * Closes a project: its keys, tokens and collections are no longer valid. `deleteRemovedDocuments`
- * deletes the documents.
- * Returns whether the project existed.
+ * Closes a project: its keys, tokens and collections are no longer valid. `deleteRemovedDocuments` deletes the
+ * documents. Returns whether the project existed.
  */
 export async function closeProject(tx: Database, project: string): Promise<boolean> {
   await deleteCollections(tx, project)
@@ -116,15 +105,12 @@ export async function closeProject(tx: Database, project: string): Promise<boole
 }
 
 /**
- * Tables that may have many rows of a project, besides documents and files. Each has an index that
- * begins with the project.
+ * Tables that may have many rows of a project, besides documents and files. Each has an index that begins with the
+ * project.
  */
 export type LongPart = 'pending_changes' | 'changes' | 'idempotency' | 'recent_attempts' | 'mails' | 'users'
 
-/**
- * Deletes some rows of a part of a project with their dependent rows, and returns how many. Skips
- * locked rows.
- */
+/** Deletes some rows of a part of a project with their dependent rows, and returns how many. Skips locked rows. */
 export async function deleteSome(
   db: Database,
   project: string,
@@ -143,18 +129,15 @@ export async function deleteSome(
 }
 
 /**
- * Deletes a closed project, and the few rows added since. Refuses while it has files or snapshots,
- * which have more than
+ * Deletes a closed project, and the few rows added since. Refuses while it has files or snapshots, which have more than
  * rows.
  */
 export async function deleteProject(tx: Database, project: string): Promise<'deleted' | 'gone' | 'not empty'> {
-  // Takes the same locks in the same order as operations that empty or replace a state and then
-  // number changes. Those poll for
-  // the project's row, which the database cannot detect as a deadlock; so nothing is locked here
-  // while waiting for tables.
+  // Takes the same locks in the same order as operations that empty or replace a state and then number changes. Those
+  // poll for the project's row, which the database cannot detect as a deadlock; so nothing is locked here while waiting
+  // for tables.
   await tx.query(sql`lock table snapshots, collections in row exclusive mode`)
-  // Inserts that reference the project wait for this and then fail. Numbering its changes waits
-  // too.
+  // Inserts that reference the project wait for this and then fail. Numbering its changes waits too.
   const found = await tx.query(sql`select 1 as one from projects where id = ${project} for update`)
   if (found.length === 0) return 'gone'
   await tx.query(sql`select 1 as one from sequences where project_id = ${project} for update`)

@@ -18,8 +18,7 @@ interface Row {
 }
 
 /**
- * Returns what was granted, by window number and name. Updates each row once, in the same order in
- * every transaction.
+ * Returns what was granted, by window number and name. Updates each row once, in the same order in every transaction.
  */
 export async function upsertReservations(
   db: Database,
@@ -47,10 +46,7 @@ export async function upsertReservations(
   return new Map(rows.map(({ name, number, granted, reserved }) => [`${number} ${name}`, { granted, reserved }]))
 }
 
-/**
- * Deletes some windows that have expired by the database's clock. Returns whether there may be
- * more.
- */
+/** Deletes some windows that have expired by the database's clock. Returns whether there may be more. */
 export function deleteExpiredWindows(db: Database, most: number): Promise<boolean> {
   return deletePiece(db, { table: 'rate_windows', test: sql`expires_at < now()`, most })
 }

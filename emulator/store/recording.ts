@@ -1,17 +1,12 @@
 /**
- * Counts documents and records changes as parts of a write's statement. If one transaction runs at
- * a time, the statement
- * draws the numbers. If they run concurrently, `realtime/numbering.ts` assigns them after the
- * commit.
+ * Counts documents and records changes as parts of a write's statement. If one transaction runs at a time, the
+ * statement draws the numbers. If they run concurrently, `realtime/numbering.ts` assigns them after the commit.
  */
 import type { Change } from '../../client/protocol/model/change.js'
 import { type Database, type Fragment, sql, writing } from '../database/port.js'
 import { sharedCopy } from './realtime/copies.js'
 
-/**
- * The newest recorded number: `later` if it is assigned after the commit, null if nothing was
- * recorded.
- */
+/** The newest recorded number: `later` if it is assigned after the commit, null if nothing was recorded. */
 export type RecordedSeq = number | 'later' | null
 
 /** The project, collection and time of a write. */
@@ -22,11 +17,9 @@ export interface WritePlace {
 }
 
 /**
- * Counts and records an insertion. `counted` holds the row of an open collection. With concurrent
- * writers, the row is only
- * locked against a removal, and counted when the changes are numbered. `groups` contains the
- * documents `inGroups`, if
- * they share their copies.
+ * Counts and records an insertion. `counted` holds the row of an open collection. With concurrent writers, the row is
+ * only locked against a removal, and counted when the changes are numbered. `groups` contains the documents `inGroups`,
+ * if they share their copies.
  */
 export function insertionOf(db: Database, { project, collection, at }: WritePlace, count: number, groups?: Fragment) {
   if (db.capabilities.runsWritersTogether) {
@@ -70,10 +63,8 @@ interface Recording {
 }
 
 /**
- * Records a change for each row of `affected`: id, version, data, creator, and the previous data
- * and time.
- * `formerCreator` is the previous creator, if changed. `condition` is evaluated and locked before
- * the sequence: all
+ * Records a change for each row of `affected`: id, version, data, creator, and the previous data and time.
+ * `formerCreator` is the previous creator, if changed. `condition` is evaluated and locked before the sequence: all
  * writers lock documents, then counts, then the sequence, which avoids deadlocks.
  */
 export function recorded(
@@ -121,9 +112,8 @@ export function recordedDeletion(db: Database, place: WritePlace, count: number)
 }
 
 /**
- * Draws the project's next sequence numbers. Their row stays locked until commit, so that numbers
- * are given in
- * commit order and without gaps.
+ * Draws the project's next sequence numbers. Their row stays locked until commit, so that numbers are given in commit
+ * order and without gaps.
  */
 function drawn(project: string, count: number, condition: Fragment): Fragment {
   return writing(sql`drawn as (

@@ -7,9 +7,8 @@ import { type FileRow, fileColumns, fileFromRow, isOrphan } from './files.js'
 import { formsOf } from './lists/files.js'
 
 /**
- * Returns the ids of documents by a text, number or boolean in a field, as written by
- * `JSON.stringify`. For duplicates, the
- * first.
+ * Returns the ids of documents by a text, number or boolean in a field, as written by `JSON.stringify`. For duplicates,
+ * the first.
  */
 export async function selectIdsByField(db: Database, collection: string, field: string): Promise<Map<string, string>> {
   const rows = await db.query<{ id: string; value: string }>(sql`

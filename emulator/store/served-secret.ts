@@ -15,9 +15,7 @@ export async function ensureFingerprint(db: Database, fingerprint: string): Prom
   return first?.fingerprint ?? fingerprint
 }
 
-/**
- * Returns the stored fingerprint. Undefined if there is none, or if the table does not exist yet.
- */
+/** Returns the stored fingerprint. Undefined if there is none, or if the table does not exist yet. */
 export async function selectFingerprint(db: Database): Promise<string | undefined> {
   const [{ isThere } = { isThere: false }] = await db.query<{ isThere: boolean }>(
     sql`select to_regclass('svc.served_secret') is not null as "isThere"`,

@@ -14,8 +14,7 @@ import {
 import { recorded, recordedDeletion } from './recording.js'
 
 /**
- * Writes the new data of a document and records the change, in one statement. Returns nothing if
- * the version differs.
+ * Writes the new data of a document and records the change, in one statement. Returns nothing if the version differs.
  */
 export async function updateDocument(
   db: Database,
@@ -39,10 +38,8 @@ export async function updateDocument(
 }
 
 /**
- * Deletes a document, updates the count and records the change, in one statement. Does nothing if
- * the version does not match,
- * if it has files, which have to be orphaned with it, or if `creator` is given and did not create
- * it.
+ * Deletes a document, updates the count and records the change, in one statement. Does nothing if the version does not
+ * match, if it has files, which have to be orphaned with it, or if `creator` is given and did not create it.
  */
 export async function deleteDocument(
   db: Database,

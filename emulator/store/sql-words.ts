@@ -13,9 +13,8 @@ export function anyOf(conditions: readonly Fragment[]): Fragment {
 }
 
 /**
- * Compares a column by range, so that only an index that starts with it provides the order. Then
- * PostgreSQL need not plan
- * each page again, and never walks another index to its end.
+ * Compares a column by range, so that only an index that starts with it provides the order. Then PostgreSQL need not
+ * plan each page again, and never walks another index to its end.
  */
 export function isExactly(column: Fragment, value: Fragment | string): Fragment {
   return sql`${column} >= ${value} and ${column} <= ${value}`
@@ -25,9 +24,8 @@ export function isExactly(column: Fragment, value: Fragment | string): Fragment 
 const usualLimits = [20, 100]
 
 /**
- * Limits and offsets a page. Usual limits are literals: for a parameter, PostgreSQL expects a tenth
- * of all rows and plans
- * each page again. Other limits are not, because every text stays prepared.
+ * Limits and offsets a page. Usual limits are literals: for a parameter, PostgreSQL expects a tenth of all rows and
+ * plans each page again. Other limits are not, because every text stays prepared.
  */
 export function pageEnd({ limit, offset }: { readonly limit: number; readonly offset: number }): Fragment {
   const most = usualLimits.includes(limit) ? literal(limit) : sql`${limit}::bigint`
@@ -35,8 +33,7 @@ export function pageEnd({ limit, offset }: { readonly limit: number; readonly of
 }
 
 /**
- * An upper bound of a JSON column as text in bytes, without reading it. For a compressed value it
- * is the maximum before
+ * An upper bound of a JSON column as text in bytes, without reading it. For a compressed value it is the maximum before
  * compression, which is at most the size of a document with the spaces that PostgreSQL adds.
  */
 export function mostTextBytes(json: Fragment): Fragment {
@@ -71,9 +68,8 @@ const cheapCharacters = 32
 const cheapBytes = 2_048
 
 /**
- * Whether a subject contains the text. `like` restarts after each mismatch, which takes minutes for
- * a long text in a long
- * one. A regular expression needs one pass, but has to be compiled.
+ * Whether a subject contains the text. `like` restarts after each mismatch, which takes minutes for a long text in a
+ * long one. A regular expression needs one pass, but has to be compiled.
  */
 export function hasText(subject: Fragment, text: string, ignoresCase: boolean): Fragment {
   const pattern = `%${escaped(text)}%`

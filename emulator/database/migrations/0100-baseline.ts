@@ -34,8 +34,8 @@ const projects = [
     created_at timestamptz(3) not null,
     primary key (project_id, scope)
   )`,
-  // Stores answers uncompressed: they are only read again if lost, and compressing one would cost a
-  // batch more than its rows.
+  // Stores answers uncompressed: they are only read again if lost, and compressing one would cost a batch more than its
+  // rows.
   sql`alter table idempotency alter column answer set storage external`,
   sql`create index idempotency_by_time on idempotency (created_at)`,
   // Ordered by position, however the clock was moved. An entry outlives its project.
@@ -53,10 +53,9 @@ const projects = [
 ]
 
 /**
- * Counters are separate, narrow rows in half-empty pages, because each write updates them.
- * Documents have no foreign key to their collection. Every insert and the removal of the collection
- * lock its row in
- * `document_counts`, which is as safe and cheaper.
+ * Counters are separate, narrow rows in half-empty pages, because each write updates them. Documents have no foreign
+ * key to their collection. Every insert and the removal of the collection lock its row in `document_counts`, which is
+ * as safe and cheaper.
  */
 const documents = [
   sql`create table collections (
@@ -75,8 +74,8 @@ const documents = [
     collection_id uuid primary key references collections on delete cascade,
     after bigint not null
   )`,
-  // Names of removed collections. A client that was offline must not take a new collection of that
-  // name for the old one.
+  // Names of removed collections. A client that was offline must not take a new collection of that name for the old
+  // one.
   sql`create table left_names (
     project_id text not null references projects on delete cascade,
     name text not null,
@@ -87,8 +86,7 @@ const documents = [
     documents bigint not null,
     is_removed boolean not null default false
   ) with (fillfactor = 10)`,
-  // Removing a collection changes a column of a unique index, so it waits for writers that hold the
-  // key. Counting
+  // Removing a collection changes a column of a unique index, so it waits for writers that hold the key. Counting
   // documents changes none, so it does not wait.
   sql`create unique index document_counts_open on document_counts (collection_id, is_removed)`,
   sql`create table documents (
@@ -131,10 +129,9 @@ const changes = [
     last_seq bigint not null,
     kept_after bigint not null default 0
   ) with (fillfactor = 10)`,
-  // Changes of a collection itself have no document. `copies` holds the copies of this change and
-  // of those right before it;
-  // `copies_ahead` is the distance to the change with this one's copies. A change with its copy in
-  // `data` has neither.
+  // Changes of a collection itself have no document. `copies` holds the copies of this change and of those right before
+  // it; `copies_ahead` is the distance to the change with this one's copies. A change with its copy in `data` has
+  // neither.
   sql`create table changes (
     project_id text not null,
     seq bigint not null,
@@ -152,9 +149,8 @@ const changes = [
     copies jsonb,
     primary key (project_id, seq)
   )`,
-  // Concurrent writers queue their changes here without locking a shared row. A position is drawn
-  // while the writer holds the
-  // document, so the later of two changes of one document has the greater position.
+  // Concurrent writers queue their changes here without locking a shared row. A position is drawn while the writer
+  // holds the document, so the later of two changes of one document has the greater position.
   sql`create table pending_changes (
     project_id text not null,
     position bigint generated always as identity,
@@ -171,12 +167,10 @@ const changes = [
     primary key (project_id, position)
   ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000,
     autovacuum_vacuum_insert_scale_factor = 0, autovacuum_vacuum_insert_threshold = 50000)`,
-  // Numbers changes in one call, so that no process holds the project's row while it does something
-  // else. Returns null if
-  // another transaction holds the row for longer than the patience. The planner takes
-  // `pending_changes` for empty and would
-  // run a subquery for each row, so the batch is an array, which is built once, and the index is
-  // read in order.
+  // Numbers changes in one call, so that no process holds the project's row while it does something else. Returns null
+  // if another transaction holds the row for longer than the patience. The planner takes `pending_changes` for empty
+  // and would run a subquery for each row, so the batch is an array, which is built once, and the index is read in
+  // order.
   sql`create function number_changes(of_project text, most integer, patience_milliseconds integer) returns integer
     language plpgsql set enable_seqscan = off as $$
     declare
@@ -237,9 +231,7 @@ const changes = [
   )`,
 ]
 
-/**
- * Keeps secrets, which only the service reads, apart from the tables that lists and filters reach.
- */
+/** Keeps secrets, which only the service reads, apart from the tables that lists and filters reach. */
 const users = [
   sql`create table users (
     id uuid primary key,
@@ -260,8 +252,7 @@ const users = [
   sql`create unique index users_email on users (project_id, email_key)`,
   sql`create unique index users_subject on users (project_id, oauth_provider, oauth_id) where oauth_id is not null`,
   sql`create index users_in_order on users (project_id, id)`,
-  // Shows users to filters, sorting and populate: built-in fields win over fields of the same name
-  // in the data.
+  // Shows users to filters, sorting and populate: built-in fields win over fields of the same name in the data.
   sql`create view user_records as
     select id, project_id, version, created_at, updated_at,
       data || jsonb_build_object('email', email, 'roles', roles, 'oauth_id', oauth_id, 'email_verified', email_verified)
@@ -304,8 +295,7 @@ const users = [
     primary key (project_id, subject)
   )`,
   sql`create index recent_attempts_by_expiry on recent_attempts (expires_at)`,
-  // One token for each user and purpose: a new one replaces the old. It is valid for the address it
-  // was mailed to.
+  // One token for each user and purpose: a new one replaces the old. It is valid for the address it was mailed to.
   sql`create table one_time_tokens (
     user_id uuid not null references users on delete cascade,
     purpose text not null,
@@ -355,15 +345,11 @@ const users = [
 ]
 
 /**
- * The bytes of files are stored elsewhere, by id. A file that does not stay lives as long as its
- * owner. When the
- * owner is gone, the file is an orphan: it is hidden, and its row waits until the bytes are
- * removed.
- * All files of an audience are visible to the same callers: those of a collection's documents,
- * those of a user, and, under
- * the zero id, those without an owner. A file without an audience waits for its bytes to be
- * removed. Triggers keep a
- * count for each audience, because a foreign key can also take away a file's owner.
+ * The bytes of files are stored elsewhere, by id. A file that does not stay lives as long as its owner. When the owner
+ * is gone, the file is an orphan: it is hidden, and its row waits until the bytes are removed. All files of an audience
+ * are visible to the same callers: those of a collection's documents, those of a user, and, under the zero id, those
+ * without an owner. A file without an audience waits for its bytes to be removed. Triggers keep a count for each
+ * audience, because a foreign key can also take away a file's owner.
  */
 const files = [
   sql`create table files (
@@ -399,8 +385,8 @@ const files = [
     files bigint not null,
     bytes bigint not null
   ) with (fillfactor = 10)`,
-  // The id under which bytes are stored, so that databases that share the storage do not mix them
-  // up. Drawn at the first start.
+  // The id under which bytes are stored, so that databases that share the storage do not mix them up. Drawn at the
+  // first start.
   sql`create table file_place (
     is_only boolean primary key default true check (is_only),
     id uuid not null
@@ -446,9 +432,8 @@ const files = [
 ]
 
 /**
- * The contents of a snapshot are in tables named after its id, created when it is saved. The ids of
- * its files are in one
- * shared table, which the removal of bytes checks.
+ * The contents of a snapshot are in tables named after its id, created when it is saved. The ids of its files are in
+ * one shared table, which the removal of bytes checks.
  */
 const snapshots = [
   sql`create table snapshots (
@@ -486,9 +471,8 @@ const processes = [
     holder uuid not null,
     expires_at timestamptz(3) not null
   )`,
-  // Reservations of processes in rate limit windows. Unlogged, so that a reservation does not wait
-  // for the disk; a crash of
-  // the server resets them.
+  // Reservations of processes in rate limit windows. Unlogged, so that a reservation does not wait for the disk; a
+  // crash of the server resets them.
   sql`create unlogged table rate_windows (
     name text not null,
     number bigint not null,

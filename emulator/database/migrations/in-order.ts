@@ -1,7 +1,4 @@
-/**
- * Orders values of documents in databases that do not sort texts by code point. Contract 4.1 and
- * 10.13.
- */
+/** Orders values of documents in databases that do not sort texts by code point. Contract 4.1 and 10.13. */
 import { sql } from '../port.js'
 
 /** Whether the database sorts texts by code point. */
@@ -12,12 +9,9 @@ export const sortsByCodePoint = sql`exists (
 )`
 
 /**
- * Defines `in_order`. If the database sorts by code point, it returns the value itself: PostgreSQL
- * inlines the call, so that
- * it costs nothing and uses indexes. Otherwise it returns bytes in the same order: a byte for the
- * type, then texts as
- * UTF-8 with a zero at the end, numbers as doubles with comparable bits, arrays and objects as
- * their size and their
+ * Defines `in_order`. If the database sorts by code point, it returns the value itself: PostgreSQL inlines the call, so
+ * that it costs nothing and uses indexes. Otherwise it returns bytes in the same order: a byte for the type, then texts
+ * as UTF-8 with a zero at the end, numbers as doubles with comparable bits, arrays and objects as their size and their
  * contents.
  */
 export const createInOrder = sql`do $order$
@@ -56,8 +50,8 @@ export const createInOrder = sql`do $order$
 $order$`
 
 /**
- * Redefines the order after a dump was restored where texts sort differently. Drops the indexes
- * that used the old order.
+ * Redefines the order after a dump was restored where texts sort differently. Drops the indexes that used the old
+ * order.
  */
 export const chooseOrderAgain = [
   sql`do $again$

@@ -2,10 +2,7 @@
 import type { Fragment } from '../port.js'
 import { baseline } from './0100-baseline.js'
 
-/**
- * A migration of the tables. Never edit a released one: databases that have it would not run it
- * again.
- */
+/** A migration of the tables. Never edit a released one: databases that have it would not run it again. */
 export interface Migration {
   /** Greater by one than the previous number. The database stores it once applied. */
   readonly number: number

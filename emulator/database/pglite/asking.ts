@@ -28,10 +28,7 @@ export function databaseOver(pglite: Pglite): Omit<Database, 'close'> {
   }
 }
 
-/**
- * Sends the queue at the end of this turn of the event loop, so that its statements travel
- * together.
- */
+/** Sends the queue at the end of this turn of the event loop, so that its statements travel together. */
 export function schedule(pglite: Pglite): void {
   if (pglite.isScheduled) return
   pglite.isScheduled = true
@@ -50,18 +47,14 @@ function run(pglite: Pglite, statements: readonly Sql[]): Promise<unknown[][]> {
   })
 }
 
-/**
- * Takes the connection with the first statement, so that work before it blocks no other
- * transaction.
- */
+/** Takes the connection with the first statement, so that work before it blocks no other transaction. */
 async function inTransaction<T>(pglite: Pglite, work: (tx: Database) => Promise<T>): Promise<T> {
   if (pglite.isClosed) throw closed()
   const transaction: Transaction = { jobs: [], failures: [], isBegun: false, isOver: false }
   try {
     const result = await work(transactionOver(pglite, transaction))
     if (transaction.isBegun) await ask(pglite, transaction, [commit], 'last')
-    // Throws even if the work caught the error, because the failed statement rolled everything
-    // back.
+    // Throws even if the work caught the error, because the failed statement rolled everything back.
     if (transaction.failures.length > 0) throw transaction.failures[0]
     return result
   } catch (error) {

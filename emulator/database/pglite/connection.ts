@@ -31,8 +31,8 @@ export interface WorkerConnection extends Thread {
 }
 
 /**
- * Limits the bytes read in one turn of the event loop to some milliseconds of work. Many messages
- * can arrive in a long turn.
+ * Limits the bytes read in one turn of the event loop to some milliseconds of work. Many messages can arrive in a long
+ * turn.
  */
 const mostBytesAtOnce = 1_048_576
 
@@ -42,8 +42,7 @@ const [produced, held, posted] = [0, 1, 2]
 const settings = {
   ...sessionSettings,
   work_mem: '16MB',
-  // All pages cost the same in memory. The default would sort pages of changes that an index
-  // returns in order.
+  // All pages cost the same in memory. The default would sort pages of changes that an index returns in order.
   random_page_cost: '1',
 }
 /** Uses one statement, because each would be planned separately while the command waits. */
@@ -124,10 +123,7 @@ function readAnswer(connection: WorkerConnection, answer: Uint8Array) {
   read(connection, bytes)
 }
 
-/**
- * Reads the results that the worker has produced but not posted: those before a statement that
- * takes too long.
- */
+/** Reads the results that the worker has produced but not posted: those before a statement that takes too long. */
 export function takeHeld(connection: WorkerConnection) {
   for (const answer of connection.unread.splice(0)) readAnswer(connection, answer)
   const counts = new Int32Array(connection.shared, 0, headerBytes / 4)
@@ -141,10 +137,7 @@ export function takeHeld(connection: WorkerConnection) {
   read(connection, bytes)
 }
 
-/**
- * Returns the job that the worker is running. Those before it are done, even if their results have
- * not arrived.
- */
+/** Returns the job that the worker is running. Those before it are done, even if their results have not arrived. */
 export function jobAtWork({ session, shared, arrived }: WorkerConnection): Job | undefined {
   return session.unfinished[Atomics.load(new Int32Array(shared, 0, headerBytes / 4), produced) - arrived]
 }

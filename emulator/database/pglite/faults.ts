@@ -1,7 +1,4 @@
-/**
- * Errors of the embedded database with the codes of PostgreSQL, so that one table in the core
- * handles both.
- */
+/** Errors of the embedded database with the codes of PostgreSQL, so that one table in the core handles both. */
 import { DatabaseError } from '../port.js'
 
 export type Reason = () => DatabaseError

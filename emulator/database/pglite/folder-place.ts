@@ -1,6 +1,4 @@
-/**
- * Creates a state folder, for its owner only, or explains in one sentence why that is impossible.
- */
+/** Creates a state folder, for its owner only, or explains in one sentence why that is impossible. */
 import { randomUUID } from 'node:crypto'
 import { type Dirent, lstatSync, readdirSync } from 'node:fs'
 import { access, constants, lstat, mkdir, realpath, rm, stat, writeFile } from 'node:fs/promises'
@@ -18,8 +16,8 @@ const sharedMemory = '/dev/shm'
 /** @throws {StartError} `FOLDER_NOT_WRITABLE`, `DISK_FULL` */
 export async function makeStateFolder(folder: string): Promise<void> {
   try {
-    // Avoids Node's `recursive`, which loops for ever if the system refuses to create a folder that
-    // it reports as missing.
+    // Avoids Node's `recursive`, which loops for ever if the system refuses to create a folder that it reports as
+    // missing.
     for (const missing of await missingFolders(folder)) await makeFolder(missing)
     await access(folder, constants.R_OK | constants.W_OK | constants.X_OK)
     // Uses a random name, because several processes or tasks may start at once.
@@ -44,10 +42,9 @@ const reasons: { readonly [code: string]: string } = {
 }
 
 /**
- * Requires the contents of a state folder to be in it. A symbolic link would lead outside of the
- * folder's lock, and one in
- * a cloned folder could point anywhere: contract 12.4. The state folder itself may be a link, for
- * example to a larger disk.
+ * Requires the contents of a state folder to be in it. A symbolic link would lead outside of the folder's lock, and one
+ * in a cloned folder could point anywhere: contract 12.4. The state folder itself may be a link, for example to a
+ * larger disk.
  * @throws {StartError} `FOLDER_NOT_WRITABLE`
  */
 export function requireNoLink(path: string): void {
@@ -64,8 +61,7 @@ function isLink(path: string): boolean {
 }
 
 /**
- * Checks a folder and its contents. Reads each folder separately: since Node 22.12, `readdirSync`
- * with `recursive`
+ * Checks a folder and its contents. Reads each folder separately: since Node 22.12, `readdirSync` with `recursive`
  * follows links, and a cycle of links would exhaust the memory.
  * @throws {StartError} `FOLDER_NOT_WRITABLE`
  */
@@ -78,10 +74,7 @@ export function requireNoLinksIn(folder: string, { recursive }: { recursive: boo
   }
 }
 
-/**
- * Reads the types with the names, which avoids a system call for each file. A thousand take about
- * two milliseconds.
- */
+/** Reads the types with the names, which avoids a system call for each file. A thousand take about two milliseconds. */
 function entriesOf(folder: string): Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true })

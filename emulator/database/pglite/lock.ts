@@ -1,8 +1,7 @@
 /**
- * Allows one holder of a folder at a time, whatever path it is opened by. It holds a name made of
- * the device and inode, which
- * the system releases when the process ends, and a socket in the folder, which other containers can
- * reach. Decision 65.
+ * Allows one holder of a folder at a time, whatever path it is opened by. It holds a name made of the device and inode,
+ * which the system releases when the process ends, and a socket in the folder, which other containers can reach.
+ * Decision 65.
  */
 import { randomUUID } from 'node:crypto'
 import { constants } from 'node:fs'
@@ -37,10 +36,9 @@ const betweenTriesMilliseconds = 50
 const exclusively = 0x20
 
 /**
- * Holds a folder until `release` or the end of the process, even by a crash. Other processes that
- * try receive `info`.
- * @throws {StartError} `ALREADY_RUNNING` with the holder's process and address;
- * `FOLDER_NOT_WRITABLE` if it cannot be locked.
+ * Holds a folder until `release` or the end of the process, even by a crash. Other processes that try receive `info`.
+ * @throws {StartError} `ALREADY_RUNNING` with the holder's process and address; `FOLDER_NOT_WRITABLE` if it cannot be
+ * locked.
  */
 export async function holdLock(folder: string, info: () => Holder): Promise<Lock> {
   const name = await holdName(folder, info)
@@ -71,10 +69,7 @@ export async function findHolder(folder: string): Promise<Holder | undefined> {
   return holder ?? askSockets(folder, Math.max(0, ...(await numbersIn(folder))))
 }
 
-/**
- * Holds the name made of device and inode. The system removes it with its process, so there are
- * never dead ones.
- */
+/** Holds the name made of device and inode. The system removes it with its process, so there are never dead ones. */
 async function holdName(folder: string, info: () => Holder): Promise<Held> {
   const address = await addressOf(folder)
   return address === undefined ? holdFile(folder) : holdAddress(address, folder, info)
@@ -102,8 +97,8 @@ async function holdAddress(address: string, folder: string, info: () => Holder):
 
 /** Locks a file that only one process may have open, for systems whose sockets need a file. */
 async function holdFile(folder: string): Promise<Held> {
-  // Does not follow a link, because one in a cloned folder could point anywhere (contract 12.4).
-  // Then only the socket is held.
+  // Does not follow a link, because one in a cloned folder could point anywhere (contract 12.4). Then only the socket
+  // is held.
   const { O_RDWR, O_CREAT, O_NONBLOCK, O_NOFOLLOW } = constants
   try {
     const flags = O_RDWR | O_CREAT | O_NONBLOCK | O_NOFOLLOW | exclusively
@@ -116,12 +111,9 @@ async function holdFile(folder: string): Promise<Held> {
 }
 
 /**
- * Holds the socket in the folder, for containers that share nothing else. Each holder takes the
- * number after that of the
- * last one. Only one process can link a number, and the greatest number is never removed. So a
- * process that is slow to
- * see a dead holder cannot take the lock from its successor. On release, an empty file replaces the
- * socket, because
+ * Holds the socket in the folder, for containers that share nothing else. Each holder takes the number after that of
+ * the last one. Only one process can link a number, and the greatest number is never removed. So a process that is slow
+ * to see a dead holder cannot take the lock from its successor. On release, an empty file replaces the socket, because
  * programs that copy or pack a folder stop at sockets.
  */
 async function holdSocket(folder: string, info: () => Holder): Promise<Held> {
@@ -150,10 +142,7 @@ async function holdSocket(folder: string, info: () => Holder): Promise<Held> {
   }
 }
 
-/**
- * Returns the claimed number. Undefined if the disk does not support links. @throws {StartError}
- * `ALREADY_RUNNING`
- */
+/** Returns the claimed number. Undefined if the disk does not support links. @throws {StartError} `ALREADY_RUNNING` */
 async function claimNumber(folder: string, own: string): Promise<number | undefined> {
   for (;;) {
     const last = Math.max(0, ...(await numbersIn(folder)))
@@ -176,10 +165,7 @@ async function askSockets(folder: string, last: number): Promise<Holder | undefi
   return (await byShortPath(numbered(folder, last), ask)) ?? (await byShortPath(join(folder, 'lock'), ask))
 }
 
-/**
- * Replaces the socket atomically, so that the number always exists. If that fails, the dead socket
- * stays.
- */
+/** Replaces the socket atomically, so that the number always exists. If that fails, the dead socket stays. */
 async function leaveNumber(folder: string, number: number): Promise<void> {
   const draft = join(folder, `lock.${process.pid}-${randomUUID()}`)
   try {
@@ -199,10 +185,7 @@ async function numbersIn(folder: string): Promise<number[]> {
   return names.flatMap((name) => /^lock\.(\d{1,15})$/.exec(name)?.slice(1).map(Number) ?? [])
 }
 
-/**
- * Holds the name that svc 0.1.0 checks. No other process of this version competes, because the
- * number is held.
- */
+/** Holds the name that svc 0.1.0 checks. No other process of this version competes, because the number is held. */
 async function holdUsualName(folder: string, info: () => Holder): Promise<Held> {
   const path = join(folder, 'lock')
   for (let tries = 1; tries <= mostTries; tries++) {
@@ -225,9 +208,8 @@ async function holdUsualName(folder: string, info: () => Holder): Promise<Held> 
 }
 
 /**
- * Calls with a short path through a link, because socket paths are limited. Undefined if it cannot
- * be made. Removes the link
- * afterwards: a closing server removes the file at its path, which may be another server's by then.
+ * Calls with a short path through a link, because socket paths are limited. Undefined if it cannot be made. Removes the
+ * link afterwards: a closing server removes the file at its path, which may be another server's by then.
  */
 async function byShortPath<T>(path: string, work: (short: string) => Promise<T>): Promise<T | undefined> {
   const beside = await mkdtemp(join(tmpdir(), 'svc-')).catch(() => undefined)
@@ -244,10 +226,7 @@ async function byShortPath<T>(path: string, work: (short: string) => Promise<T>)
   }
 }
 
-/**
- * Codes that mean that no process listens. With any other, such as a full queue or a missing
- * permission, one may.
- */
+/** Codes that mean that no process listens. With any other, such as a full queue or a missing permission, one may. */
 const dead: readonly string[] = ['ECONNREFUSED', 'ENOENT', 'ENOTSOCK', 'EPROTOTYPE']
 
 /** Asks the process behind a socket. Undefined if there is none. */
@@ -260,8 +239,7 @@ function ask(path: string): Promise<Holder | undefined> {
       text += chunk
     })
     socket.on('error', (error) => resolve(dead.includes(codeOf(error)) ? undefined : {}))
-    // Under load, the timeout may fire before the connection is noticed: a process may well be
-    // listening.
+    // Under load, the timeout may fire before the connection is noticed: a process may well be listening.
     socket.on('close', () => resolve(parse(text)))
   })
 }

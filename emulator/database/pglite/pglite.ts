@@ -21,13 +21,10 @@ export interface ThrowAwayOptions extends Omit<PgliteOptions, 'dataDir'> {
 const mostClosingMilliseconds = 1_000
 
 /**
- * Runs PGlite in a worker thread. Statements queued together are sent together, each in its own
- * transaction, and a
- * transaction's last statement is sent with whatever follows it. A statement that takes too long,
- * or a dead thread,
- * fails only that statement or its transaction: the data directory is reopened, and jobs that had
- * not begun are
- * sent again.
+ * Runs PGlite in a worker thread. Statements queued together are sent together, each in its own transaction, and a
+ * transaction's last statement is sent with whatever follows it. A statement that takes too long, or a dead thread,
+ * fails only that statement or its transaction: the data directory is reopened, and jobs that had not begun are sent
+ * again.
  */
 export async function openPglite(options: PgliteOptions = {}): Promise<Database> {
   return (await openState(options)).database
@@ -69,8 +66,7 @@ async function openState(options: PgliteOptions): Promise<{ pglite: Pglite; data
 const lookMilliseconds = 100
 
 /**
- * Opens PGlite for data that can be loaded again. Ends its thread when a statement takes too long,
- * or when the process
+ * Opens PGlite for data that can be loaded again. Ends its thread when a statement takes too long, or when the process
  * grows by more than `maxGrowthBytes` while it works. After that, everything fails.
  */
 export async function openThrowAway({ maxGrowthBytes, ...options }: ThrowAwayOptions): Promise<Database> {

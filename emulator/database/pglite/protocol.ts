@@ -1,7 +1,4 @@
-/**
- * Encodes statements as messages of PostgreSQL's extended protocol, and decodes the answers into
- * rows.
- */
+/** Encodes statements as messages of PostgreSQL's extended protocol, and decodes the answers into rows. */
 import { serialize } from 'pg-protocol'
 import type {
   BackendMessage,
@@ -26,9 +23,7 @@ type Column = { readonly name: string; readonly read: (text: string) => unknown 
 interface Prepared {
   readonly name: string
   columns: readonly Column[] | undefined
-  /**
-   * Whether the server has it for sure: a job that used it succeeded, and none has failed since.
-   */
+  /** Whether the server has it for sure: a job that used it succeeded, and none has failed since. */
   isCertain: boolean
 }
 
@@ -98,10 +93,7 @@ function writeJob(state: SessionState, job: Job): Buffer {
   return parts.length === 1 ? sync : Buffer.concat(parts)
 }
 
-/**
- * Returns the prepared statement for the text. Adds the messages that prepare it to `parts`, if
- * needed.
- */
+/** Returns the prepared statement for the text. Adds the messages that prepare it to `parts`, if needed. */
 function prepare(state: SessionState, { text, planned = 'once' }: Sql, parts: Buffer[]): Prepared {
   if (planned === 'each time') {
     parts.push(serialize.parse({ text }))

@@ -1,7 +1,4 @@
-/**
- * Recovers when a statement takes too long or the thread dies: another thread reopens the
- * directory.
- */
+/** Recovers when a statement takes too long or the thread dies: another thread reopens the directory. */
 
 import type { Sql } from '../port.js'
 import { mayWrite } from '../statement-kind.js'
@@ -39,9 +36,8 @@ function lose(pglite: Pglite, lost: WorkerConnection, error: Error): void {
 }
 
 /**
- * Lets the statement of an in-memory database run on, because its data would be lost with the
- * thread. Only the caller stops
- * waiting.
+ * Lets the statement of an in-memory database run on, because its data would be lost with the thread. Only the caller
+ * stops waiting.
  */
 export function giveUp(pglite: Pglite): void {
   const { dataDir, isThrowAway } = pglite.source
@@ -82,9 +78,7 @@ export async function openAgain(pglite: Pglite): Promise<void> {
   send(pglite)
 }
 
-/**
- * Reports a damaged page in which a statement looped for ever: it was stopped, and others will be.
- */
+/** Reports a damaged page in which a statement looped for ever: it was stopped, and others will be. */
 async function reportDamage({ source, report }: Pglite, opened: WorkerConnection): Promise<void> {
   if (source.dataDir === undefined) return
   const ask = (statement: Sql) => askAlone(opened, statement)
@@ -92,10 +86,7 @@ async function reportDamage({ source, report }: Pglite, opened: WorkerConnection
   if (damage) report(damage)
 }
 
-/**
- * Sorts out the jobs of a dead thread: rejects those that may have begun, and queues the others
- * again in order.
- */
+/** Sorts out the jobs of a dead thread: rejects those that may have begun, and queues the others again in order. */
 function requeue(pglite: Pglite, reason: Reason): void {
   const [begun, ...others] = pglite.connection.session.unfinished
   const unbegun = new Set(others.flatMap((job) => (isInside(job) && job.place === 'first' ? [job.transaction] : [])))
@@ -114,10 +105,7 @@ function requeue(pglite: Pglite, reason: Reason): void {
   pglite.waiting.unshift(...again)
 }
 
-/**
- * Whether the job is a commit, or commits itself. One that was stopped for its time had not come
- * that far.
- */
+/** Whether the job is a commit, or commits itself. One that was stopped for its time had not come that far. */
 function mayBeCommitted(job: Job, reason: Reason): boolean {
   if (isInside(job)) return job.place === 'last'
   return reason === broken && job.statements.some(({ text }) => mayWrite(text))

@@ -34,10 +34,7 @@ function takeParts(pglite: Pglite): Buffer[] {
   return parts
 }
 
-/**
- * Stays inside a transaction until its last statement. The next job need not wait for the answer to
- * that.
- */
+/** Stays inside a transaction until its last statement. The next job need not wait for the answer to that. */
 function takeNext(pglite: Pglite): Job | undefined {
   if (!pglite.holder) {
     const first = pglite.waiting.shift()

@@ -1,7 +1,4 @@
-/**
- * Manages the state folder of an emulator: checks existing data and creates new data. Never deletes
- * any.
- */
+/** Manages the state folder of an emulator: checks existing data and creates new data. Never deletes any. */
 import { randomUUID } from 'node:crypto'
 import { constants, readdirSync } from 'node:fs'
 import { chmod, cp, open, readdir, readFile, rename, rm, stat, statfs } from 'node:fs/promises'
@@ -47,7 +44,7 @@ export async function prepareData(folder: string, { fresh }: { fresh: boolean })
 }
 
 /**
- * Returns the manifest without changing anything. Undefined if there is no data yet.
+ * Returns the manifest without changing anything. Undefined before the first start.
  * @throws {StartError} `DATA_DAMAGED`, `DATA_FOREIGN`, `DATA_NEWER`, `FOLDER_NOT_WRITABLE` if a
  * link leads out of the folder
  */
@@ -125,8 +122,7 @@ async function lay(folder: string, data: string): Promise<void> {
 }
 
 /**
- * Copies the data before this version migrates it, once for each version. The directory must not be
- * open.
+ * Copies the data before this version migrates it, once for each version. The directory must not be open.
  * @throws {StartError} `DISK_FULL` if the copy does not fit
  */
 export async function copyBeforeUpgrade(folder: string, version: number): Promise<void> {
@@ -205,8 +201,7 @@ export function newer(where: string, cause?: Error): StartError {
 
 async function writeManifest(folder: string, manifest: Manifest): Promise<void> {
   const path = join(folder, 'manifest.json')
-  // Uses a random name, because a symbolic link in a cloned folder could point anywhere. Contract
-  // 12.4.
+  // Uses a random name, because a symbolic link in a cloned folder could point anywhere. Contract 12.4.
   const beside = `${path}.${randomUUID()}`
   try {
     const file = await open(beside, 'wx', 0o600)

@@ -1,7 +1,4 @@
-/**
- * Packs a data directory with all migrations at build time, so that a first start does not run
- * initdb.
- */
+/** Packs a data directory with all migrations at build time, so that a first start does not run initdb. */
 import { createHash } from 'node:crypto'
 import { access, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -56,8 +53,8 @@ const dropOthers = [
 ]
 
 /**
- * Builds a directory with initdb and the migrations, and packs it. Called by the build, and by a
- * first start from source.
+ * Builds a directory with initdb and the migrations, and packs it. Called by the build, and by a first start from
+ * source.
  * @public
  */
 export async function packTemplate(file: string): Promise<void> {
@@ -86,8 +83,7 @@ export async function packTemplate(file: string): Promise<void> {
 }
 
 /**
- * Finds the template of the build. From source, caches one for each state of the migrations among
- * the temporary files.
+ * Finds the template of the build. From source, caches one for each state of the migrations among the temporary files.
  */
 async function findTemplate(): Promise<string> {
   const built = fileURLToPath(new URL('../../../template.tar.gz', import.meta.url))

@@ -1,6 +1,4 @@
-/**
- * Starts the threads of PGlite. A spare one loads the library while the process reads its command.
- */
+/** Starts the threads of PGlite. A spare one loads the library while the process reads its command. */
 import { Worker } from 'node:worker_threads'
 
 export interface ThreadSource {
@@ -27,15 +25,13 @@ export const headerBytes = 16
 const heldBytes = 65_536
 
 /**
- * The spare thread. It is module state, because the command line starts it before there is anything
- * to pass it to.
+ * The spare thread. It is module state, because the command line starts it before there is anything to pass it to.
  * Decision 65.
  */
 let spare: Thread | undefined
 
 /**
- * Starts a thread for the next database to open. It does not keep the process alive. Called by
- * `cli/bin/run.js` and the
+ * Starts a thread for the next database to open. It does not keep the process alive. Called by `cli/bin/run.js` and the
  * test helper.
  * @public
  */

@@ -16,15 +16,11 @@ export interface WatchdogOptions {
 
 const patientMilliseconds = 600_000
 /**
- * Checks the running job this many times within the limit, because no event says when the next job
- * of a message begins.
+ * Checks the running job this many times within the limit, because no event says when the next job of a message begins.
  */
 const looksPerStatement = 20
 
-/**
- * Detects a statement that takes too long. Each has its full time, whatever came before it in the
- * same message.
- */
+/** Detects a statement that takes too long. Each has its full time, whatever came before it in the same message. */
 export function openWatchdog({ atWork, mostMilliseconds, giveUp }: WatchdogOptions): Watchdog {
   let timer: NodeJS.Timeout | undefined
 

@@ -1,6 +1,5 @@
 /**
- * Runs PGlite in a worker thread: first the data to open, then bytes of PostgreSQL's protocol in
- * and out. Counterparts:
+ * Runs PGlite in a worker thread: first the data to open, then bytes of PostgreSQL's protocol in and out. Counterparts:
  * `thread.ts` and `connection.ts`.
  */
 import { readFile } from 'node:fs/promises'
@@ -19,16 +18,15 @@ const counts = new Int32Array(shared, 0, sharedHeaderBytes / 4)
 const held = new Uint8Array(shared, sharedHeaderBytes)
 
 /**
- * The protocol message that the next bytes belong to: its type and length as received so far, and
- * the missing bytes.
+ * The protocol message that the next bytes belong to: its type and length as received so far, and the missing bytes.
  */
 const header = new Uint8Array(5)
 let headerBytes = 0
 let missingBytes = 0
 
 /**
- * Reduces the shared memory that PostgreSQL reserves. Its defaults are for a server: 128 MB of
- * buffers, 100 connections.
+ * Reduces the shared memory that PostgreSQL reserves. Its defaults are for a server: 128 MB of buffers, 100
+ * connections.
  */
 const leastBuffersMb = 16
 const memorySettings = (/** @type {number} */ sharedBuffersMb) => [
@@ -46,16 +44,11 @@ const logSettings = [
 ]
 
 const wasmPageBytes = 65_536
-/**
- * Limits temporary files, because files of an in-memory database are outside the memory of
- * WebAssembly.
- */
-// Lowers the stack limit: the thread's stack ends before PostgreSQL's default, and PostgreSQL would
-// not notice.
+/** Limits temporary files, because files of an in-memory database are outside the memory of WebAssembly. */
+// Lowers the stack limit: the thread's stack ends before PostgreSQL's default, and PostgreSQL would not notice.
 const limitedSettings = ['temp_file_limit=100MB', 'max_stack_depth=100kB']
 
-// Delays optimization tenfold. Otherwise the compiler takes the processors during the start, for
-// code that never runs
+// Delays optimization tenfold. Otherwise the compiler takes the processors during the start, for code that never runs
 // again.
 setFlagsFromString('--wasm-tiering-budget=20000000')
 // Limits the compiler tasks, because each keeps its working memory: 17 MB after a start.
@@ -83,9 +76,8 @@ parentPort?.on('message', async (/** @type {Uint8Array | 'close'} */ message) =>
 })
 
 /**
- * Collects results and posts them together. Until then the other end can read them from shared
- * memory, so that it gets the
- * results before a statement that never ends.
+ * Collects results and posts them together. Until then the other end can read them from shared memory, so that it gets
+ * the results before a statement that never ends.
  * @param {Uint8Array} chunk a view of memory that the next statement overwrites
  */
 function gather(chunk) {
@@ -107,8 +99,7 @@ async function openDatabase() {
   const [given, pgliteWasmModule] = await Promise.all([source(), compiled()])
   const { dataDir, template, ignoresSystemIndexes, sharedBuffersMb = leastBuffersMb, maxMemoryBytes } = given
   if (maxMemoryBytes !== undefined) limitMemory(maxMemoryBytes)
-  // Keeps a listener referenced. Otherwise Node's event loop would wait at the end of each turn for
-  // the compiler, which
+  // Keeps a listener referenced. Otherwise Node's event loop would wait at the end of each turn for the compiler, which
   // optimizes long after the database could answer.
   parentPort?.ref()
   const opened = new ProtocolOnly({
@@ -131,8 +122,8 @@ async function openDatabase() {
 }
 
 /**
- * Makes memory growth fail above the limit. The library grows memory only here, and tells
- * PostgreSQL. @param {number} maxBytes
+ * Makes memory growth fail above the limit. The library grows memory only here, and tells PostgreSQL. @param {number}
+ * maxBytes
  */
 function limitMemory(maxBytes) {
   const { grow } = WebAssembly.Memory.prototype
@@ -143,10 +134,7 @@ function limitMemory(maxBytes) {
   }
 }
 
-/**
- * Waits for the first message: the data to open. @returns
- * {Promise<import('./thread.js').ThreadSource>}
- */
+/** Waits for the first message: the data to open. @returns {Promise<import('./thread.js').ThreadSource>} */
 function source() {
   return new Promise((resolve) => parentPort?.once('message', resolve))
 }
@@ -161,10 +149,7 @@ function post() {
   postBytes(held.slice(0, counts[heldBytes]))
 }
 
-/**
- * Keeps this order, so that no byte counts twice if the thread is stopped in between. @param
- * {Uint8Array} bytes
- */
+/** Keeps this order, so that no byte counts twice if the thread is stopped in between. @param {Uint8Array} bytes */
 function postBytes(bytes) {
   parentPort?.postMessage(bytes, [/** @type {ArrayBuffer} */ (bytes.buffer)])
   Atomics.store(counts, heldBytes, 0)

@@ -1,6 +1,6 @@
 /**
- * Checks whether a PostgreSQL server is suitable and how to fix it, for `svc serve check` and `svc
- * doctor`. Changes nothing.
+ * Checks whether a PostgreSQL server is suitable and how to fix it, for `svc serve check` and `svc doctor`. Changes
+ * nothing.
  */
 import { oldestMigration, outdated } from '../migrate.js'
 import type { Database } from '../port.js'
@@ -81,10 +81,7 @@ async function openConnection(server: Server): Promise<void> {
 }
 
 interface Needs {
-  /**
-   * Whether a pooler is in front of the server. The number of connections that it opens is its own
-   * setting.
-   */
+  /** Whether a pooler is in front of the server. The number of connections that it opens is its own setting. */
   readonly isPooled: boolean
   readonly losesNothing: boolean
 }

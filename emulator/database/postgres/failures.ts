@@ -31,17 +31,14 @@ export function refuseCommit(error: unknown): never {
   throw isCut(error) ? unknownOutcome(error) : asDatabaseError(error)
 }
 
-/**
- * Maps the error of a single statement. It commits itself, so one that writes may have succeeded.
- */
+/** Maps the error of a single statement. It commits itself, so one that writes may have succeeded. */
 export function asSentError(error: unknown, text: string): DatabaseError {
   return isCut(error) && !isUnsent(error) && mayWrite(text) ? unknownOutcome(error) : asDatabaseError(error)
 }
 
 /**
- * Whether the connection is gone or going. Then the driver has no SQLSTATE. A server that shuts
- * down sends 57P01 or 57P02,
- * even if a commit is on its disk but not yet confirmed by a standby.
+ * Whether the connection is gone or going. Then the driver has no SQLSTATE. A server that shuts down sends 57P01 or
+ * 57P02, even if a commit is on its disk but not yet confirmed by a standby.
  */
 function isCut(error: unknown): boolean {
   const { code } = error as Thrown
@@ -57,17 +54,14 @@ function unknownOutcome(error: unknown): DatabaseError {
   return new DatabaseError((error as Thrown).message, '08007')
 }
 
-/**
- * Matches serialization failures and deadlocks: the server has rolled back the whole transaction.
- */
+/** Matches serialization failures and deadlocks: the server has rolled back the whole transaction. */
 export function isRepeatable(error: unknown): boolean {
   return error instanceof DatabaseError && error.kind === 'conflict'
 }
 
 /**
- * Matches a prepared statement whose result types a newer version's migration has changed. Its
- * state, 0A000, is also used
- * for everything unsupported.
+ * Matches a prepared statement whose result types a newer version's migration has changed. Its state, 0A000, is also
+ * used for everything unsupported.
  */
 export function isStale(error: unknown): boolean {
   return (error as Thrown).routine === 'RevalidateCachedQuery'

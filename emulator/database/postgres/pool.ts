@@ -9,10 +9,7 @@ export interface Pool {
   readonly pool: pg.Pool
   /** @throws {DatabaseError} */
   connect(): Promise<pg.PoolClient>
-  /**
-   * Call with the error of a statement. If it shows the wrong server, all connections may lead
-   * there.
-   */
+  /** Call with the error of a statement. If it shows the wrong server, all connections may lead there. */
   failed(client: pg.PoolClient, error: unknown): void
   connections(): Connections
   close(): Promise<void>
@@ -44,8 +41,8 @@ export function openPool({ server, mostConnections, options }: Options): Pool {
   let trusted = new WeakSet<pg.PoolClient>()
   pool.on('connect', (client) => {
     trusted.add(client)
-    // A connection may break at any moment, even while it is handed out. Without a listener, that
-    // would end the process.
+    // A connection may break at any moment, even while it is handed out. Without a listener, that would end the
+    // process.
     client.on('error', ignore)
   })
 

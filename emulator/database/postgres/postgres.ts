@@ -37,11 +37,9 @@ const rollback: Limit = { mostAnswerMilliseconds: 5_000 }
 const mostTries = 3
 
 /**
- * Implements the port for PostgreSQL, with the same statements, parameters and values as PGlite.
- * Nothing depends on the
+ * Implements the port for PostgreSQL, with the same statements, parameters and values as PGlite. Nothing depends on the
  * session except its settings, so each transaction can use another connection of a pooler.
- * @throws {StartError} `DATABASE_UNREACHABLE`, `DATABASE_TOO_OLD`, `ENCODING`, `DATABASE_SETTINGS`
- * or `DATABASE_POOLED`
+ * @throws {StartError} `DATABASE_UNREACHABLE`, `DATABASE_TOO_OLD`, `ENCODING`, `DATABASE_SETTINGS` or `DATABASE_POOLED`
  */
 export async function openPostgres(options: PostgresOptions): Promise<Database> {
   const {
@@ -121,8 +119,7 @@ async function inTransaction<T>(postgres: Postgres, work: (tx: Database) => Prom
     const tx = overClient(postgres, client, (error) => failures.push(error))
     const result = await work(tx)
     await client.query(within('commit', tx.limit())).catch(refuseCommit)
-    // Throws even if the work caught the error, because the failed statement rolled everything
-    // back.
+    // Throws even if the work caught the error, because the failed statement rolled everything back.
     if (failures.length > 0) throw failures[0]
     return result
   } catch (error) {
@@ -137,8 +134,7 @@ async function inTransaction<T>(postgres: Postgres, work: (tx: Database) => Prom
 }
 
 /**
- * Runs statements on the connection of a transaction; `onFailure` receives their errors. After a
- * patient statement, the
+ * Runs statements on the connection of a transaction; `onFailure` receives their errors. After a patient statement, the
  * time limit is off.
  */
 function overClient(postgres: Postgres, client: pg.PoolClient, onFailure: (error: unknown) => void) {

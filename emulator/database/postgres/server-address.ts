@@ -14,10 +14,7 @@ export function openServer(address: string, flag?: string): Server {
   return { address, secured: () => secured(address) }
 }
 
-/**
- * @throws {StartError} `DATABASE_UNREACHABLE`, without the address, because it may contain a
- * password
- */
+/** @throws {StartError} `DATABASE_UNREACHABLE`, without the address, because it may contain a password */
 function requireAddress(address: string, flag = '--database-url'): void {
   const [, hosts] = /^postgres(?:ql)?:\/\/(?:[^@/?#]*@)?([^/?#]*)/.exec(address) ?? []
   if (hosts?.includes(',')) {

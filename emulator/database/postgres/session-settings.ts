@@ -2,8 +2,7 @@ import type pg from 'pg'
 import { StartError } from '../start-error.js'
 
 /**
- * Settings of every session, because the role, the database or the server may have others. They
- * affect how values are
+ * Settings of every session, because the role, the database or the server may have others. They affect how values are
  * written and read, and what a transaction sees. Contract 10.13.
  */
 export const sessionSettings = {
@@ -23,16 +22,13 @@ export const sessionSettings = {
   row_security: 'on',
   plan_cache_mode: 'auto',
   jit: 'off',
-  // With the default for disks, the planner would rather read two large indexes than a few hundred
-  // rows.
+  // With the default for disks, the planner would rather read two large indexes than a few hundred rows.
   random_page_cost: '1.1',
 } as const
 
 type Settings = Readonly<Record<string, string | number>>
 
-/**
- * Formats the settings as connection options, which override those of the role and the database.
- */
+/** Formats the settings as connection options, which override those of the role and the database. */
 export function connectionOptions(settings: Settings): string {
   return Object.entries(settings)
     .map(([name, value]) => `-c ${name}=${String(value).replaceAll(/[\\ ]/g, '\\$&')}`)
@@ -47,9 +43,8 @@ interface Session {
 }
 
 /**
- * Checks the settings where sessions cannot send them: through a pooler, the login role has to have
- * them, even if it acts
- * as another role.
+ * Checks the settings where sessions cannot send them: through a pooler, the login role has to have them, even if it
+ * acts as another role.
  * @throws {StartError} `DATABASE_SETTINGS` with the statements that set the missing ones
  */
 export async function requireSettings(pool: pg.Pool, settings: Settings): Promise<void> {

@@ -20,23 +20,16 @@ export interface Postgres extends Preparing {
 export interface Preparing {
   /** The names of prepared statements by text. */
   readonly names: Readonly<Record<keyof typeof mostPrepared, Map<string, string>>>
-  /**
-   * Whether to use named statements. Off after a pooler has lost one or a migration has made one
-   * stale.
-   */
+  /** Whether to use named statements. Off after a pooler has lost one or a migration has made one stale. */
   isPreparing: boolean
   /**
-   * The timeout for answers to statements with a limit. A dead server sends none, and the system
-   * notices only after a quarter
-   * of an hour.
+   * The timeout for answers to statements with a limit. A dead server sends none, and the system notices only after a
+   * quarter of an hour.
    */
   readonly mostAnswerMilliseconds: number
 }
 
-/**
- * Time for the answer in addition to the server's statement timeout, for busy machines and slow
- * networks.
- */
+/** Time for the answer in addition to the server's statement timeout, for busy machines and slow networks. */
 const mostUnderWayMilliseconds = 20_000
 
 /** Starts without prepared statements. Above the maximum, statements are planned each time. */
@@ -113,18 +106,12 @@ async function ask(
   return rows
 }
 
-/**
- * A pooler has given the session's prepared statements to another client, or another client's to
- * this session.
- */
+/** A pooler has given the session's prepared statements to another client, or another client's to this session. */
 function isLost({ code }: { code?: string }): boolean {
   return code === '26000' || code === '42P05'
 }
 
-/**
- * Runs maintenance without a timeout on a new connection, because sessions of the pool have the
- * usual limit.
- */
+/** Runs maintenance without a timeout on a new connection, because sessions of the pool have the usual limit. */
 export async function runPatiently({ direct, patient }: Postgres, statement: Sql): Promise<unknown[]> {
   const client = newConnection(direct, {
     connectionTimeoutMillis: 5_000,
@@ -146,10 +133,7 @@ export async function runPatiently({ direct, patient }: Postgres, statement: Sql
   }
 }
 
-/**
- * Derives the name from the text, so that a statement prepared by another process is always the
- * same.
- */
+/** Derives the name from the text, so that a statement prepared by another process is always the same. */
 function nameOf(names: Map<string, string>, text: string, most: number): string | undefined {
   const known = names.get(text)
   if (known || names.size >= most) return known

@@ -1,6 +1,5 @@
 /**
- * Configures TLS from an address. The driver would ignore an unknown setting, and throw inside its
- * pool if a file is
+ * Configures TLS from an address. The driver would ignore an unknown setting, and throw inside its pool if a file is
  * missing for a moment.
  */
 import { readFileSync } from 'node:fs'

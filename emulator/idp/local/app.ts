@@ -1,7 +1,4 @@
-/**
- * The built-in identity provider: an OpenID Connect provider for a developer's machine. Contract
- * 7.2.
- */
+/** The built-in identity provider: an OpenID Connect provider for a developer's machine. Contract 7.2. */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { isLoopbackUrl } from '../../../client/protocol/model/loopback.js'
 import type { Database } from '../../database/port.js'

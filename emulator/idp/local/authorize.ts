@@ -1,7 +1,4 @@
-/**
- * The authorization endpoint: checks the request and carries out the person's decision. RFC 6749
- * 4.1, RFC 7636.
- */
+/** The authorization endpoint: checks the request and carries out the person's decision. RFC 6749 4.1, RFC 7636. */
 import {
   isProviderFault,
   type ProviderAccount,

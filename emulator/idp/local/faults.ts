@@ -10,10 +10,7 @@ interface Standing {
   left: number | null
 }
 
-/**
- * Holds the faults for the next logins of a client, or of every client without its own. In memory
- * only.
- */
+/** Holds the faults for the next logins of a client, or of every client without its own. In memory only. */
 export interface LoginFaults extends ProviderFaults {
   /** Takes the fault for the login that is being decided. */
   take(client: string): ProviderFault | undefined

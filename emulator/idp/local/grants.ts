@@ -1,6 +1,5 @@
 /**
- * Codes and access tokens of the built-in provider. They are random, kept in memory, and lost when
- * the process ends.
+ * Codes and access tokens of the built-in provider. They are random, kept in memory, and lost when the process ends.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import type { ProviderFault } from '../../../client/protocol/model/provider-login.js'

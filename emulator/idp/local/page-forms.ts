@@ -22,9 +22,7 @@ export async function saveAccount(accounts: ProviderAccounts, form: URLSearchPar
   }
 }
 
-/**
- * Derives the id from the email or the name, so that adding an account again gives the same person.
- */
+/** Derives the id from the email or the name, so that adding an account again gives the same person. */
 function accountId({ name, email }: { name: string; email: string | null }): string {
   const [local = ''] = (email ?? name).split('@', 1)
   return local

@@ -1,6 +1,4 @@
-/**
- * Renders the page on which a person chooses an account. It runs no script and escapes all values.
- */
+/** Renders the page on which a person chooses an account. It runs no script and escapes all values. */
 
 import type { StandingFault } from '../../../client/protocol/model/provider-login.js'
 import { type ProviderAccount, providerFaults } from '../../../client/protocol/model/provider-login.js'

@@ -1,7 +1,4 @@
-/**
- * Sends messages to the other processes, one statement at a time, however many are published at
- * once.
- */
+/** Sends messages to the other processes, one statement at a time, however many are published at once. */
 import { randomUUID } from 'node:crypto'
 import type { Database } from '../../database/port.js'
 import { countListeners, notify } from '../../store/realtime/notifications.js'
@@ -19,9 +16,7 @@ const mostBytes = 7_900
 
 export interface Outgoing {
   isOwn(payload: string): boolean
-  /**
-   * Resolves once the others have received messages that affect permissions, or after a timeout.
-   */
+  /** Resolves once the others have received messages that affect permissions, or after a timeout. */
   add(messages: readonly Message[]): Promise<void>
   /** Confirms a message of another process, if it asks for that. */
   confirm(payload: string): void
@@ -100,10 +95,7 @@ export function openOutgoing(db: Database, isListening: () => boolean, report: (
   }
 }
 
-/**
- * Whether the message affects what a request may do. Its client may send the next request to
- * another process.
- */
+/** Whether the message affects what a request may do. Its client may send the next request to another process. */
 const decides = ({ kind }: Message) => kind !== 'changes'
 
 function subjectOf(message: Message): string {

@@ -13,17 +13,11 @@ interface Options {
   report(error: unknown): void
 }
 
-/**
- * Polls, because a notification can be lost with its connection, or with a writer that dies after
- * its commit.
- */
+/** Polls, because a notification can be lost with its connection, or with a writer that dies after its commit. */
 const pollMilliseconds = 1_000
 const longestPauseMilliseconds = 10_000
 
-/**
- * Checks that the connection still leads to the primary, because a dead connection may not report
- * an error.
- */
+/** Checks that the connection still leads to the primary, because a dead connection may not report an error. */
 const checkMilliseconds = 5_000
 
 /** Connects several processes on one PostgreSQL with LISTEN and NOTIFY. */

@@ -37,9 +37,7 @@ export interface DiskOptions {
   readonly reservedBytes?: number
 }
 
-/**
- * Opens the store. Unfinished uploads of the last process have no row and are deleted as orphans.
- */
+/** Opens the store. Unfinished uploads of the last process have no row and are deleted as orphans. */
 export async function openDiskStore({
   folder,
   isSynced = false,
@@ -77,10 +75,7 @@ export async function openDiskStore({
     if (isSynced) await syncFolder()
   }
 
-  /**
-   * Tells a missing file from a missing folder, for example an unmounted disk: then nothing is
-   * known of the file.
-   */
+  /** Tells a missing file from a missing folder, for example an unmounted disk: then nothing is known of the file. */
   async function noneOfFolder(error: NodeJS.ErrnoException): Promise<undefined> {
     noneIfMissing(error)
     if (await stat(folder).catch(noneIfMissing)) return undefined
@@ -142,8 +137,7 @@ export async function openDiskStore({
 
 /** Reads the time from the disk, whose clock may differ from ours and count whole seconds. */
 function stampOf(folder: string): number {
-  // Uses a random name, because a symbolic link in a cloned folder could point anywhere. Contract
-  // 12.4.
+  // Uses a random name, because a symbolic link in a cloned folder could point anywhere. Contract 12.4.
   const mark = join(folder, `opened.${randomUUID()}`)
   try {
     writeFileSync(mark, '', { mode: 0o600, flag: 'wx' })
@@ -214,10 +208,7 @@ function noneIfMissing(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT' && error.code !== 'ELOOP') throw error
 }
 
-/**
- * Attributes system errors of writes to the storage. Other errors, and errors of reads, come from
- * the sender.
- */
+/** Attributes system errors of writes to the storage. Other errors, and errors of reads, come from the sender. */
 function asStorageError(error: unknown): unknown {
   const { code = '', syscall } = error as NodeJS.ErrnoException
   if (syscall === undefined || syscall === 'read') return error

@@ -1,7 +1,4 @@
-/**
- * Keeps files in this process's memory, for a service without a state folder. Nothing stays on
- * disk.
- */
+/** Keeps files in this process's memory, for a service without a state folder. Nothing stays on disk. */
 import { Readable } from 'node:stream'
 import type { ByteRange, FileStore } from './port.js'
 

@@ -1,6 +1,4 @@
-/**
- * Configures where the bytes of files go: a folder, memory, or the storage that the address names.
- */
+/** Configures where the bytes of files go: a folder, memory, or the storage that the address names. */
 import { join } from 'node:path'
 import { openDiskStore } from './disk.js'
 import { openMemoryStore } from './memory.js'

@@ -40,10 +40,7 @@ export class BytesKept extends StorageError {
   }
 }
 
-/**
- * Returns the ids that could not be removed, for callers that go on with the rest. @throws any
- * other error
- */
+/** Returns the ids that could not be removed, for callers that go on with the rest. @throws any other error */
 export async function keptBy(removal: Promise<void>): Promise<BytesKept | undefined> {
   try {
     await removal
@@ -69,8 +66,7 @@ export interface FileStore {
   read(id: string, range?: ByteRange): Promise<Readable | undefined>
   /**
    * Removes the ids that exist. One that cannot be removed does not stop the others.
-   * @throws {StorageError} `BytesKept` lists those that still exist; after any other error, each of
-   * them may.
+   * @throws {StorageError} `BytesKept` lists those that still exist; after any other error, each of them may.
    */
   remove(ids: readonly string[]): Promise<void>
   /** All ids in pages, unordered. */
@@ -78,9 +74,7 @@ export interface FileStore {
   has(id: string): Promise<boolean>
   /** Whether the bytes are too old to get a row from a transaction that is still running. */
   isSettled(id: string): Promise<boolean>
-  /**
-   * Removes leftovers of dead writes that `list` does not show. Omitted by stores that leave none.
-   */
+  /** Removes leftovers of dead writes that `list` does not show. Omitted by stores that leave none. */
   removeAbandoned?(): Promise<void>
   close(): Promise<void>
 }

@@ -1,7 +1,4 @@
-/**
- * Maps errors of the S3 library. None of these functions receives errors that the sender of bytes
- * throws.
- */
+/** Maps errors of the S3 library. None of these functions receives errors that the sender of bytes throws. */
 import { StorageError } from './port.js'
 
 interface Thrown {
@@ -14,8 +11,7 @@ interface Thrown {
 export function noneIfMissing(error: unknown): undefined {
   // Without its bucket, nothing is known of the object.
   if ((error as Thrown).name === 'NoSuchBucket') throw noBucket(error)
-  // Without s3:ListBucket, S3 answers 403 for a missing object. Taking 403 for missing would lose
-  // all files once the
+  // Without s3:ListBucket, S3 answers 403 for a missing object. Taking 403 for missing would lose all files once the
   // keys are revoked.
   if (isRefusal(error)) throw refused(error, 'or it is not there and they lack s3:ListBucket')
   if (statusOf(error) !== 404) refuse(error)

@@ -1,7 +1,4 @@
-/**
- * Aborts multipart uploads of dead processes: S3 keeps and bills their parts, but lists no object
- * for them.
- */
+/** Aborts multipart uploads of dead processes: S3 keeps and bills their parts, but lists no object for them. */
 import type { ListMultipartUploadsCommandOutput, S3Client } from '@aws-sdk/client-s3'
 
 type Library = typeof import('@aws-sdk/client-s3')
@@ -16,9 +13,8 @@ interface UploadsPlace {
 type Marker = { readonly KeyMarker?: string; readonly UploadIdMarker?: string }
 
 /**
- * Aborts abandoned uploads. If the server or the keys do not allow listing them, a lifecycle rule
- * of the bucket
- * has to remove them.
+ * Aborts abandoned uploads. If the server or the keys do not allow listing them, a lifecycle rule of the bucket has to
+ * remove them.
  */
 export async function abortUploads(
   client: S3Client,

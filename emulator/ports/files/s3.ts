@@ -18,23 +18,17 @@ const nothing = new Uint8Array()
 const piece = 1_000
 
 /**
- * The age after which bytes without a row are orphans, and unfinished uploads abandoned. A form may
- * take an hour:
- * its first file is stored at the beginning, and its rows are written at the end.
+ * The age after which bytes without a row are orphans, and unfinished uploads abandoned. A form may take an hour: its
+ * first file is stored at the beginning, and its rows are written at the end.
  */
 const settledMilliseconds = 2 * 3_600_000
 
 export interface S3Options {
-  /**
-   * `s3://bucket/prefix`, with `?endpoint=…&region=…` if needed. Keys come from the environment.
-   */
+  /** `s3://bucket/prefix`, with `?endpoint=…&region=…` if needed. Keys come from the environment. */
   readonly url: string
   /** Separates the files of this database from others. */
   readonly place: string
-  /**
-   * The timeout of a request that sends or fetches a part before it is retried, and then of the
-   * bytes that follow.
-   */
+  /** The timeout of a request that sends or fetches a part before it is retried, and then of the bytes that follow. */
   readonly mostMilliseconds?: number
   readonly mostReads?: number
 }
@@ -82,10 +76,7 @@ export async function openS3Store({
     client.send(new s3.HeadBucketCommand({ Bucket: bucket })).catch(refuseBucket),
   )
 
-  /**
-   * Follows the clock of the server, which the library tracks to sign requests. Ours may be hours
-   * off.
-   */
+  /** Follows the clock of the server, which the library tracks to sign requests. Ours may be hours off. */
   const serverTime = () => Date.now() + client.config.systemClockOffset
 
   async function head(id: string) {
@@ -250,10 +241,7 @@ interface Begun {
   readonly bytes: number
 }
 
-/**
- * Streams a part and resumes where a response breaks off. Fails after two responses in a row
- * without any bytes.
- */
+/** Streams a part and resumes where a response breaks off. Fails after two responses in a row without any bytes. */
 async function* goingOn(
   begun: Begun,
   { first, last, tag }: Part,
@@ -281,9 +269,8 @@ async function* goingOn(
 }
 
 /**
- * Splits a stream into parts of one size; the last may be smaller or empty. Buffers at most one
- * part, however small
- * the chunks are. Each part is valid until the next one is requested, which reuses its memory.
+ * Splits a stream into parts of one size; the last may be smaller or empty. Buffers at most one part, however small the
+ * chunks are. Each part is valid until the next one is requested, which reuses its memory.
  */
 async function* partsOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, undefined> {
   let part = Buffer.allocUnsafeSlow(leastPartBytes)

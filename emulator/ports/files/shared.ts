@@ -1,7 +1,6 @@
 /**
- * Coalesces concurrent calls. A call during a run waits for the next run, because the current one
- * may have started
- * too early for it.
+ * Coalesces concurrent calls. A call during a run waits for the next run, because the current one may have started too
+ * early for it.
  */
 export function shared(work: () => Promise<void>): () => Promise<void> {
   let current: Promise<void> | undefined

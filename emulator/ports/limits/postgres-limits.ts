@@ -12,10 +12,7 @@ interface Waiting {
   reject(error: unknown): void
 }
 
-/**
- * Serves several processes on one database. Batches reservations that arrive while a statement is
- * running.
- */
+/** Serves several processes on one database. Batches reservations that arrive while a statement is running. */
 export function openPostgresLimits(db: Database): Limits {
   let waiting: Waiting[] = []
   let isSending = false
@@ -57,10 +54,7 @@ async function send(db: Database, batch: readonly Waiting[]): Promise<void> {
   }
 }
 
-/**
- * A statement can update each row once, so a second reservation of a window waits for the next
- * statement.
- */
+/** A statement can update each row once, so a second reservation of a window waits for the next statement. */
 function distinct(all: readonly Waiting[]): [Waiting[], Waiting[]] {
   const seen = new Set<string>()
   const batch: Waiting[] = []

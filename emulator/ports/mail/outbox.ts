@@ -28,8 +28,7 @@ const closingMilliseconds = 5_000
 const failingMilliseconds = 1_000
 
 /**
- * Sends mails and stores none, because their contents open accounts. A mail in flight is lost with
- * its process; users
+ * Sends mails and stores none, because their contents open accounts. A mail in flight is lost with its process; users
  * can request it again.
  */
 export function openOutbox({ transports, warn, pauseMilliseconds = 2_000, ...composing }: Options): Mailer {

@@ -1,8 +1,7 @@
 import type { Database } from '../../database/port.js'
 
 /**
- * The port that sends mails. A transaction composes and keeps a mail, and it is sent after the
- * commit, so that a mail
+ * The port that sends mails. A transaction composes and keeps a mail, and it is sent after the commit, so that a mail
  * announced to a caller is never lost with the process.
  */
 export interface Mailer {

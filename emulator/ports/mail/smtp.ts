@@ -6,9 +6,7 @@ const mostMilliseconds = 10_000
 /** Servers refuse clients that open more at once. Further mails wait for a connection. */
 const mostConnections = 5
 
-/**
- * Sends through an SMTP server. @param url `smtp://…` or `smtps://…`; connects with the first mail
- */
+/** Sends through an SMTP server. @param url `smtp://…` or `smtps://…`; connects with the first mail */
 export function openSmtp(url: string, from: string): MailTransport {
   let transport: Promise<Transporter> | undefined
   return {

@@ -26,10 +26,7 @@ it('a password hashed by either library is known to the other, and no other pass
   )
 })
 
-/**
- * bcrypt ends a password with U+0000 and repeats it, so it cannot tell the empty password from
- * `\0`.
- */
+/** bcrypt ends a password with U+0000 and repeats it, so it cannot tell the empty password from `\0`. */
 function isSameKey(one: string, other: string): boolean {
   return `${one}\0`.repeat(other.length + 1) === `${other}\0`.repeat(one.length + 1)
 }

@@ -1,6 +1,5 @@
 /**
- * The port to password hashing, which must never block the event loop. Checking and hashing have
- * separate queues, so
+ * The port to password hashing, which must never block the event loop. Checking and hashing have separate queues, so
  * that neither starves the other.
  */
 export interface Hasher {
@@ -16,8 +15,7 @@ export interface Hasher {
 }
 
 /**
- * The account of a password and the address of the request. Addresses take turns, and so do
- * accounts within an address.
+ * The account of a password and the address of the request. Addresses take turns, and so do accounts within an address.
  */
 export interface PasswordOwner {
   readonly address: string

@@ -48,10 +48,7 @@ export interface MailQuery {
   readonly limit: number
 }
 
-/**
- * Returns the newest first, in order of arrival. Ids follow the clocks of projects, which can be
- * moved.
- */
+/** Returns the newest first, in order of arrival. Ids follow the clocks of projects, which can be moved. */
 export async function selectMails(
   db: Database,
   { project, to, after, isSent, limit }: MailQuery,

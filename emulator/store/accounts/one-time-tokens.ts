@@ -1,7 +1,4 @@
-/**
- * Stores the tokens that mails carry: as hashes, for one purpose each, and for one use. Contract
- * 6.8.
- */
+/** Stores the tokens that mails carry: as hashes, for one purpose each, and for one use. Contract 6.8. */
 import { type Database, nothing, sql, writing } from '../../database/port.js'
 
 export type Purpose = 'verify email' | 'reset password'
@@ -16,10 +13,7 @@ export interface OneTimeToken {
   readonly expiresAt: string
 }
 
-/**
- * Replaces the user's last token for the purpose, unless that was created within `rest`. Returns
- * whether it did.
- */
+/** Replaces the user's last token for the purpose, unless that was created within `rest`. Returns whether it did. */
 export async function upsertToken(
   db: Database,
   { user, purpose, email, hash, at, expiresAt }: OneTimeToken,

@@ -22,10 +22,7 @@ interface Place {
   readonly session: string
 }
 
-/**
- * Returns the session that a token names, with the secret to check the token. Undefined if it has
- * ended.
- */
+/** Returns the session that a token names, with the secret to check the token. Undefined if it has ended. */
 export async function selectSession(
   db: Database,
   { user, project, session }: Place,

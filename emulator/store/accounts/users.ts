@@ -30,8 +30,7 @@ export interface NewUser {
 }
 
 /**
- * Belongs to no user. If there is no user, the same statements look for this id, so that their
- * timing reveals nothing.
+ * Belongs to no user. If there is no user, the same statements look for this id, so that their timing reveals nothing.
  */
 export const noUserId = '00000000-0000-0000-0000-000000000000'
 
@@ -137,8 +136,8 @@ export interface UserChanges {
 }
 
 /**
- * Changes the given fields and keeps the rest. @throws {DatabaseError} `taken` for the email or the
- * identity of another user
+ * Changes the given fields and keeps the rest. @throws {DatabaseError} `taken` for the email or the identity of another
+ * user
  */
 export async function updateUser(
   db: Database,
@@ -196,10 +195,7 @@ export async function deleteUsers(db: Database, project: string): Promise<number
   return rows.length
 }
 
-/**
- * Returns a page of the project's users and, if asked, the total, from one snapshot of the
- * database. Contract 6.10.
- */
+/** Returns a page of the project's users and, if asked, the total, from one snapshot of the database. Contract 6.10. */
 export async function selectUsers(db: Database, place: UserPlace, query: ListQuery): Promise<Page<StoredUser>> {
   const rows = await db.query<{ total: number | null } & ({ id: null } | UserRow)>(pageOfUsers(place, query))
   return {

@@ -7,10 +7,7 @@ import { type ListPlace, planList } from './plan.js'
 
 type PageRow = { total: number | null; seq?: number | null } & ({ id: null } | Omit<DocumentRow, 'created_by'>)
 
-/**
- * Returns a page of a collection and, if asked, the total, from one snapshot of the database.
- * Contract 4.
- */
+/** Returns a page of a collection and, if asked, the total, from one snapshot of the database. Contract 4. */
 export async function selectPage(db: Database, place: ListPlace, query: ListQuery): Promise<Page<ListedDocument>> {
   let plan = planList(place, query)
   let rows = await db.query<PageRow>(pageOf(plan))

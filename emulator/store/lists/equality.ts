@@ -1,6 +1,5 @@
 /**
- * Plans lists whose fields equal something: an index over these fields and then the sort field
- * contains their pages.
+ * Plans lists whose fields equal something: an index over these fields and then the sort field contains their pages.
  */
 import type { Json } from '../../../client/protocol/model/json.js'
 import { isIndexSegment, type Path } from '../../../client/protocol/model/path.js'
@@ -8,18 +7,13 @@ import { canHold, meaningsOf, ownField, type Test, type Where } from '../../../c
 import { type Fragment, joinSql, sql } from '../../database/port.js'
 import { fieldValue, hashed, isOddAmong, isRegularAmong } from './fields.js'
 
-/**
- * Each clause is a field and the text it equals, in an order that does not depend on the filter's.
- */
+/** Each clause is a field and the text it equals, in an order that does not depend on the filter's. */
 export type Equality = readonly { readonly path: Path; readonly text: string }[]
 
 /** An index over more fields would serve few lists. */
 const mostFields = 2
 
-/**
- * Returns the filter as equality clauses, if it consists of nothing else and an index can cover its
- * fields.
- */
+/** Returns the filter as equality clauses, if it consists of nothing else and an index can cover its fields. */
 export function equalityOf({ all }: Where): Equality | undefined {
   if (all.length === 0 || all.length > mostFields) return undefined
   const pairs = all.flatMap(({ any: [test, another] }) => (test && !another && canBeCompared(test) ? [test] : []))
@@ -43,10 +37,8 @@ function canBeCompared(test: Test): test is Extract<Test, { operator: 'eq' }> & 
 }
 
 /**
- * Splits the filter into disjoint conditions. Each of the first reads one range of the index, in
- * order: a text such as 5
- * equals a string or a number, so it has two. The last is the filter over the documents that are
- * not in the index.
+ * Splits the filter into disjoint conditions. Each of the first reads one range of the index, in order: a text such as
+ * 5 equals a string or a number, so it has two. The last is the filter over the documents that are not in the index.
  */
 export function partsOfEquality(
   equality: Equality,

@@ -1,7 +1,4 @@
-/**
- * Checks the SQL of field tests and which index it can use. where-parity.test.ts compares the
- * results.
- */
+/** Checks the SQL of field tests and which index it can use. where-parity.test.ts compares the results. */
 import { describe, expect, it } from 'vitest'
 import type { Path } from '../../../client/protocol/model/path.js'
 import type { Operator, Test } from '../../../client/protocol/model/where.js'

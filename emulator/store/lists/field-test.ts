@@ -17,15 +17,11 @@ import { fieldInstant, fieldText, fieldValue, inOrder, isOdd, isRegular } from '
 import type { KnownFields } from './indexes.js'
 import { timeTest } from './time-test.js'
 
-/**
- * With more conditions, the planner assumes that nearly every document matches, and skips the
- * index.
- */
+/** With more conditions, the planner assumes that nearly every document matches, and skips the index. */
 const mostContainments = 10
 
 /**
- * Limits the documents found by looking up single values. Above it, the whole collection is
- * compared with all values.
+ * Limits the documents found by looking up single values. Above it, the whole collection is compared with all values.
  */
 const mostFound = 10_000
 
@@ -35,9 +31,7 @@ export interface Comparison {
   readonly value: string
 }
 
-/**
- * Whether the test has so many values that each is looked up separately if all matches are wanted.
- */
+/** Whether the test has so many values that each is looked up separately if all matches are wanted. */
 export function looksManyUp(test: Test): boolean {
   return test.operator === 'in' && !test.isTime && new Set(test.values).size > mostContainments
 }
@@ -47,15 +41,14 @@ export interface Help {
   /** The fields that have indexes. */
   readonly known?: KnownFields | undefined
   /**
-   * Set if all matches in this collection are wanted: many values are then looked up in the index
-   * over all data, one by one.
+   * Set if all matches in this collection are wanted: many values are then looked up in the index over all data, one by
+   * one.
    */
   readonly foundIn?: string | undefined
 }
 
 /**
- * Compiles a test of a field in the data of `documents d`. May be null (unknown) if the field is
- * missing. Contract 4.2.
+ * Compiles a test of a field in the data of `documents d`. May be null (unknown) if the field is missing. Contract 4.2.
  */
 export function fieldTest(test: Test, { known, foundIn }: Help): Fragment {
   if (!canLeadSomewhere(test.path)) return missingTest(test)
@@ -87,8 +80,8 @@ export function fieldTest(test: Test, { known, foundIn }: Help): Fragment {
 }
 
 /**
- * Whether a document can have such a field. Longer paths would become JSON of over a thousand
- * levels, too deep for PGlite.
+ * Whether a document can have such a field. Longer paths would become JSON of over a thousand levels, too deep for
+ * PGlite.
  */
 function canLeadSomewhere(path: Path): boolean {
   return path.length <= sizes.mostDocumentDepth && path.every(canHold)
@@ -100,10 +93,7 @@ export function missingTest(test: Test): Fragment {
   return test.operator === 'ne' || test.operator === 'notin' ? sql`true` : sql`false`
 }
 
-/**
- * Uses containment of the whole data where that is equivalent, because the index over all data
- * supports it.
- */
+/** Uses containment of the whole data where that is equivalent, because the index over all data supports it. */
 function equals(path: Path, texts: readonly string[], foundIn: string | undefined): Fragment {
   if (path.some(isIndexSegment)) return holdsAny(path, texts)
   const values = jsonOfAll(texts)
@@ -128,15 +118,11 @@ function jsonOfAll(texts: readonly string[]): string[] {
 }
 
 /**
- * Looks up each value in the index over all data. Merges the pending list first, because each
- * look-up reads all of it:
- * after a thousand writes that costs as much as a few dozen look-ups, and makes the others ten
- * times as fast. Checks the
- * collection afterwards, because without statistics, as after an import, the planner would read the
- * whole collection for
- * each value. Documents of other collections cost time too. Above the limit the look-ups end, and
- * `holdsOne` compares
- * each document of the collection instead.
+ * Looks up each value in the index over all data. Merges the pending list first, because each look-up reads all of it:
+ * after a thousand writes that costs as much as a few dozen look-ups, and makes the others ten times as fast. Checks
+ * the collection afterwards, because without statistics, as after an import, the planner would read the whole
+ * collection for each value. Documents of other collections cost time too. Above the limit the look-ups end, and
+ * `holdsOne` compares each document of the collection instead.
  */
 function isAmongFound(
   collection: string,
@@ -165,10 +151,7 @@ function equalsNone(path: Path, texts: readonly string[]): Fragment {
   return sql`(${holdsAny(path, texts)}) is not true`
 }
 
-/**
- * Whether the value is one of them, or an array that contains one. Costs the same for any number of
- * values.
- */
+/** Whether the value is one of them, or an array that contains one. Costs the same for any number of values. */
 function holdsAny(path: Path, texts: readonly string[]): Fragment {
   const any = sql`any(${jsonOfAll(texts)}::jsonb[])`
   const value = fieldValue(path)
@@ -193,9 +176,7 @@ const firstString = inOrder(sql`'""'::jsonb`)
 const leastNumber = inOrder(sql`'-1.7976931348623157e308'::jsonb`)
 const firstBoolean = inOrder(sql`'false'::jsonb`)
 
-/**
- * The bounds if their texts mean values of one type, which lie from `start` on and before `end`.
- */
+/** The bounds if their texts mean values of one type, which lie from `start` on and before `end`. */
 interface Meaning {
   readonly bounds: readonly { readonly operator: Order; readonly limit: Fragment }[]
   readonly start: Fragment
@@ -203,9 +184,8 @@ interface Meaning {
 }
 
 /**
- * In jsonb's order every string is less than every number, and every number less than `false`; an
- * empty array is
- * less than everything. So a half-open range gets a second bound that excludes the other types.
+ * In jsonb's order every string is less than every number, and every number less than `false`; an empty array is less
+ * than everything. So a half-open range gets a second bound that excludes the other types.
  */
 function compares(path: Path, bounds: readonly Comparison[], known: KnownFields | undefined): Fragment {
   const value = inOrder(fieldValue(path))
@@ -244,11 +224,9 @@ function isUpper({ operator }: { readonly operator: Order }): boolean {
 }
 
 /**
- * Filters roughly by the bounds. Without an index, extracting the field takes most of the time:
- * this does it once, the
- * comparisons up to three times. The ranges are in order, include their first value and exclude
- * their last, so `lte` does
- * not qualify.
+ * Filters roughly by the bounds. Without an index, extracting the field takes most of the time: this does it once, the
+ * comparisons up to three times. The ranges are in order, include their first value and exclude their last, so `lte`
+ * does not qualify.
  */
 function isNear(path: Path, meanings: readonly Meaning[]): Fragment {
   const [field, ...below] = path
@@ -262,9 +240,8 @@ function isNear(path: Path, meanings: readonly Meaning[]): Fragment {
 }
 
 /**
- * Adds a condition that can use an index over the field's lower-cased text. It is slightly wider:
- * the text of an array is
- * JSON, which escapes some characters, so the pattern accepts anything in their place.
+ * Adds a condition that can use an index over the field's lower-cased text. It is slightly wider: the text of an array
+ * is JSON, which escapes some characters, so the pattern accepts anything in their place.
  */
 function contains(path: Path, text: string, ignoresCase: boolean): Fragment {
   if (!canHold(text)) return sql`false`

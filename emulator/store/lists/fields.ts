@@ -1,6 +1,5 @@
 /**
- * The SQL for fields of documents, shared by lists and field indexes: an index is used only for
- * identical expressions.
+ * The SQL for fields of documents, shared by lists and field indexes: an index is used only for identical expressions.
  */
 import type { Path } from '../../../client/protocol/model/path.js'
 import type { OwnField } from '../../../client/protocol/model/where.js'
@@ -12,11 +11,9 @@ export function fieldValue(path: Path): Fragment {
 }
 
 /**
- * The value in the order of contract 4.1, by code point. If the database sorts texts this way, it
- * is the value, which the
- * planner can see. Otherwise it is a key, because jsonb compares texts by the database's collation.
- * Compare it only with
- * other keys.
+ * The value in the order of contract 4.1, by code point. If the database sorts texts this way, it is the value, which
+ * the planner can see. Otherwise it is a key, because jsonb compares texts by the database's collation. Compare it only
+ * with other keys.
  */
 export function inOrder(value: Fragment): Fragment {
   return sql`in_order(${value})`
@@ -28,11 +25,9 @@ export function fieldText(path: Path): Fragment {
 }
 
 /**
- * Whether a value is excluded from ordered indexes. Large values are, because PostgreSQL refuses
- * index entries over 2,700
- * bytes (jsonb takes up to four times its text); so is the empty array, which jsonb sorts first,
- * unlike contract 4.1.
- * Written as a comparison with a number, which the planner assumes to be rare.
+ * Whether a value is excluded from ordered indexes. Large values are, because PostgreSQL refuses index entries over
+ * 2,700 bytes (jsonb takes up to four times its text); so is the empty array, which jsonb sorts first, unlike contract
+ * 4.1. Written as a comparison with a number, which the planner assumes to be rare.
  */
 export function isOdd(path: Path): Fragment {
   return sql`${oddness(path)} = 1`
@@ -51,18 +46,14 @@ function isOutOfOrder(path: Path): Fragment {
   return sql`octet_length(${fieldText(path)}) > 600 or ${fieldText(path)} = '[]'`
 }
 
-/**
- * Hashes the value for an index. The hash is short and fast to compare, so the index is built in
- * half the time.
- */
+/** Hashes the value for an index. The hash is short and fast to compare, so the index is built in half the time. */
 export function hashed(value: Fragment): Fragment {
   return sql`jsonb_hash_extended(${value}, 0)`
 }
 
 /**
- * Like `isOdd`, for an index over fields that equal something and then the sort field, if that is
- * in the data. Arrays are
- * excluded too, because an array equals whatever any of its items equals. An object equals nothing.
+ * Like `isOdd`, for an index over fields that equal something and then the sort field, if that is in the data. Arrays
+ * are excluded too, because an array equals whatever any of its items equals. An object equals nothing.
  */
 export function isOddAmong(equal: readonly Path[], sort: Path | undefined): Fragment {
   return sql`${oddnessAmong(equal, sort)} = 1`

@@ -27,10 +27,8 @@ interface PageEnd {
 }
 
 /**
- * Lists the files in a folder and below that a reader may see, newest first. The page and the total
- * are from one snapshot.
- * Omits collections that hide fields from the reader, because the address of a file may be in any
- * field.
+ * Lists the files in a folder and below that a reader may see, newest first. The page and the total are from one
+ * snapshot. Omits collections that hide fields from the reader, because the address of a file may be in any field.
  */
 export async function selectFiles(
   db: Database,
@@ -77,8 +75,7 @@ function everywhere(project: string, page: PageEnd): Found {
 }
 
 /**
- * Takes the newest files of each of the reader's audiences from its index, and merges them. Files
- * of others are never
+ * Takes the newest files of each of the reader's audiences from its index, and merges them. Files of others are never
  * read, however many there are.
  */
 function shown(project: string, reader: FileReader, page: PageEnd): Found {
@@ -145,10 +142,7 @@ function below(project: string, path: string, page: PageEnd): Found {
   }
 }
 
-/**
- * Returns the two spellings of a stored folder. Before folders were composed, Macs stored
- * decomposed names.
- */
+/** Returns the two spellings of a stored folder. Before folders were composed, Macs stored decomposed names. */
 export function formsOf(folder: string): string[] {
   return [...new Set([folder, folder.normalize('NFD')])]
 }

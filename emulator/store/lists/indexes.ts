@@ -1,7 +1,4 @@
-/**
- * Manages indexes over fields of single collections, created on demand. `background/indexes.ts`
- * decides when.
- */
+/** Manages indexes over fields of single collections, created on demand. `background/indexes.ts` decides when. */
 import { createHash } from 'node:crypto'
 import type { Sort } from '../../../client/protocol/model/page.js'
 import type { Path } from '../../../client/protocol/model/path.js'
@@ -24,11 +21,9 @@ import {
 } from './fields.js'
 
 /**
- * `asc` and `desc` serve a sort in that direction; both serve comparisons. `odd` contains the
- * documents whose values those
- * two exclude. `time asc` and `time desc` order points in time and exclude no value. `text` serves
- * parts of strings,
- * `creator` the lists of one user's documents.
+ * `asc` and `desc` serve a sort in that direction; both serve comparisons. `odd` contains the documents whose values
+ * those two exclude. `time asc` and `time desc` order points in time and exclude no value. `text` serves parts of
+ * strings, `creator` the lists of one user's documents.
  */
 export type FieldIndexKind = OrderKind | 'odd' | 'text' | 'creator'
 export type OrderKind = Sort['direction'] | `time ${Sort['direction']}`
@@ -99,9 +94,8 @@ interface IndexRow {
 }
 
 /**
- * Whether a session is building an index of documents, or waiting for another that does: a table
- * has one build at a time.
- * Which index a session of another role builds is hidden, but not its locks and that it builds one.
+ * Whether a session is building an index of documents, or waiting for another that does: a table has one build at a
+ * time. Which index a session of another role builds is hidden, but not its locks and that it builds one.
  */
 const makesAny = sql`
   select exists (
@@ -152,9 +146,7 @@ export async function selectReadyIndexes(db: Database): Promise<Pick<KeptIndex, 
   return rows.map((row) => ({ name: row.name, collection: row.collection_id }))
 }
 
-/**
- * Creates an index, unless it exists or is being built. Writes continue if the engine supports it.
- */
+/** Creates an index, unless it exists or is being built. Writes continue if the engine supports it. */
 export async function makeFieldIndex(db: Database, index: FieldIndex, at: string, reason = ''): Promise<void> {
   const name = nameOf(index)
   const [claimed] = await db.query(
@@ -200,10 +192,7 @@ export async function updateUses(db: Database, uses: ReadonlyMap<string, number>
   )
 }
 
-/**
- * Whether any of the newest documents has the fields. An index over a field that no document has
- * serves no list.
- */
+/** Whether any of the newest documents has the fields. An index over a field that no document has serves no list. */
 export async function hasFields(db: Database, collection: string, paths: readonly Path[]): Promise<boolean> {
   const [row] = await db.query<{ is_there: boolean }>(sql`
     select exists (
@@ -292,9 +281,7 @@ export function kindOfSort({ direction, isTime }: Sort): OrderKind {
   return isTime ? `time ${direction}` : direction
 }
 
-/**
- * Inlines the parameters, because index definitions cannot have any. Removes the table alias too.
- */
+/** Inlines the parameters, because index definitions cannot have any. Removes the table alias too. */
 export function inlined({ text, values }: Fragment): string {
   return text.replaceAll(/\bd\./g, '').replaceAll(/\$(\d+)/g, (_, number) => textLiteral(values[Number(number) - 1]))
 }

@@ -13,20 +13,15 @@ export interface Ordering {
   readonly opposite: Fragment
   /** The order of the documents in an index, apart from those it excludes. */
   readonly inIndex: Fragment
-  /**
-   * Ends a select of `value` if it should be computed only once, although the order uses it several
-   * times.
-   */
+  /** Ends a select of `value` if it should be computed only once, although the order uses it several times. */
   readonly fence: Fragment
   /** Whether the order is by id only. */
   readonly isById: boolean
 }
 
 /**
- * Returns the order of contract 4.1. It is that of jsonb except for the empty array, which jsonb
- * sorts before everything.
- * The first key sets arrays and objects apart, so that the empty array comes first among the
- * arrays.
+ * Returns the order of contract 4.1. It is that of jsonb except for the empty array, which jsonb sorts before
+ * everything. The first key sets arrays and objects apart, so that the empty array comes first among the arrays.
  */
 export function orderingOf(sort: Sort | undefined): Ordering {
   const isAscending = sort?.direction === 'asc'

@@ -6,9 +6,8 @@ import { ownTimes } from './fields.js'
 import { timeTest } from './time-test.js'
 
 /**
- * Compiles a test of a built-in field. Each is a text that always exists; times are ISO 8601 UTC
- * with milliseconds. Times of
- * linked records are compared as texts.
+ * Compiles a test of a built-in field. Each is a text that always exists; times are ISO 8601 UTC with milliseconds.
+ * Times of linked records are compared as texts.
  */
 export function ownFieldTest(field: OwnField, test: Test): Fragment {
   if (test.isTime && field !== 'id') return timeTest(ownTimes[field], test)
@@ -67,10 +66,7 @@ function compares(field: OwnField, order: Order, text: string): Fragment {
   return sql`${ownTimes[field]} ${isFrom ? sql`>=` : sql`<`} ${moment}::timestamptz`
 }
 
-/**
- * Times are compared as texts. They sort like texts, so there is a first moment at or after any
- * text, if any.
- */
+/** Times are compared as texts. They sort like texts, so there is a first moment at or after any text, if any. */
 function firstMoment(text: string, isAfter: boolean): string | undefined {
   let [none, found] = [Date.parse('0001-01-01T00:00:00.000Z') - 1, Date.parse('9999-12-31T23:59:59.999Z') + 1]
   const last = found

@@ -1,6 +1,6 @@
 /**
- * Builds the statement of a plan. It returns the rows of a page, or one row without an id for the
- * total of an empty page.
+ * Builds the statement of a plan. It returns the rows of a page, or one row without an id for the total of an empty
+ * page.
  */
 import { ownField } from '../../../client/protocol/model/where.js'
 import { type Fragment, joinSql, literal, naming, plannedEachTime, sql } from '../../database/port.js'
@@ -19,10 +19,8 @@ export function pageOf(plan: ListPlan): Fragment {
 }
 
 /**
- * Inserts collection and paths as literals, so that a prepared plan can use the index for any
- * values. The condition of a
- * partial index cannot be proven for parameters. Planning each time would take several times as
- * long as reading.
+ * Inserts collection and paths as literals, so that a prepared plan can use the index for any values. The condition of
+ * a partial index cannot be proven for parameters. Planning each time would take several times as long as reading.
  */
 function namingIndex({ scope }: ListPlan, statement: Fragment): Fragment {
   // Only paths are arrays here: values are compared as JSON and as texts.
@@ -39,9 +37,7 @@ const statements = {
   'read index': readFromIndex,
 } as const satisfies Record<Strategy, (plan: ListPlan) => Fragment>
 
-/**
- * The most common list, and the pages of an export. Its text never changes, so it is prepared once.
- */
+/** The most common list, and the pages of an export. Its text never changes, so it is prepared once. */
 function walked(plan: ListPlan): Fragment {
   const { scope, query, ordering } = plan
   const { direction } = ordering
@@ -63,8 +59,7 @@ function walked(plan: ListPlan): Fragment {
 const deepOffset = 1_000
 
 /**
- * Skips by reading only the index, from the nearer end, because the total is known at the same
- * moment. Then loads the
+ * Skips by reading only the index, from the nearer end, because the total is known at the same moment. Then loads the
  * documents of the page by their ids.
  */
 function walkedDeep({ scope, query: { limit, offset, count }, ordering }: ListPlan): Fragment {
@@ -97,7 +92,7 @@ function walkedDeep({ scope, query: { limit, offset, count }, ordering }: ListPl
     order by d.id ${direction}`)
 }
 
-/** Uses the collection's total, because there is no filter. */
+/** Uses the collection's total, because the list is unfiltered. */
 function sorted(plan: ListPlan): Fragment {
   const { scope, query } = plan
   const total = totalOf(scope, query.count)
@@ -105,10 +100,8 @@ function sorted(plan: ListPlan): Fragment {
 }
 
 /**
- * Finds all matches first (ids and sort values only), then counts them, if asked, and takes the
- * page. So the filter runs
- * once, with the index that suits it. Searching for the page alone could walk the whole collection
- * in list order.
+ * Finds all matches first (ids and sort values only), then counts them, if asked, and takes the page. So the filter
+ * runs once, with the index that suits it. Searching for the page alone could walk the whole collection in list order.
  */
 function found(plan: ListPlan): Fragment {
   const { scope, query, ordering } = plan
@@ -130,8 +123,7 @@ function sortedMatches(plan: ListPlan): Fragment {
 }
 
 /**
- * Searches the documents where the page begins, and stops when it is full. If too few match, finds
- * all matches with the
+ * Searches the documents where the page begins, and stops when it is full. If too few match, finds all matches with the
  * index that suits the filter. Bounds on the id, as used by cursors, tell where the page begins.
  */
 function foundNear(plan: ListPlan): Fragment {
@@ -196,8 +188,7 @@ function findingAll({ scope }: ListPlan): ListPlan['scope'] {
 }
 
 /**
- * Returns ids and sort values of the matches. If the field has an ordered index, it reads one page
- * from it, and the few
+ * Returns ids and sort values of the matches. If the field has an ordered index, it reads one page from it, and the few
  * documents that the index excludes.
  */
 function matchesInOrder(plan: ListPlan, condition: Fragment): Fragment {
@@ -216,10 +207,7 @@ function matchesInOrder(plan: ListPlan, condition: Fragment): Fragment {
     ) as found`
 }
 
-/**
- * Reads one page from each range of the index, and the few documents that it excludes. Adds the
- * total.
- */
+/** Reads one page from each range of the index, and the few documents that it excludes. Adds the total. */
 function readFromIndex(plan: ListPlan): Fragment {
   const { scope, ordering, query } = plan
   const { sort, limit, offset, where } = query

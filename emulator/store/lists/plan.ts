@@ -56,28 +56,23 @@ export interface ListPlan {
   readonly others: Where
   /** The filter, if it consists only of equality clauses and an index serves it. */
   readonly equality: Equality | undefined
-  /**
-   * The number of documents to search where the page begins, before finding all matches instead.
-   */
+  /** The number of documents to search where the page begins, before finding all matches instead. */
   readonly nearDocuments: number
   /**
-   * The cache key of the total. Undefined if caching is not worth it, or if the total depends on
-   * other collections too.
+   * The cache key of the total. Undefined if caching is not worth it, or if the total depends on other collections too.
    */
   readonly totalKey: string | undefined
   readonly remembered: CountedTotal | undefined
   /**
-   * For few documents, planning would take the longest. For many, the best plan depends on the
-   * values, unless an index serves
-   * any values.
+   * For few documents, planning would take the longest. For many, the best plan depends on the values, unless an index
+   * serves any values.
    */
   readonly planned: Planned
 }
 
 /**
- * Pages that only look near do not use an index or ask for one: a loop over a collection has
- * hundreds of them.
- * `isFar` means that looking near gave too few.
+ * Pages that only look near do not use an index or ask for one: a loop over a collection has hundreds of them. `isFar`
+ * means that looking near gave too few.
  */
 export function planList(
   { collection, indexes, totals, ...reach }: ListPlace,
@@ -115,10 +110,7 @@ export function planList(
   return { ...plan, nearDocuments, strategy: strategyOf(plan, nearDocuments) }
 }
 
-/**
- * A user's documents are few, and found by creator. Totals are not cached, because each user has
- * another.
- */
+/** A user's documents are few, and found by creator. Totals are not cached, because each user has another. */
 function ofCreator(scope: ListPlan['scope'], indexes: FieldIndexes | undefined) {
   const known = indexes?.asked(scope.collection, [creatorUse])
   return { scope: { ...scope, known }, planned: known?.isSmall ? 'once' : 'each time' } as const
@@ -193,8 +185,7 @@ const leastNear = 1_000
 const mostNear = 20_000
 
 /**
- * If the number of matches is known, expects the page within four times as many documents as an
- * even spread would need.
+ * If the number of matches is known, expects the page within four times as many documents as an even spread would need.
  */
 function nearOf(
   { limit, offset }: ListQuery,
@@ -236,10 +227,7 @@ function inEquality(equality: Equality, sort: Sort | undefined) {
     : undefined
 }
 
-/**
- * The indexes that any other list could use. Equality needs none: the index over all data serves
- * it.
- */
+/** The indexes that any other list could use. Equality needs none: the index over all data serves it. */
 function usesOf({ where, sort, populate }: ListQuery): readonly FieldUse[] {
   const tests = where.all.flatMap(({ any }) => any)
   return [

@@ -9,10 +9,7 @@ export interface CountedTotal {
   readonly seq: number
 }
 
-/**
- * Caches totals counted outside of transactions. Each list checks in the database whether its total
- * is still valid.
- */
+/** Caches totals counted outside of transactions. Each list checks in the database whether its total is still valid. */
 export interface Totals {
   of(key: string): CountedTotal | undefined
   keep(key: string, counted: CountedTotal): void
@@ -62,15 +59,13 @@ export function totalOfMatches({ query, scope, remembered }: Counting, count: Fr
   return sql`select ${total} as total, (select last_seq from sequences where project_id = ${scope.project}) as seq`
 }
 
-/** Limits the changes to check; beyond that, counting is no slower. */
+/** Limits the changes to check; beyond that, counting is as fast. */
 const mostChanges = 1_000
 
 /**
- * Changes are numbered in commit order without gaps, so the number identifies a state of the
- * database. If later changes have
- * been trimmed, or the numbers started over, there are fewer changes than numbers. Changes that
- * wait for their number
- * count too.
+ * Changes are numbered in commit order without gaps, so the number identifies a state of the database. If later changes
+ * have been trimmed, or the numbers started over, there are fewer changes than numbers. Changes that wait for their
+ * number count too.
  */
 function isUnchanged({ project, collection }: Counting['scope'], { seq }: CountedTotal): Fragment {
   return sql`(

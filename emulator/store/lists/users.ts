@@ -1,7 +1,4 @@
-/**
- * Lists users: the same filters and orders as for documents, over the view that shows users without
- * their secrets.
- */
+/** Lists users: the same filters and orders as for documents, over the view that shows users without their secrets. */
 import type { ListQuery } from '../../../client/protocol/model/page.js'
 import { canHold, type Where } from '../../../client/protocol/model/where.js'
 import { type Fragment, nothing, plannedEachTime, sql } from '../../database/port.js'
@@ -56,8 +53,8 @@ function matchingUsers(place: UserPlace, query: ListQuery): Fragment {
 }
 
 /**
- * Finds an address through the unique index instead of reading a million users. The filter still
- * checks its exact spelling.
+ * Finds an address through the unique index instead of reading a million users. The filter still checks its exact
+ * spelling.
  */
 function ofAddress(project: string, { all }: Where): Fragment {
   for (const { any } of all) {

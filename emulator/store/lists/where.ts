@@ -1,6 +1,5 @@
 /**
- * Implements `matches` of core/realtime/matching.ts in SQL.
- * test/emulator/store/where-parity.test.ts compares the two.
+ * Implements `matches` of core/realtime/matching.ts in SQL. test/emulator/store/where-parity.test.ts compares the two.
  */
 
 import { ownerWord } from '../../../client/protocol/model/collection.js'
@@ -13,22 +12,13 @@ import { isOf } from '../creators.js'
 import { type Comparison, comparesAll, fieldTest, type Help, isComparison, missingTest } from './field-test.js'
 import { ownFieldTest } from './own-field-test.js'
 
-/**
- * Limits the subqueries for linked records in one list; each takes the database a millisecond just
- * to plan.
- */
+/** Limits the subqueries for linked records in one list; each takes the database a millisecond just to plan. */
 const mostQuestions = 500
 
-/**
- * A longer path finds nothing, however many of its segments are links, and each subquery would
- * contain all of it.
- */
+/** A longer path finds nothing, however many of its segments are links, and each subquery would contain all of it. */
 const mostSegments = sizes.mostPopulateDepth + sizes.mostDocumentDepth
 
-/**
- * Limits what a filter may reach beyond the document (contract 4.4), and has hints for the document
- * itself.
- */
+/** Limits what a filter may reach beyond the document (contract 4.4), and has hints for the document itself. */
 export interface Reach extends Help {
   readonly project: string
   /** Paths whose ids are replaced by the records they link to. */
@@ -37,10 +27,7 @@ export interface Reach extends Help {
   readonly mayReadAll: boolean
   /** The caller's roles. */
   readonly roles: readonly string[]
-  /**
-   * The names of the only collections that the caller may read; then users are excluded too.
-   * Default: any.
-   */
+  /** The names of the only collections that the caller may read; then users are excluded too. Default: any. */
   readonly collections?: readonly string[] | undefined
   /** The signed-in user, who may read their own documents if the permissions list `owner`. */
   readonly user?: string | undefined
@@ -51,10 +38,7 @@ export interface Reach extends Help {
 /** The permissions of the caller. */
 export type Reader = Pick<Reach, 'mayReadAll' | 'roles' | 'collections' | 'user'>
 
-/**
- * Compiles a condition over `documents d`. Passes values and field names as parameters, never as
- * text.
- */
+/** Compiles a condition over `documents d`. Passes values and field names as parameters, never as text. */
 export function compileWhere(where: Where, reach: Reach): Fragment {
   const { creator } = reach
   if (where.all.length === 0) return isOf(creator)
@@ -107,8 +91,7 @@ function testSql(test: Test, reach: Reach): Fragment {
 }
 
 /**
- * Compiles a test of the rest of its path below a field that is not a link, or below the document
- * if `above` is empty.
+ * Compiles a test of the rest of its path below a field that is not a link, or below the document if `above` is empty.
  */
 function nestedTest(above: readonly string[], path: Path, test: Test, reach: Reach): Fragment {
   const [field, next, ...rest] = path
@@ -118,10 +101,8 @@ function nestedTest(above: readonly string[], path: Path, test: Test, reach: Rea
 }
 
 /**
- * Compiles a test of the records that a field links to: any document or user may match. If nothing
- * is linked, or the
- * requested field is hidden from the caller, tests the field itself. The inner `d` shadows the
- * outer one, so that a
+ * Compiles a test of the records that a field links to: any document or user may match. If nothing is linked, or the
+ * requested field is hidden from the caller, tests the field itself. The inner `d` shadows the outer one, so that a
  * linked record's test is the same as any other.
  */
 function linkedTest(field: readonly string[], below: Path, test: Test, reach: Reach): Fragment {
@@ -144,8 +125,7 @@ function linkedTest(field: readonly string[], below: Path, test: Test, reach: Re
 }
 
 /**
- * The ids in a field of `d`. Below arrays of objects, those of each, as in
- * core/documents/populate.ts. Contract 4.6.
+ * The ids in a field of `d`. Below arrays of objects, those of each, as in core/documents/populate.ts. Contract 4.6.
  */
 function linkedIds(field: readonly string[]): Fragment {
   const ids = sql`svc.record_ids(d.data #> ${field}::text[])`
@@ -154,10 +134,7 @@ function linkedIds(field: readonly string[]): Fragment {
   return sql`(${ids} || svc.record_ids(jsonb_path_query_array(d.data, ${inItems}::text::jsonpath)))`
 }
 
-/**
- * Whether the caller may read the document `d` of the collection `c`, as in
- * core/collections/permissions.ts.
- */
+/** Whether the caller may read the document `d` of the collection `c`, as in core/collections/permissions.ts. */
 export function readable(reader: Reader): Fragment {
   const { mayReadAll, user } = reader
   const isWhole = readableWhole(reader)
@@ -188,8 +165,8 @@ export function hidesNothing({ mayReadAll, roles }: Reader, path?: Path): Fragme
 }
 
 /**
- * Whether one path is a prefix of the other. Compares texts: a list of all prefixes would grow with
- * the square of the path.
+ * Whether one path is a prefix of the other. Compares texts: a list of all prefixes would grow with the square of the
+ * path.
  */
 function overlaps(dotted: Fragment, path: Path): Fragment {
   const [one, other] = [sql`${dotted} || '.'`, sql`${`${path.join('.')}.`}`]
@@ -201,8 +178,8 @@ function inScope({ collections }: Reader): Fragment {
 }
 
 /**
- * Each link on the path doubles the subqueries, because its field may contain ids or an object. So
- * their number is limited.
+ * Each link on the path doubles the subqueries, because its field may contain ids or an object. So their number is
+ * limited.
  */
 function requireBounded({ all }: Where, { populate }: Reach) {
   const questions = all.flatMap(({ any }) => any).reduce((sum, { path }) => sum + 2 ** linksOn(path, populate) - 1, 0)

@@ -8,10 +8,7 @@ export interface PendingProviderLogin {
   readonly redirectUrl: string
   /** The page where the login ends, if different from the settings. */
   readonly completeUrl: string | null
-  /**
-   * The provider's login address, if a browser started the login. The browser gets it when it sets
-   * out.
-   */
+  /** The provider's login address, if a browser started the login. The browser gets it when it sets out. */
   readonly loginUrl: string | null
 }
 
@@ -38,8 +35,8 @@ interface Returning {
 }
 
 /**
- * Binds a login to the first browser that sets out, and returns the address to send it to. That
- * browser may repeat this.
+ * Binds a login to the first browser that sets out, and returns the address to send it to. That browser may repeat
+ * this.
  */
 export async function updateLogin(
   db: Database,
@@ -57,8 +54,7 @@ export async function updateLogin(
 }
 
 /**
- * Takes a login out: of concurrent calls, one gets it. Never returns an expired login, or one bound
- * to another browser.
+ * Takes a login out: of concurrent calls, one gets it. Never returns an expired login, or one bound to another browser.
  */
 export async function deleteLogin(
   db: Database,

@@ -13,10 +13,7 @@ export interface RecordedDocumentChange {
   readonly kind: Change['kind']
   readonly seq: number
   readonly collection: string
-  /**
-   * The document after the change, or its last state if it was deleted. Has only the id of its
-   * collection.
-   */
+  /** The document after the change, or its last state if it was deleted. Has only the id of its collection. */
   readonly document: StoredDocument
   /** The state before an update. */
   readonly before: {
@@ -77,9 +74,7 @@ export interface Range {
   readonly after: number
 }
 
-/**
- * Limits a page, so that neither many changes nor large ones delay the database or fill the memory.
- */
+/** Limits a page, so that neither many changes nor large ones delay the database or fill the memory. */
 const most = { changes: 500, bytes: 4 * 1024 * 1024 }
 
 export interface ChangePage {
@@ -124,7 +119,7 @@ export async function selectChanges(db: Database, { project, collections, after 
 }
 
 export interface Kept {
-  /** Null if there are no changes. */
+  /** Null without changes. */
   readonly oldest: number | null
   readonly lastSeq: number
   /** The number before the first change. */
@@ -145,8 +140,7 @@ export async function selectKept(db: Database, project: string): Promise<Kept> {
 }
 
 /**
- * Skips more numbers than any project will use, where numbers may already belong to other changes.
- * JavaScript's largest
+ * Skips more numbers than any project will use, where numbers may already belong to other changes. JavaScript's largest
  * safe integer is 9,000,000 times as large.
  */
 export const numbersLeftOut = 1_000_000_000
@@ -159,8 +153,7 @@ interface ChangePlace {
 }
 
 /**
- * Records that a collection has changed, or was replaced by another of the same name, in the same
- * transaction. Returns
+ * Records that a collection has changed, or was replaced by another of the same name, in the same transaction. Returns
  * the number of the change if it has one before the commit.
  */
 export async function insertCollectionChange(
@@ -188,11 +181,9 @@ export async function insertCollectionChange(
 }
 
 /**
- * Records resets of collections in the same transaction, and returns the newest number. With
- * `isWhole`, all subscribers with
- * an earlier number have to start over. The next number is skipped, so that a subscriber with the
- * last one does not
- * seem up to date.
+ * Records resets of collections in the same transaction, and returns the newest number. With `isWhole`, all subscribers
+ * with an earlier number have to start over. The next number is skipped, so that a subscriber with the last one does
+ * not seem up to date.
  */
 export async function insertResets(
   tx: Database,

@@ -1,9 +1,7 @@
 /**
- * Locates the copy of a change's document. Most changes contain it. Small documents created
- * together on PGlite share a row:
- * PostgreSQL compresses only rows over 2 KB, which several of them reach. The last change of each
- * group holds the copies.
- * Old changes are deleted from the front, so that the remaining ones keep their copies.
+ * Locates the copy of a change's document. Most changes contain it. Small documents created together on PGlite share a
+ * row: PostgreSQL compresses only rows over 2 KB, which several of them reach. The last change of each group holds the
+ * copies. Old changes are deleted from the front, so that the remaining ones keep their copies.
  */
 import { type Database, type Fragment, literal, sql } from '../../database/port.js'
 import { mostTextBytes } from '../sql-words.js'
@@ -31,10 +29,7 @@ export function inGroups(documents: readonly { readonly json: string }[]): strin
   return `[[${text}]]`
 }
 
-/**
- * The columns that locate a change's copy, and their values for the row of `fresh` at that
- * position.
- */
+/** The columns that locate a change's copy, and their values for the row of `fresh` at that position. */
 export function sharedCopy(groups: Fragment, place: Fragment, count: number): { columns: Fragment; values: Fragment } {
   const size = literal(together)
   const last = sql`least((${place} + ${size} - 1) / ${size} * ${size}, ${count}::bigint)`
@@ -53,15 +48,14 @@ export const copyOf = sql`case when c.copies_ahead is null then c.data else (
     ) end`
 
 /**
- * Whether a row is the first of its group in a page, with the window `earlier` by number. `groupOf`
- * loads copies only for it.
+ * Whether a row is the first of its group in a page, with the window `earlier` by number. `groupOf` loads copies only
+ * for it.
  */
 export const isFirstOfGroup = sql`seq + copies_ahead is distinct from lag(seq + copies_ahead) over earlier`
 
 /**
- * The copies of a group, one per line, for the row `c` with `copyColumns` and `is_first_of_group`.
- * As text, `jsonb` contains
- * no line feeds.
+ * The copies of a group, one per line, for the row `c` with `copyColumns` and `is_first_of_group`. As text, `jsonb`
+ * contains no line feeds.
  */
 export const groupOf = sql`case when c.is_first_of_group and c.copies_ahead is not null then (
       select string_agg(copy::text, chr(10))

@@ -1,6 +1,5 @@
 /**
- * Remembers the names of renamed and removed collections. Subscribers by name reconnect with only a
- * number, so a new
+ * Remembers the names of renamed and removed collections. Subscribers by name reconnect with only a number, so a new
  * collection that takes such a name records that it is a different one. Contract 9.4.
  */
 import { type Database, makingRoom, sql, writing } from '../../database/port.js'
@@ -21,10 +20,7 @@ export async function deleteLeftNames(tx: Database, project: string): Promise<vo
   await tx.query(makingRoom(sql`delete from left_names where project_id = ${project}`))
 }
 
-/**
- * Whether another collection had the name before. Call in the transaction that takes it; forgets
- * the name.
- */
+/** Whether another collection had the name before. Call in the transaction that takes it; forgets the name. */
 export async function takeLeftName(tx: Database, project: string, name: string): Promise<boolean> {
   const rows = await tx.query(
     writing(sql`delete from left_names where project_id = ${project} and name = ${name} returning name`),

@@ -1,8 +1,6 @@
 /**
- * Numbers changes. If one transaction runs at a time, each change is written with the next number.
- * If transactions run
- * concurrently, changes wait in `pending_changes`, and each reader first numbers the committed
- * ones. So an open
+ * Numbers changes. If one transaction runs at a time, each change is written with the next number. If transactions run
+ * concurrently, changes wait in `pending_changes`, and each reader first numbers the committed ones. So an open
  * transaction blocks no other, and its changes get later numbers.
  */
 import { type Database, type Fragment, sql } from '../../database/port.js'
@@ -10,23 +8,18 @@ import { type Database, type Fragment, sql } from '../../database/port.js'
 /** The batch that is numbered while the project's row is locked. */
 const most = 2_000
 /**
- * The wait for another process that numbers. While a state is replaced, the project's row is locked
- * and nothing else writes.
+ * The wait for another process that numbers. While a state is replaced, the project's row is locked and nothing else
+ * writes.
  */
 const patienceMilliseconds = 2_000
 
-/**
- * Numbers all committed changes of a project. Waits a while if another transaction is doing that.
- */
+/** Numbers all committed changes of a project. Waits a while if another transaction is doing that. */
 export async function numberChanges(db: Database, project: string): Promise<void> {
   if (!db.capabilities.runsWritersTogether) return
   while ((await hasPending(db, project)) && (await numberSome(db, project)) === most);
 }
 
-/**
- * Numbers changes in a transaction that blocks writers, so that its own changes come after all of
- * theirs.
- */
+/** Numbers changes in a transaction that blocks writers, so that its own changes come after all of theirs. */
 export async function numberChangesFirst(tx: Database, project: string): Promise<void> {
   if (!tx.capabilities.runsWritersTogether) return
   for (;;) {

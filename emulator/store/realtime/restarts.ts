@@ -1,13 +1,11 @@
 /**
- * Restarts the numbers of changes after a backup was restored. Otherwise lost numbers would be
- * given to other changes.
+ * Restarts the numbers of changes after a backup was restored. Otherwise lost numbers would be given to other changes.
  */
 import { type Database, sql, writing } from '../../database/port.js'
 import { insertResets, numbersLeftOut } from './changes.js'
 
 /**
- * Skips the numbers that may have been used, and makes subscribers reload the project's
- * collections, even those with a
+ * Skips the numbers that may have been used, and makes subscribers reload the project's collections, even those with a
  * number that the project has lost.
  */
 export async function restartNumbers(db: Database, project: string, at: string): Promise<void> {

@@ -2,10 +2,7 @@
 import { type Database, makingRoom, sql } from '../../database/port.js'
 import { numberAllChanges } from './numbering.js'
 
-/**
- * The current time of each project. Changes with a later time are from before its clock was set
- * back.
- */
+/** The current time of each project. Changes with a later time are from before its clock was set back. */
 export interface Times {
   readonly service: string
   /** Times of projects with their own clock. */
@@ -20,21 +17,17 @@ export interface Trimming {
   readonly kept: number
   readonly most: number
   /**
-   * The number up to which each project is trimmed in this round. While other transactions can
-   * still see deleted rows, the
-   * index contains them, and each batch would read those of all batches before it.
+   * The number up to which each project is trimmed in this round. While other transactions can still see deleted rows,
+   * the index contains them, and each batch would read those of all batches before it.
    */
   readonly reached?: Map<string, number>
 }
 
 /**
- * Deletes some changes older than `before` and beyond the newest `kept` of their project, lowest
- * numbers first, and
- * returns how many. Times need not follow the numbers: a change waits for younger ones before it,
- * so that there are no gaps
- * between the oldest kept change and the newest. Changes from the future have an unknown age and
- * delay none. Changes from
- * before a reset are deleted whatever their age.
+ * Deletes some changes older than `before` and beyond the newest `kept` of their project, lowest numbers first, and
+ * returns how many. Times need not follow the numbers: a change waits for younger ones before it, so that there are no
+ * gaps between the oldest kept change and the newest. Changes from the future have an unknown age and delay none.
+ * Changes from before a reset are deleted whatever their age.
  */
 export async function deleteOldChanges(
   db: Database,
@@ -74,9 +67,7 @@ export async function deleteOldChanges(
   return rows.reduce((sum, { changes }) => sum + changes, 0)
 }
 
-/**
- * Lets the query for the oldest change start after the deleted ones. Locks the row only for that.
- */
+/** Lets the query for the oldest change start after the deleted ones. Locks the row only for that. */
 async function skipDeleted(db: Database, reached: ReadonlyMap<string, number>): Promise<void> {
   await db.query(
     makingRoom(sql`

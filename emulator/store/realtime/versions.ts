@@ -1,6 +1,6 @@
 /**
- * Reads the versions of a document from the changes. They have no index by document, so all of the
- * project are searched.
+ * Reads the versions of a document from the changes. They have no index by document, so all of the project are
+ * searched.
  */
 
 import { JsonText } from '../../../client/protocol/model/json.js'
@@ -38,9 +38,7 @@ interface Row {
 
 const mostBytes = 8 * 1024 * 1024
 
-/**
- * Returns changes of a document, newest first, as many as fit a page, and whether there are more.
- */
+/** Returns changes of a document, newest first, as many as fit a page, and whether there are more. */
 export async function selectVersions(
   db: Database,
   { project, collection, document }: VersionPlace,
@@ -70,8 +68,7 @@ export async function selectVersions(
 }
 
 /**
- * Returns the changes that made some versions of a document, and the next ones, which contain the
- * state before them.
+ * Returns the changes that made some versions of a document, and the next ones, which contain the state before them.
  */
 export async function selectVersionsAt(
   db: Database,

@@ -3,8 +3,7 @@ import { type Database, identifier, joinSql, sql, writing } from '../../database
 import { keptIn, onItsOwnMakingRoom, tablePrefix } from './parts.js'
 
 /**
- * Deletes a snapshot with its tables; call it for one snapshot in a transaction. Files that nothing
- * else needs become
+ * Deletes a snapshot with its tables; call it for one snapshot in a transaction. Files that nothing else needs become
  * orphans, so that their bytes are removed like those of others.
  */
 export async function deleteSnapshot(tx: Database, project: string, id: string): Promise<void> {
@@ -30,16 +29,10 @@ export async function deleteSnapshot(tx: Database, project: string, id: string):
   await dropStrayTables(tx)
 }
 
-/**
- * Each takes about five entries in the lock table that all sessions share, until the transaction
- * ends.
- */
+/** Each takes about five entries in the lock table that all sessions share, until the transaction ends. */
 const mostDropped = 160
 
-/**
- * Drops tables of deleted snapshots, but not too many in one transaction. The next call finds the
- * rest.
- */
+/** Drops tables of deleted snapshots, but not too many in one transaction. The next call finds the rest. */
 async function dropStrayTables(tx: Database): Promise<void> {
   const strays = await tx.query<{ name: string }>(sql`
     select c.relname as name

@@ -23,8 +23,7 @@ export interface Differences {
 }
 
 /**
- * The compared content, name and collection of a row `t`. Times of writes are ignored. Secrets are
- * compared only by
+ * The compared content, name and collection of a row `t`. Times of writes are ignored. Secrets are compared only by
  * hash.
  */
 const compared = {

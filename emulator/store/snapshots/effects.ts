@@ -1,14 +1,13 @@
 /**
- * Records the effects of a command on the state saved before it: by part, the rows that are
- * deleted, changed or new.
+ * Records the effects of a command on the state saved before it: by part, the rows that are deleted, changed or new.
  */
 import { type Database, type Fragment, identifier, joinSql, sql, writing } from '../../database/port.js'
 import { keptIn, onItsOwn, type PartName, partNames, parts } from './parts.js'
 import { type CommonColumns, contentOf, selectColumns } from './restoring.js'
 
 /**
- * The effects of a part: `key` of each row, and `mark`, which identifies its content after the
- * command; null if deleted.
+ * The effects of a part: `key` of each row, and `mark`, which identifies its content after the command; null if
+ * deleted.
  */
 export function effectsOf(id: string, part: PartName): Fragment {
   return keptIn(id, `effects_${part}`)
@@ -25,10 +24,8 @@ export function hasMark(columns: CommonColumns, part: PartName, mark: Fragment, 
 }
 
 /**
- * Compares the current state with the snapshot; later changes are not the command's. If it is
- * unknown when the command
- * ended, changed and new rows may be from others. Then only deletions count, and no row matches a
- * mark.
+ * Compares the current state with the snapshot; later changes are not the command's. If it is unknown when the command
+ * ended, changed and new rows may be from others. Then only deletions count, and no row matches a mark.
  */
 export async function insertEffects(
   tx: Database,

@@ -3,17 +3,12 @@ import { type Database, identifier, sql, writing } from '../../database/port.js'
 import { keptIn, onItsOwn, partNames, parts, tableOf } from './parts.js'
 import type { NewSnapshot } from './registry.js'
 
-/**
- * Gives all statements of a transaction the same view of the data. Has to be its first statement.
- */
+/** Gives all statements of a transaction the same view of the data. Has to be its first statement. */
 export async function seeOneMoment(tx: Database): Promise<void> {
   await tx.query(sql`set transaction isolation level repeatable read`)
 }
 
-/**
- * Copies everything and registers it. Files are not copied: their bytes are now kept for the
- * snapshot too.
- */
+/** Copies everything and registers it. Files are not copied: their bytes are now kept for the snapshot too. */
 export async function insertSnapshot(tx: Database, project: string, snapshot: NewSnapshot): Promise<void> {
   // Blocks transactions that delete one of these files. If one just has, all of this is retried.
   const files = sql`select 1 from files t where ${parts.files.rowsOf(project)} for share`
@@ -25,10 +20,7 @@ export async function insertSnapshot(tx: Database, project: string, snapshot: Ne
   await registerSnapshot(tx, project, snapshot)
 }
 
-/**
- * Registers a snapshot whose tables were filled from a file, with its schema version and the
- * secrets it lacks.
- */
+/** Registers a snapshot whose tables were filled from a file, with its schema version and the secrets it lacks. */
 export async function insertSnapshotFromElsewhere(
   tx: Database,
   project: string,

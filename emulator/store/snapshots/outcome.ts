@@ -9,9 +9,7 @@ export interface Outcome {
   readonly restored: number
   /** Rows that the command added and that are gone. */
   readonly removed: number
-  /**
-   * Rows that others have written since, or whose place is taken: some of them, and their number.
-   */
+  /** Rows that others have written since, or whose place is taken: some of them, and their number. */
   readonly kept: readonly { readonly id: string; readonly name: string | null }[]
   readonly keptCount: number
 }

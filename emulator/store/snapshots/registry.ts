@@ -1,7 +1,4 @@
-/**
- * Lists snapshots with their names and sizes, in the order in which they were saved: a clock can be
- * moved.
- */
+/** Lists snapshots with their names and sizes, in the order in which they were saved: a clock can be moved. */
 import { type Database, type Fragment, sql } from '../../database/port.js'
 import { isOrphan, selectExisting } from '../files.js'
 import { keptIn, onItsOwn } from './parts.js'
@@ -82,9 +79,8 @@ export interface AutomaticSnapshot {
 }
 
 /**
- * Returns all automatic snapshots, newest first, with the space each would free: its tables, and
- * the files that neither the
- * project, a requested snapshot nor a newer one needs.
+ * Returns all automatic snapshots, newest first, with the space each would free: its tables, and the files that neither
+ * the project, a requested snapshot nor a newer one needs.
  */
 export async function selectAutomatic(db: Database): Promise<AutomaticSnapshot[]> {
   const isAlone = (file: Fragment) => sql`not exists (select from files f where f.id = ${file} and not (${isOrphan}))
@@ -116,10 +112,7 @@ export async function selectAutomatic(db: Database): Promise<AutomaticSnapshot[]
   return snapshots
 }
 
-/**
- * Returns the newest automatic snapshot of a project, or the one with that name, and whether its
- * command has ended.
- */
+/** Returns the newest automatic snapshot of a project, or the one with that name, and whether its command has ended. */
 export async function selectUndoable(
   tx: Database,
   project: string,
@@ -135,17 +128,16 @@ export async function selectUndoable(
 }
 
 /**
- * Lets one transaction at a time change snapshots. Reads nothing, so that later statements see the
- * state after the wait.
+ * Lets one transaction at a time change snapshots. Reads nothing, so that later statements see the state after the
+ * wait.
  */
 export async function lockSnapshots(tx: Database): Promise<void> {
   await tx.query({ text: 'lock table snapshots in share row exclusive mode', values: [], patient: true })
 }
 
 /**
- * Runs work on the files that have no row and belong to no snapshot. Until it is done, no snapshot
- * can take them: an import
- * that has found their bytes waits and checks again.
+ * Runs work on the files that have no row and belong to no snapshot. Until it is done, no snapshot can take them: an
+ * import that has found their bytes waits and checks again.
  */
 export async function whileUnheld(
   db: Database,
@@ -160,10 +152,7 @@ export async function whileUnheld(
   })
 }
 
-/**
- * Whether the bytes of any file of the snapshot are being removed. If it held a file in time, only
- * the row is.
- */
+/** Whether the bytes of any file of the snapshot are being removed. If it held a file in time, only the row is. */
 export async function hasOrphans(db: Database, id: string): Promise<boolean> {
   const [found] = await db.query(sql`
     select 1 as one
@@ -175,9 +164,8 @@ export async function hasOrphans(db: Database, id: string): Promise<boolean> {
 }
 
 /**
- * Disables the timeouts of this transaction, for slow statements and for pauses between them, such
- * as the removal of bytes.
- * Otherwise the server might end the session while it is idle, and release its locks.
+ * Disables the timeouts of this transaction, for slow statements and for pauses between them, such as the removal of
+ * bytes. Otherwise the server might end the session while it is idle, and release its locks.
  */
 export async function takeTime(tx: Database): Promise<void> {
   // `set` takes no snapshot of the data, so that the locks that follow do.

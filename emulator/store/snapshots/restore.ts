@@ -1,6 +1,5 @@
 /**
- * Restores the state of a project from a snapshot. Leaves unchanged rows alone, so that their
- * indexes need no update.
+ * Restores the state of a project from a snapshot. Leaves unchanged rows alone, so that their indexes need no update.
  */
 import { type Database, type Fragment, identifier, joinSql, sql, writing } from '../../database/port.js'
 import { isOrphan } from '../files.js'
@@ -8,8 +7,7 @@ import { keptIn, onItsOwn, onItsOwnMakingRoom, type PartName, parts } from './pa
 import { comparedColumns, type Restoring, restoredChanges, restoredColumns, restoredValues } from './restoring.js'
 
 /**
- * Replaces the whole state of a project, in a transaction that has locked it. Cancels pending
- * logins and mailed tokens.
+ * Replaces the whole state of a project, in a transaction that has locked it. Cancels pending logins and mailed tokens.
  */
 export async function restoreState(restoring: Restoring): Promise<void> {
   const { tx, project, id } = restoring
@@ -29,10 +27,7 @@ export async function restoreState(restoring: Restoring): Promise<void> {
   await restoreSettings(restoring)
 }
 
-/**
- * Whether another project uses an id of the snapshot, for example after a file was imported next to
- * its origin.
- */
+/** Whether another project uses an id of the snapshot, for example after a file was imported next to its origin. */
 export async function isTakenElsewhere(tx: Database, project: string, id: string): Promise<boolean> {
   const [found] = await tx.query<{ is_taken: boolean }>(
     onItsOwn(sql`
@@ -60,9 +55,7 @@ export async function selectLacking(tx: Database, project: string, names: readon
   return rows.map(({ name }) => name)
 }
 
-/**
- * Deletes rows that are not in the snapshot or differ from it, and then inserts the missing ones.
- */
+/** Deletes rows that are not in the snapshot or differ from it, and then inserts the missing ones. */
 async function replaceRows(restoring: Restoring, part: PartName, isReplaced: Fragment): Promise<void> {
   const { tx, id, columns } = restoring
   const key = identifier(parts[part].key)
@@ -88,9 +81,8 @@ function missingRows(restoring: Restoring, part: PartName): Fragment {
 }
 
 /**
- * Removed collections leave their documents to `deleteRemovedDocuments`. All are removed first,
- * because names may have been
- * swapped.
+ * Removed collections leave their documents to `deleteRemovedDocuments`. All are removed first, because names may have
+ * been swapped.
  */
 async function restoreCollections(restoring: Restoring): Promise<void> {
   const { tx, project, id } = restoring

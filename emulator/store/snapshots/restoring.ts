@@ -3,10 +3,7 @@ import { type Database, type Fragment, identifier, joinSql, sql, writing } from 
 import { numbersLeftOut } from '../realtime/changes.js'
 import { keptIn, onItsOwn, type PartName, partNames, parts, tableOf } from './parts.js'
 
-/**
- * By part, the columns that the snapshot's table and the current one share. Columns added since
- * keep their default.
- */
+/** By part, the columns that the snapshot's table and the current one share. Columns added since keep their default. */
 export type CommonColumns = ReadonlyMap<string, readonly string[]>
 
 export interface Restoring {
@@ -15,9 +12,7 @@ export interface Restoring {
   /** The id of the snapshot. */
   readonly id: string
   readonly columns: CommonColumns
-  /**
-   * The version of restored documents: greater than any that the project has used. Contract 9.4.
-   */
+  /** The version of restored documents: greater than any that the project has used. Contract 9.4. */
   readonly version: number
 }
 
@@ -39,9 +34,8 @@ export async function selectColumns(tx: Database, id: string): Promise<CommonCol
 }
 
 /**
- * Every write draws a number of the project, so no version exceeds the last one, whatever was
- * deleted since. An imported
- * snapshot can have higher versions: then it skips numbers to restore that.
+ * Every write draws a number of the project, so no version exceeds the last one, whatever was deleted since. An
+ * imported snapshot can have higher versions: then it skips numbers to restore that.
  */
 async function drawVersion(tx: Database, project: string, id: string): Promise<number> {
   const writes = sql`s.last_seq % ${numbersLeftOut}::bigint`

@@ -1,7 +1,4 @@
-/**
- * Reads the rows of a snapshot as JSON text, and writes them to the tables of a new one, in
- * batches.
- */
+/** Reads the rows of a snapshot as JSON text, and writes them to the tables of a new one, in batches. */
 import {
   type Database,
   DatabaseError,
@@ -29,10 +26,7 @@ export async function selectKeptColumns(db: Database, id: string): Promise<Reado
   return new Map(rows.map(({ part, columns }) => [part, JSON.parse(columns) as string[]]))
 }
 
-/**
- * Reads all rows of a part in physical order. The table does not change, so it needs neither a sort
- * nor an index.
- */
+/** Reads all rows of a part in physical order. The table does not change, so it needs neither a sort nor an index. */
 export async function* selectKeptRows(db: Database, id: string, part: PartName): AsyncGenerator<string[]> {
   const kept = keptIn(id, part)
   const table = tableOf(id, part)

@@ -7,9 +7,8 @@ import { restoreSettings } from './restore.js'
 import { contentOf, type Restoring, restoredChanges, restoredColumns, restoredValues } from './restoring.js'
 
 /**
- * Call in a transaction that has locked the project, for a snapshot with effects. Skips accounts of
- * the built-in provider,
- * because other projects share them and may have changed them.
+ * Call in a transaction that has locked the project, for a snapshot with effects. Skips accounts of the built-in
+ * provider, because other projects share them and may have changed them.
  */
 export async function takeBack(restoring: Restoring): Promise<void> {
   const { tx, project } = restoring
@@ -97,8 +96,7 @@ function changedBack(restoring: Restoring, part: PartName, mayReturn: Fragment):
 }
 
 /**
- * Deletes collections that the command added, unless others have written to them. Does so first,
- * because a restored
+ * Deletes collections that the command added, unless others have written to them. Does so first, because a restored
  * collection may need the name. Their documents are undone with all others.
  */
 async function takeBackCollections(restoring: Restoring): Promise<void> {
@@ -143,10 +141,7 @@ async function takeBackCollections(restoring: Restoring): Promise<void> {
   )
 }
 
-/**
- * Whether the owner of a file contains its address. An owner that was kept may contain another.
- * Contract 3.5.
- */
+/** Whether the owner of a file contains its address. An owner that was kept may contain another. Contract 3.5. */
 function isHeld(file: 's' | 't'): Fragment {
   const row = identifier(file)
   const holds = (owner: Fragment) => sql`strpos(${owner}.data::text, '/files/' || ${row}.id || '/') > 0`
@@ -156,10 +151,7 @@ function isHeld(file: 's' | 't'): Fragment {
   )`
 }
 
-/**
- * A deleted file may still have its row, as an orphan. Its bytes exist, because the snapshot holds
- * them.
- */
+/** A deleted file may still have its row, as an orphan. Its bytes exist, because the snapshot holds them. */
 async function takeBackFiles(restoring: Restoring): Promise<void> {
   const { tx, project, id } = restoring
   const [kept, effects] = [keptIn(id, 'files'), effectsOf(id, 'files')]

@@ -1,7 +1,4 @@
-/**
- * Prepares the throw-away copy for a query of the console: creates its tables, and formats and runs
- * the query.
- */
+/** Prepares the throw-away copy for a query of the console: creates its tables, and formats and runs the query. */
 import {
   type Database,
   DatabaseError,
@@ -19,10 +16,7 @@ import type { ColumnType, View, ViewPage } from './views.js'
 
 const role = 'svc_console'
 
-/**
- * Creates two schemas: the loaded data, and the views for queries. The role can only read the
- * views.
- */
+/** Creates two schemas: the loaded data, and the views for queries. The role can only read the views. */
 export async function prepareCopy(copy: Database): Promise<void> {
   await copy.batch([
     sql`create schema loaded`,
@@ -100,8 +94,7 @@ export async function runQueryOn(
     await tx.query(sql`
       select set_config('transaction_read_only', 'on', true), set_config('search_path', 'console, pg_catalog', true),
         set_config('role', ${role}, true)`)
-    // Refuses everything except a single SELECT. Only then can the query not escape from its
-    // parentheses.
+    // Refuses everything except a single SELECT. Only then can the query not escape from its parentheses.
     await tx.query(plannedEachTime(sql`${givenText(beforeQuery)}${givenText(query)}`))
     const [names] = await tx.query<{ row: string | null }>(writeNames(query))
     if (!names) throw new DatabaseError('The database gave no answer.', 'XX000')

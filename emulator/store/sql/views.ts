@@ -1,7 +1,4 @@
-/**
- * Defines the tables for queries of the console: their contents, how they are read, and their
- * columns in the copy.
- */
+/** Defines the tables for queries of the console: their contents, how they are read, and their columns in the copy. */
 import type { FieldType, StoredCollection } from '../../../client/protocol/model/collection.js'
 import { sizes } from '../../../client/protocol/model/limits.js'
 import {
@@ -143,9 +140,7 @@ export async function* selectViewPages(db: Database, { rowsAfter }: View): Async
   }
 }
 
-/**
- * Returns the project's last number. A collection read after this contains all changes up to it.
- */
+/** Returns the project's last number. A collection read after this contains all changes up to it. */
 export async function selectLastNumber(db: Database, project: string): Promise<number> {
   const [row] = await db.query<{ last: number }>(sql`
     select coalesce((select last_seq from sequences where project_id = ${project}), 0)::bigint as last`)

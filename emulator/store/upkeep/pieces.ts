@@ -3,15 +3,9 @@ import { type Database, type Fragment, identifier, nothing, sql } from '../../da
 
 interface Piece {
   readonly table: string
-  /**
-   * The condition for deletion. Checked again for each row, because another statement may have
-   * changed it.
-   */
+  /** The condition for deletion. Checked again for each row, because another statement may have changed it. */
   readonly test: Fragment
-  /**
-   * The order of an index, so that only deleted rows are read. If omitted, rows are read in
-   * physical order.
-   */
+  /** The order of an index, so that only deleted rows are read. If omitted, rows are read in physical order. */
   readonly order?: Fragment
   readonly most: number
 }

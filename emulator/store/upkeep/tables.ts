@@ -7,19 +7,15 @@ interface TableRow {
   wants_analyze: boolean
 }
 
-/**
- * A table larger than this that has lost three quarters of its rows is rewritten to free its space.
- */
+/** A table larger than this that has lost three quarters of its rows is rewritten to free its space. */
 const leastRewrittenBytes = 16 * 1024 * 1024
 
 /** The most rows that this process has seen in each table since it was rewritten. */
 export type MostRows = Map<string, number>
 
 /**
- * Vacuums and analyzes tables by the rules of autovacuum: removes dead rows, marks pages as
- * all-visible for index-only
- * scans, and updates statistics. Works table by table, so that requests get in between. Merges the
- * pending list of the
+ * Vacuums and analyzes tables by the rules of autovacuum: removes dead rows, marks pages as all-visible for index-only
+ * scans, and updates statistics. Works table by table, so that requests get in between. Merges the pending list of the
  * index over all data, because every search reads all of it.
  */
 export async function tidyTables(db: Database, mostRows: MostRows = new Map()): Promise<void> {
@@ -47,8 +43,7 @@ export async function tidyTables(db: Database, mostRows: MostRows = new Map()): 
 }
 
 /**
- * Rewrites tables, because vacuum frees only pages at the end of a table, and none of an index.
- * Takes time for the
+ * Rewrites tables, because vacuum frees only pages at the end of a table, and none of an index. Takes time for the
  * remaining rows only.
  */
 async function rewriteEmptied(db: Database, mostRows: MostRows): Promise<void> {
@@ -65,10 +60,8 @@ async function rewriteEmptied(db: Database, mostRows: MostRows): Promise<void> {
 }
 
 /**
- * Writes a checkpoint, so that the log since the last one can be deleted: on disk it takes several
- * times the size of the
- * documents. A server does this itself; the embedded database would keep the log until it is
- * closed.
+ * Writes a checkpoint, so that the log since the last one can be deleted: on disk it takes several times the size of
+ * the documents. A server does this itself; the embedded database would keep the log until it is closed.
  */
 export async function checkpoint(db: Database): Promise<void> {
   await db.query(patientSql('checkpoint'))
@@ -90,8 +83,7 @@ export interface Unread {
 }
 
 /**
- * Rebuilds all indexes, a table at a time, each in its own transaction. This reads all pages of the
- * tables and of their
+ * Rebuilds all indexes, a table at a time, each in its own transaction. This reads all pages of the tables and of their
  * TOAST data, so tables without an error are sound. Every table has an index.
  */
 export async function rebuildIndexes(db: Database): Promise<Unread[]> {

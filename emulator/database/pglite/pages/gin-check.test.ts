@@ -15,8 +15,7 @@ let db: Database
 let path: string
 
 /**
- * Fills more entry pages than one root holds, a value with so many rows that it has a posting tree,
- * and pending rows.
+ * Fills more entry pages than one root holds, a value with so many rows that it has a posting tree, and pending rows.
  */
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'svc-gin-'))
@@ -61,8 +60,7 @@ test('every page of zeroes that something points to is named, and none that is n
   const messages = []
   for (const block of blocks) messages.push(await checkWithout(bytes, block))
 
-  // Meta page, inner and leaf pages of the entries and of a posting tree, pending pages, and
-  // deleted pending pages.
+  // Meta page, inner and leaf pages of the entries and of a posting tree, pending pages, and deleted pending pages.
   const kinds = new Set(blocks.map((block) => flagsAt(bytes, block) & 0x1f))
   expect([...kinds].toSorted((one, other) => one - other)).toEqual([0, 1, 2, 3, 4, 8, 16])
   expect(messages).toEqual(

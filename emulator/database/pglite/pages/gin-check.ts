@@ -1,8 +1,6 @@
 /**
- * Finds pages of GIN indexes that are zero although another page links to them. PostgreSQL takes
- * them for new pages and
- * follows their zeroes as links for ever; in B-trees it reports them. A zero page without a link is
- * fine: a process was
+ * Finds pages of GIN indexes that are zero although another page links to them. PostgreSQL takes them for new pages and
+ * follows their zeroes as links for ever; in B-trees it reports them. A zero page without a link is fine: a process was
  * killed while adding it.
  */
 import { type FileHandle, open } from 'node:fs/promises'
@@ -10,10 +8,7 @@ import { join } from 'node:path'
 import { DatabaseError, type Sql, sql } from '../../port.js'
 import { fixedBlocks, isZero, linksOf, pageBytes } from './gin-page.js'
 
-/**
- * Limits what a start reads, some hundredths of a second. After a statement had to be stopped, all
- * is read.
- */
+/** Limits what a start reads, some hundredths of a second. After a statement had to be stopped, all is read. */
 export const mostBytesAtStart = 256 * 1_048_576
 
 const chunkPages = 128
@@ -26,8 +21,7 @@ interface Index {
 }
 
 /**
- * Returns the error that PostgreSQL should have reported, if any. Reads the files directly: call it
- * after opening the
+ * Returns the error that PostgreSQL should have reported, if any. Reads the files directly: call it after opening the
  * database, which replays its log, and before writing anything to it.
  */
 export async function checkGinIndexes(

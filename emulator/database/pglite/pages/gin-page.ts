@@ -1,6 +1,5 @@
 /**
- * Reads a page of a GIN index as on disk: `PageHeaderData`, the contents, and `GinPageOpaqueData`
- * at the end.
+ * Reads a page of a GIN index as on disk: `PageHeaderData`, the contents, and `GinPageOpaqueData` at the end.
  * PostgreSQL's `bufpage.h`, `itemid.h`, `itup.h` and `ginblock.h` define the layout.
  */
 
