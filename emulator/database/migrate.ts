@@ -25,7 +25,7 @@ export class NewerDatabaseError extends Error {
   override readonly name = 'NewerDatabaseError'
 
   constructor(found: number, newest: number) {
-    super(`The database is at version ${found}; this svc knows versions up to ${newest}.`)
+    super(`The database is at version ${found}; this svc supports versions up to ${newest}.`)
   }
 }
 
@@ -37,7 +37,7 @@ export class OlderDatabaseError extends Error {
     readonly found: number,
     newest: number,
   ) {
-    super(`The database is at version ${found}; this svc would bring it to version ${newest}.`)
+    super(`The database is at version ${found}; this svc would migrate it to version ${newest}.`)
   }
 }
 
@@ -74,7 +74,7 @@ export async function migrate(db: Database, options: MigrateOptions = {}): Promi
   for (const preparation of preparations) await db.query(preparation).catch(ignoreRace)
   for (const migration of known) await apply(db, migration, { ...waits, newest })
   const order = (state: State) => (state.is_order_foreign ? chooseOrderAgain : [])
-  await whileNobodyElse(db, 'A change of how texts are ordered', order, waits)
+  await whileNobodyElse(db, 'Changing the sort order of texts', order, waits)
 }
 
 function newestOf(known: readonly Migration[]): number {

@@ -50,7 +50,7 @@ export async function withBoundedLocks(
       if (!(error instanceof DatabaseError && error.kind === 'locked')) throw error
       const words = `${what} waits for a table that is in use by ${await watch.inTheWay()}.`
       if (performance.now() - begunAt >= mostMilliseconds) throw given(words, error)
-      warn(`${words} It is tried again, so that requests do not queue behind it.`)
+      warn(`${words} Retrying, so that requests do not queue behind it.`)
     } finally {
       watch.end()
     }
@@ -60,7 +60,7 @@ export async function withBoundedLocks(
 
 function given(words: string, cause: unknown): StartError {
   const hint =
-    'Wait for it, or end it with `select pg_terminate_backend(…)` and its number as an administrator of the database; then start again.'
+    'Wait for it, or end it as an administrator of the database: `select pg_terminate_backend(…)` with its number. Then start again.'
   return new StartError('DATABASE_LOCKED', `${words} Nothing was changed.`, hint, cause)
 }
 

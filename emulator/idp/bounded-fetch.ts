@@ -22,7 +22,7 @@ async function whole(response: Response): Promise<Response> {
   let bytes = 0
   for await (const piece of response.body ?? []) {
     bytes += piece.length
-    if (bytes > mostBytes) throw new TypeError('The provider answers more than a provider would.')
+    if (bytes > mostBytes) throw new TypeError('The provider sent more than 1 MB.')
     pieces.push(piece)
   }
   const { status, headers } = response

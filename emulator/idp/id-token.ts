@@ -27,7 +27,8 @@ export function openTokenChecks(timeoutMilliseconds: number): TokenChecks {
 
   function keysOf({ metadata: { jwks_uri: address }, mayBePlain }: KeySource): RemoteJWKSet {
     if (address === undefined) throw new TypeError('The provider publishes no keys.')
-    if (!mayBePlain && !address.startsWith('https:')) throw new TypeError('The keys would come without encryption.')
+    if (!mayBePlain && !address.startsWith('https:'))
+      throw new TypeError('The jwks_uri of the provider does not use HTTPS.')
     const kept = known.get(address)
     if (kept) return kept
     const fetch = (url: string, options: RequestInit) =>
@@ -58,10 +59,10 @@ function requireClaims(
   audiences: readonly string[],
   nonce?: string,
 ): void {
-  if (typeof sub !== 'string' || sub === '' || sub.length > 255) throw new TypeError('The token names nobody.')
-  if (nonce !== undefined && signed !== nonce) throw new TypeError('The token has another nonce.')
+  if (typeof sub !== 'string' || sub === '' || sub.length > 255) throw new TypeError('The token has no valid "sub".')
+  if (nonce !== undefined && signed !== nonce) throw new TypeError('The nonce of the token does not match.')
   // OpenID Connect Core 3.1.3.7: with several audiences, `azp` has to name the client that asked.
   if (Array.isArray(aud) && aud.length > 1 && !audiences.includes(String(azp))) {
-    throw new TypeError('The token was made for somebody else.')
+    throw new TypeError('The token was issued to another client.')
   }
 }

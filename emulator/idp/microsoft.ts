@@ -23,7 +23,8 @@ export function isForAllTenants(issuer: string): boolean {
 export function issuerOf(published: string, token: string): string {
   if (!published.startsWith(`${origin}/{tenantid}/`)) return published
   const { tid } = decodeJwt(token)
-  if (typeof tid !== 'string' || !/^[0-9a-f-]{36}$/.test(tid)) throw new TypeError('The token names no tenant.')
+  if (typeof tid !== 'string' || !/^[0-9a-f-]{36}$/.test(tid))
+    throw new TypeError('The token has no valid "tid" (tenant).')
   return published.replace('{tenantid}', tid)
 }
 

@@ -166,11 +166,11 @@ async function readPerson(
     const { email, email_verified, ...rest } = claims
     return readProfile(claims.sub, { ...('email' in profile ? rest : claims), ...profile })
   }
-  if ('issuer' in client.server) throw new TypeError('The provider gives no ID token.')
+  if ('issuer' in client.server) throw new TypeError('The provider returned no ID token.')
   const { profileUrl, emailsUrl, verifiedName } = client.server
   const profile = await fetchJson(config, accessToken, profileUrl)
   const subject = isObject(profile) ? readSubject(profile) : undefined
-  if (!isObject(profile) || subject === undefined) throw new TypeError('The profile names nobody.')
+  if (!isObject(profile) || subject === undefined) throw new TypeError('The profile has no "sub" or "id".')
   const emails = emailsUrl === undefined ? undefined : await fetchJson(config, accessToken, emailsUrl)
   return readProfile(subject, profile, { emails, verifiedName })
 }
@@ -192,7 +192,7 @@ function addressOfServer({ server }: ProviderClient): string {
 async function fetchJson(config: Configuration, accessToken: string, address: string): Promise<unknown> {
   const headers = new Headers({ accept: 'application/json' })
   const response = await fetchProtectedResource(config, accessToken, new URL(address), 'GET', null, headers)
-  if (!response.ok) throw new TypeError(`The profile is answered with ${response.status}.`)
+  if (!response.ok) throw new TypeError(`The request for the profile failed with status ${response.status}.`)
   return response.json()
 }
 
@@ -249,6 +249,6 @@ function orRefused(cause: unknown): never {
 }
 
 function unreachable(client: ProviderClient, cause: unknown): SvcError {
-  const message = `The identity provider at "${addressOfServer(client)}" does not say how to log in there.`
+  const message = `Could not read how to log in from the identity provider at "${addressOfServer(client)}".`
   return new SvcError('UNAVAILABLE', message, [], { retryAfterSeconds: 5, cause })
 }

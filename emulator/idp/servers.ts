@@ -43,7 +43,7 @@ function slashError(issuer: string, error: unknown): Error | undefined {
   const found = isObject(cause) && isObject(cause.body) ? cause.body.issuer : undefined
   if (typeof found !== 'string' || found === issuer || withoutSlash(found) !== withoutSlash(issuer)) return undefined
   return new Error(
-    `IDP_ISSUER is "${issuer}", and the provider calls itself "${found}": set it with that slash, or without.`,
+    `IDP_ISSUER is "${issuer}", but the issuer of the provider is "${found}". Set exactly that, with or without the slash.`,
   )
 }
 

@@ -23,7 +23,7 @@ export function watchedFetch(fetch: BoundedFetch, flows: LoginFlows | undefined,
       end({ status: response.status, ...readAnswer(text, isProfile) })
       return new Response(text === '' ? null : text, response)
     } catch (error) {
-      end({ status: null, answer: [['error', isTimeout(error) ? 'no answer in time' : 'the connection broke']] })
+      end({ status: null, answer: [['error', isTimeout(error) ? 'timeout' : 'connection lost']] })
       throw error
     }
   }

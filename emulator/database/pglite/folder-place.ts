@@ -28,17 +28,17 @@ export async function makeStateFolder(folder: string): Promise<void> {
     if (cause instanceof StartError) throw cause
     if (isFull(cause)) throw diskFull(folder)
     const { code = '' } = cause as NodeJS.ErrnoException
-    throw noPlace(folder, reasons[code] ?? 'cannot be written to', cause)
+    throw noPlace(folder, reasons[code] ?? 'is not writable', cause)
   }
 }
 
 const reasons: { readonly [code: string]: string } = {
-  EACCES: 'cannot be written to: permission is denied',
-  EPERM: 'cannot be written to: permission is denied',
+  EACCES: 'is not writable: permission denied',
+  EPERM: 'is not writable: permission denied',
   EROFS: 'is on a read-only disk',
   ENAMETOOLONG: 'is too long a path',
-  ELOOP: 'leads through links that lead back to themselves',
-  ENOENT: 'cannot be made there: the system refuses it',
+  ELOOP: 'contains a loop of symbolic links',
+  ENOENT: 'cannot be created: the system refuses it',
 }
 
 /**
@@ -87,8 +87,8 @@ function entriesOf(folder: string): Dirent[] {
 function behindLink(path: string): StartError {
   return new StartError(
     'FOLDER_NOT_WRITABLE',
-    `"${path}" is a symbolic link, and nothing is read or written through it.`,
-    'Remove it, or put in its place what it leads to. Only the whole state folder may be a link, or be elsewhere with --data.',
+    `"${path}" is a symbolic link, which svc does not follow here.`,
+    'Remove it, or replace it with its target. Only the state folder itself may be a link. Choose another one with --data.',
   )
 }
 
@@ -99,7 +99,7 @@ async function missingFolders(folder: string): Promise<string[]> {
   for (; !(await isFolder(at, folder)); at = dirname(at)) missing.unshift(at)
   const real = await realpath(at)
   const isSystems = systemFolders.some((system) => isWithin(real, system)) && !isWithin(real, sharedMemory)
-  if (isSystems) throw noPlace(folder, `cannot hold data: what is in "${real}" belongs to the system`)
+  if (isSystems) throw noPlace(folder, `cannot hold data: "${real}" belongs to the system`)
   return missing
 }
 
@@ -107,9 +107,9 @@ async function isFolder(path: string, folder: string): Promise<boolean> {
   const found = await stat(path).catch(noneIfMissing)
   if (found?.isDirectory()) return true
   if (found)
-    throw noPlace(folder, path === folder ? 'is a file, not a folder' : `cannot be a folder: "${path}" is a file`)
+    throw noPlace(folder, path === folder ? 'is a file, not a folder' : `cannot be created: "${path}" is a file`)
   const itself = await lstat(path).catch(noneIfMissing)
-  if (itself?.isSymbolicLink()) throw noPlace(folder, `cannot be a folder: the link "${path}" leads to nothing`)
+  if (itself?.isSymbolicLink()) throw noPlace(folder, `cannot be created: the link "${path}" points to nothing`)
   // Another start has created it in between.
   return itself !== undefined && isFolder(path, folder)
 }
@@ -134,7 +134,7 @@ function isWithin(path: string, folder: string): boolean {
 }
 
 function noPlace(folder: string, reason: string, cause?: unknown): StartError {
-  const hint = 'Make it writable, or name another folder with --data.'
+  const hint = 'Make it writable, or choose another folder with --data.'
   return new StartError('FOLDER_NOT_WRITABLE', `"${folder}" ${reason}.`, hint, cause)
 }
 

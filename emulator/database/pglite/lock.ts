@@ -289,14 +289,14 @@ function alreadyRunning(folder: string, { pid, url }: Holder) {
   return new StartError(
     'ALREADY_RUNNING',
     `"${folder}" is in use by ${who}.`,
-    'Use that one, stop it, name another folder with --data, or keep nothing with --memory.',
+    'Use that one, stop it, choose another folder with --data, or save nothing with --memory.',
   )
 }
 
 function cannotLock(folder: string) {
   return new StartError(
     'FOLDER_NOT_WRITABLE',
-    `"${folder}" cannot be locked, so that two emulators could write into it.`,
-    'Name a folder on a local disk with --data.',
+    `Cannot lock "${folder}", so two emulators could write to it.`,
+    'Choose a folder on a local disk with --data.',
   )
 }

@@ -60,8 +60,8 @@ export async function inspectData(folder: string): Promise<Manifest | undefined>
   if (!manifest) {
     throw new StartError(
       'DATA_FOREIGN',
-      `"${data}" holds data that svc did not make.`,
-      'Name another folder with --data.',
+      `"${data}" contains data that svc did not create.`,
+      'Choose another folder with --data.',
     )
   }
   if (!entries.includes('PG_VERSION')) throw damaged(data, 'Its file PG_VERSION is missing.')
@@ -76,7 +76,7 @@ export function damaged(data: string, what: string, cause?: unknown): StartError
 
 /** Reports a damaged page found at the start. */
 export function damagedPages(folder: string, cause: Error): StartError {
-  const message = `The data in "${folder}" are damaged: ${cause.message}.`
+  const message = `The data in "${folder}" is damaged: ${cause.message}.`
   return new StartError('DATA_DAMAGED', message, rebuildOr(folder), cause)
 }
 
@@ -87,8 +87,8 @@ function rebuildOr(folder: string): string {
 
 function otherwise(folder: string): string {
   const snapshot = newestSnapshotFile(folder)
-  const begin = 'Start with new data (svc dev --fresh keeps the old ones beside them)'
-  if (snapshot === undefined) return `${begin}, or put back a copy of the folder.`
+  const begin = 'Start with new data (svc dev --fresh keeps the old data next to it)'
+  if (snapshot === undefined) return `${begin}, or restore a copy of the folder.`
   return `${begin}, then load the newest snapshot: svc snapshot import "${snapshot}" --name found && svc snapshot load found`
 }
 
@@ -183,7 +183,7 @@ async function readManifest(folder: string): Promise<Manifest | undefined> {
   })
   if (text === undefined) return undefined
   const manifest = parse(text)
-  if (!manifest || typeof manifest.format !== 'number') throw damaged(path, 'It is not a manifest.')
+  if (!manifest || typeof manifest.format !== 'number') throw damaged(path, 'It is not a valid manifest.')
   if (manifest.format > format || manifest.engine !== engine) throw newer(folder)
   return manifest
 }
@@ -193,8 +193,8 @@ export function newer(where: string, cause?: Error): StartError {
   const versions = cause === undefined ? '' : ` ${cause.message}`
   return new StartError(
     'DATA_NEWER',
-    `The data in "${where}" were written by a newer svc.${versions}`,
-    'Update svc, or name another folder with --data.',
+    `The data in "${where}" was written by a newer svc.${versions}`,
+    'Update svc, or choose another folder with --data.',
     cause,
   )
 }

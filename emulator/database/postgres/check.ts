@@ -60,7 +60,7 @@ export async function checkServer(
       await db.close()
     }
   } catch (error) {
-    return { said: 'not to be used', findings: [wrongOf(error)] }
+    return { said: 'not usable', findings: [wrongOf(error)] }
   }
 }
 
@@ -92,48 +92,53 @@ function findingsOf(facts: ServerFacts, { isPooled, losesNothing }: Needs): Chec
   const isCurrent = migration === newestMigration
   const isOutdated = migration > 0 && migration < oldestMigration
   const findings: readonly (false | CheckFinding)[] = [
-    facts.isStandby && wrong('STANDBY', 'It is a standby, which takes no writes.', 'Name the primary.'),
+    facts.isStandby &&
+      wrong('STANDBY', 'It is a standby, which does not accept writes.', 'Use the address of the primary.'),
     migration > newestMigration &&
-      wrong('DATA_NEWER', `It is at migration ${migration}; this svc knows ${newestMigration}.`, 'Take a newer svc.'),
+      wrong('DATA_NEWER', `It is at migration ${migration}; this svc supports ${newestMigration}.`, 'Update svc.'),
     isOutdated && wrongOf(outdated(migration)),
     !isCurrent &&
       !facts.mayMigrate &&
       wrong(
         'NO_RIGHTS',
-        'The role may not bring it up to date.',
-        'Run: grant create on database … to …, or let its owner start it once.',
+        'The role does not have permission to migrate it.',
+        'Run: grant create on database … to …, or start svc once as its owner.',
       ),
     !facts.hasTrigrams &&
       wrong(
         'NO_TRIGRAMS',
-        'The extension pg_trgm is not there, and the role cannot create it.',
-        'As the owner of the database or a superuser: create extension pg_trgm. It is part of postgresql-contrib.',
+        'The extension pg_trgm is not installed, and the role cannot create it.',
+        'Run as the owner of the database or a superuser: create extension pg_trgm. It is part of postgresql-contrib.',
       ),
     !facts.isDurable &&
       (losesNothing ? wrong : note)(
         'NOT_DURABLE',
-        'fsync or synchronous_commit is off: a power cut loses what was acknowledged.',
+        'fsync or synchronous_commit is off: a power cut would lose acknowledged writes.',
         'Turn both on.',
       ),
     needed > mostConnections - reservedConnections &&
       wrong(
         'CONNECTIONS',
-        `One process takes up to ${needed} of ${mostConnections} connections${isPooled ? ' past the pooler' : ''}.`,
-        `Raise max_connections${isPooled ? '' : ', or put a pooler in between'}.`,
+        `One process uses up to ${needed} of ${mostConnections} connections${isPooled ? ' besides the pooler' : ''}.`,
+        `Raise max_connections${isPooled ? '' : ', or use a pooler'}.`,
       ),
     isPooled &&
       note(
         'POOLER',
-        `Each process takes up to ${pooledOfProcess} connections of the pooler, and ${needed} of the ${mostConnections} of the server itself.`,
-        'Set the pooler to take that many times your processes, and to leave the server so many (in pgbouncer, max_client_conn and default_pool_size).',
+        `Each process uses up to ${pooledOfProcess} connections of the pooler, and ${needed} of the server's ${mostConnections}.`,
+        'Multiply by your processes: let the pooler accept that many connections (pgbouncer: max_client_conn), and leave that many of the server free (default_pool_size).',
       ),
     Math.abs(clockAhead) > mostClockMilliseconds &&
-      note('CLOCK', `Its clock is ${Math.round(clockAhead / 1_000)} s off this machine's.`, 'Run NTP on both.'),
+      note(
+        'CLOCK',
+        `Its clock differs from this machine's by ${Math.round(clockAhead / 1_000)} s.`,
+        'Run NTP on both.',
+      ),
     migration >= oldestMigration &&
       migration < newestMigration &&
       note(
         'MIGRATIONS',
-        `The next start brings it from migration ${migration} to ${newestMigration}.`,
+        `The next start migrates it from ${migration} to ${newestMigration}.`,
         'Back it up first: an older svc refuses it afterwards.',
       ),
   ]

@@ -41,7 +41,7 @@ export async function readServerFacts(db: Database): Promise<ServerFacts> {
       to_regclass('svc.migrations') is not null as "hasMigrations"
     from pg_database d
     where d.datname = current_database()`)
-  if (!row) throw new Error('The server does not know its own database.')
+  if (!row) throw new Error('The server returned no row for its database.')
   const { now, hasMigrations, ...facts } = row
   const [applied] = hasMigrations
     ? await db.query<{ newest: number }>(sql`select coalesce(max(number), 0) as newest from svc.migrations`)

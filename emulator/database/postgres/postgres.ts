@@ -78,8 +78,8 @@ async function openChecked(
 function pooled(cause: unknown): StartError {
   return new StartError(
     'DATABASE_POOLED',
-    'There is a pooler at --database-url.',
-    'Name the server behind it with --database-listen-url: what listens, and maintenance, cannot go through a pooler.',
+    '--database-url leads to a pooler.',
+    'Pass the address of the server behind it with --database-listen-url: notifications and maintenance cannot go through a pooler.',
     cause,
   )
 }

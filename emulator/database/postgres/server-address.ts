@@ -21,14 +21,14 @@ function requireAddress(address: string, flag = '--database-url'): void {
     throw new StartError(
       'DATABASE_UNREACHABLE',
       `The address in ${flag} names several hosts.`,
-      'Name one that leads to the primary: the address from your provider, of a pooler, or of HAProxy in front of the servers.',
+      'Use one that leads to the primary: that of your provider, of a pooler, or of HAProxy in front of the servers.',
     )
   }
   // The driver would take any other text for the name of a database.
   if (hosts !== undefined && URL.canParse(address)) return
   throw new StartError(
     'DATABASE_UNREACHABLE',
-    `What ${flag} says is not the address of a PostgreSQL server.`,
+    `${flag} is not the address of a PostgreSQL server.`,
     'Write it as postgres://user:password@host:5432/database. In a password, # is %23, / is %2F, @ is %40 and % is %25.',
   )
 }

@@ -31,8 +31,8 @@ export async function requireServer(pool: Pool, { address }: Server): Promise<vo
   if (encoding !== 'UTF8') {
     throw new StartError(
       'ENCODING',
-      `The encoding of the database is ${encoding}: most texts could not be stored in it.`,
-      "Make another database: create database svc encoding 'UTF8' template template0",
+      `The encoding of the database is ${encoding}, which cannot store most texts.`,
+      "Create another database: create database svc encoding 'UTF8' template template0",
     )
   }
 }
@@ -59,15 +59,15 @@ export function asStartError(cause: unknown): unknown {
   if (!(cause instanceof DatabaseError) || cause.sqlState !== '42501') return cause
   return new StartError(
     'NO_RIGHTS',
-    `The role of --database-url may not do what a start needs: ${cause.message}.`,
-    'Have it own the database, and the schema svc if there is one: alter database … owner to …; alter schema svc owner to …',
+    `The role of --database-url lacks a permission that svc needs to start: ${cause.message}.`,
+    'Make it the owner of the database, and of the schema svc if that exists: alter database … owner to …; alter schema svc owner to …',
     cause,
   )
 }
 
 /** Reports a database of a later version. */
 export function newerServer(cause: Error): StartError {
-  const hint = 'Update svc, or name another database with --database-url.'
+  const hint = 'Update svc, or use another database with --database-url.'
   return new StartError('DATA_NEWER', `A newer svc has changed the database. ${cause.message}`, hint, cause)
 }
 

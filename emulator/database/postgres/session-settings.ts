@@ -62,8 +62,8 @@ export async function requireSettings(pool: pg.Pool, settings: Settings): Promis
   })
   throw new StartError(
     'DATABASE_SETTINGS',
-    `Sessions of the database are set otherwise: ${wrong.map(({ name }) => name).join(', ')}.`,
-    `Run this on the server itself, then have the pooler connect anew (RECONNECT):\n${statements.join('\n')}`,
+    `Sessions of the database have other values for ${wrong.map(({ name }) => name).join(', ')}.`,
+    `Run this on the server itself, then make the pooler reconnect (RECONNECT):\n${statements.join('\n')}`,
   )
 }
 

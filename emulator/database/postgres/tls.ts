@@ -58,35 +58,31 @@ const remedies: readonly (readonly [RegExp, (flag: string) => string])[] = [
   [
     /unable to verify|self[- ]signed|unable to get (?:local )?issuer|certificate not trusted/,
     (flag) =>
-      `An authority that is not trusted here has signed the server's certificate: name its own, as in ${flag} …?sslmode=require&sslrootcert=/path/to/ca.pem.`,
+      `The server's certificate is signed by an authority that is not trusted here. Pass its certificate: ${flag} …?sslmode=require&sslrootcert=/path/to/ca.pem.`,
   ],
   [
     /does not match certificate's altnames/,
-    (flag) => `Name the server in ${flag} as its certificate does, or have it made for this name as well.`,
+    (flag) => `Use the host name of the certificate in ${flag}, or get a certificate for this name.`,
   ],
-  [
-    /certificate (?:has expired|is not yet valid)/,
-    () => 'Renew the certificate of the server, and look at the clocks.',
-  ],
+  [/certificate (?:has expired|is not yet valid)/, () => 'Renew the certificate of the server, and check the clocks.'],
   [
     /does not support SSL/,
-    (flag) =>
-      `Turn ssl on in postgresql.conf of the server, or leave sslmode out of ${flag} where nobody can listen in between.`,
+    (flag) => `Set ssl = on in postgresql.conf of the server, or leave sslmode out of ${flag} on a trusted network.`,
   ],
-  [/no encryption|SSL off/, (flag) => `The server takes no connection without TLS: add ?sslmode=require to ${flag}.`],
+  [/no encryption|SSL off/, (flag) => `The server requires TLS: add ?sslmode=require to ${flag}.`],
   [
     /client certificate|alert (?:unknown ca|(?:bad )?certificate)|key values mismatch/,
-    (flag) => `Name a certificate that the server knows, and its key, with sslcert and sslkey in ${flag}.`,
+    (flag) => `Pass a certificate that the server trusts, and its key, with sslcert and sslkey in ${flag}.`,
   ],
-  [/^ssl\w+ names /, (flag) => `Give this process a file in PEM that it may read, or name another one in ${flag}.`],
+  [/^ssl\w+ names /, (flag) => `Make it a readable PEM file, or use another file in ${flag}.`],
   [
     /sslmode=.* is not known/,
     (flag) =>
-      `Say sslmode=require in ${flag}, which verifies the certificate and the name as verify-full does, or no-verify or disable.`,
+      `Use sslmode=require in ${flag}, which verifies the certificate and the host name like verify-full, or no-verify or disable.`,
   ],
   [
     /its setting "ssl.*" is not known/i,
-    (flag) => `Known in ${flag} are sslmode, sslrootcert, sslcert, sslkey and sslnegotiation.`,
+    (flag) => `Valid settings in ${flag} are sslmode, sslrootcert, sslcert, sslkey and sslnegotiation.`,
   ],
 ]
 
@@ -111,7 +107,7 @@ function withoutSettings(url: string): string {
 function readPem(path: string): { text: string; problem?: never } | { text?: never; problem: string } {
   try {
     const text = readFileSync(path, 'utf8')
-    return text.includes('-----BEGIN ') ? { text } : { problem: 'holds no PEM' }
+    return text.includes('-----BEGIN ') ? { text } : { problem: 'is not a PEM file' }
   } catch (error) {
     return { problem: `cannot be read (${(error as NodeJS.ErrnoException).code})` }
   }

@@ -113,7 +113,7 @@ async function answered(
     if (!handler) return json({ error: 'not_found' }, 404)
     // Only the provider's page may post its forms. Requests of clients carry no origin.
     if (head.method === 'POST' && head.isForeign)
-      throw new OAuthError('access_denied', 'The form is of another page.', 403)
+      throw new OAuthError('access_denied', 'The form was sent from another page.', 403)
     const asked = await readAsked(req, head)
     onAsked(asked)
     return await handler(desk, asked)
@@ -163,7 +163,11 @@ async function changeAccounts(desk: Desk, asked: Asked): Promise<ProviderAnswer>
 /** Lets other machines log in, but not change anything. */
 function requireLocal({ isLocal }: Asked): void {
   if (isLocal) return
-  throw new OAuthError('access_denied', 'This is changed on the machine that runs the service, under "localhost".', 403)
+  throw new OAuthError(
+    'access_denied',
+    'Only the machine that runs the service can change this. Open the page at "localhost".',
+    403,
+  )
 }
 
 /** Clears the fault that the client's next login would meet, even one set for every client. */

@@ -36,7 +36,7 @@ export async function readLoginRequest(
   mayRedirect: (url: string) => Promise<boolean>,
 ): Promise<LoginRequest> {
   for (const name of new Set(query.keys())) {
-    if (query.getAll(name).length > 1) throw new OAuthError('invalid_request', `"${name}" is given twice.`)
+    if (query.getAll(name).length > 1) throw new OAuthError('invalid_request', `"${name}" appears more than once.`)
   }
   const text = (name: string) => query.get(name) || undefined
   const client = text('client_id')
@@ -44,22 +44,20 @@ export async function readLoginRequest(
   if (client === undefined) throw new OAuthError('invalid_request', '"client_id" is missing.')
   if (redirectUrl === undefined) throw new OAuthError('invalid_request', '"redirect_uri" is missing.')
   if (!(await mayRedirect(redirectUrl))) {
-    throw new OAuthError(
-      'invalid_request',
-      `The built-in provider sends nobody to "${redirectUrl}": no project names it.`,
-    )
+    throw new OAuthError('invalid_request', `Redirect address "${redirectUrl}" is not allowed: no project lists it.`)
   }
   const state = text('state')
   const refuse = (code: string, description: string) =>
     new RefusedToClient(locationOf(redirectUrl, { error: code, error_description: description, state }))
 
-  if (text('response_type') !== 'code') throw refuse('unsupported_response_type', 'Only "code" is served.')
-  if ((text('response_mode') ?? 'query') !== 'query') throw refuse('invalid_request', 'Only "query" is served.')
+  if (text('response_type') !== 'code') throw refuse('unsupported_response_type', 'Only "code" is supported.')
+  if ((text('response_mode') ?? 'query') !== 'query') throw refuse('invalid_request', 'Only "query" is supported.')
   const challenge = text('code_challenge')
   if (challenge === undefined || text('code_challenge_method') !== 'S256') {
-    throw refuse('invalid_request', 'A code challenge by S256 is needed.')
+    throw refuse('invalid_request', 'A code challenge with method S256 is required.')
   }
-  if (text('prompt') === 'none') throw refuse('login_required', 'Nobody is logged in here.')
+  if (text('prompt') === 'none')
+    throw refuse('login_required', 'No one is logged in. Send the request without prompt=none.')
   return {
     client,
     redirectUrl,

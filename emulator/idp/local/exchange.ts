@@ -61,7 +61,7 @@ export async function readAsked(req: IncomingMessage, head: Head): Promise<Asked
   const form = new URLSearchParams(isForm ? await readText(req) : '')
   // PostgreSQL cannot store U+0000, and no browser sends it in a form.
   const isNul = [...head.query, ...form].some((pair) => pair.some((text) => text.includes('\0')))
-  if (isNul) throw new OAuthError('invalid_request', 'The character U+0000 is not taken here.')
+  if (isNul) throw new OAuthError('invalid_request', 'The character U+0000 is not allowed.')
   return { ...head, form }
 }
 
@@ -74,7 +74,7 @@ async function readText(req: IncomingMessage): Promise<string> {
   let bytes = 0
   for await (const piece of req) {
     bytes += piece.length
-    if (bytes > mostFormBytes) throw new OAuthError('invalid_request', 'The form is too long.', 413)
+    if (bytes > mostFormBytes) throw new OAuthError('invalid_request', 'The form is too long (max 64 KB).', 413)
     pieces.push(piece)
   }
   return Buffer.concat(pieces).toString('utf8')

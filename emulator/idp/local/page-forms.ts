@@ -12,7 +12,7 @@ export async function saveAccount(accounts: ProviderAccounts, form: URLSearchPar
     remove: () => accounts.remove(id),
   }
   const change = changes[form.get('change') ?? '']
-  if (!change) return 'The form asks for nothing that is known here.'
+  if (!change) return 'Unknown action. Use add, save or remove.'
   try {
     await change()
     return undefined
@@ -36,7 +36,7 @@ function accountId({ name, email }: { name: string; email: string | null }): str
 
 function newId(form: URLSearchParams): string {
   const id = accountId(readFields(form))
-  if (id === '') throw new SvcError('VALIDATION_ERROR', 'Give a name or an address with letters in it.')
+  if (id === '') throw new SvcError('VALIDATION_ERROR', 'Enter a name or an email that contains letters or digits.')
   return id
 }
 
@@ -56,12 +56,13 @@ const mostClaimsCharacters = 2_000
 
 function readClaims(text: string): JsonObject {
   if (text.trim() === '') return {}
-  if (text.length > mostClaimsCharacters) throw new SvcError('PAYLOAD_TOO_LARGE', 'The claims are too long.')
+  if (text.length > mostClaimsCharacters)
+    throw new SvcError('PAYLOAD_TOO_LARGE', 'The claims are too long (max 2,000 characters).')
   try {
     const claims: unknown = JSON.parse(text)
     if (isObject(claims)) return claims
   } catch {
     // Invalid JSON gets the same error as a value that is not an object.
   }
-  throw new SvcError('VALIDATION_ERROR', 'Claims are written as a JSON object, such as {"locale": "en"}.')
+  throw new SvcError('VALIDATION_ERROR', 'Enter the claims as a JSON object, for example {"locale": "en"}.')
 }

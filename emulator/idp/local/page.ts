@@ -25,7 +25,7 @@ export function accountPage(state: PageState): ProviderAnswer {
   const { request, problem, standing } = state
   const content = html`
     <h1>Log in</h1>
-    <p>to <code>${request.client}</code>, with the provider that is built into svc</p>
+    <p>to <code>${request.client}</code>, using the built-in provider of svc</p>
     ${problem === undefined ? undefined : html`<p class="notice" role="alert">${problem}</p>`}
     ${standing && standingNotice(state, standing)}
     ${loginForm(state)}
@@ -44,8 +44,8 @@ export function accountPage(state: PageState): ProviderAnswer {
 }
 
 export function refusalPage({ description, status }: OAuthError): ProviderAnswer {
-  const content = html`<h1>That did not work</h1><p role="alert">${description}</p>`
-  return { status, headers: pageHeaders, body: shell({ title: 'That did not work', style, content }) }
+  const content = html`<h1>Something went wrong</h1><p role="alert">${description}</p>`
+  return { status, headers: pageHeaders, body: shell({ title: 'Something went wrong', style, content }) }
 }
 
 function loginForm({ action, query, request, accounts }: PageState): Html {
@@ -58,11 +58,11 @@ function loginForm({ action, query, request, accounts }: PageState): Html {
       <fieldset>
         <label>The provider
           <select name="fault">
-            <option value="">does as it should</option>
+            <option value="">works normally</option>
             ${Object.entries(providerFaults).map(([name, { says }]) => html`<option value="${name}">${says}</option>`)}
           </select>
         </label>
-        <label class="check"><input type="checkbox" name="keep"> each time, until switched off</label>
+        <label class="check"><input type="checkbox" name="keep"> every time, until switched off</label>
         <button class="plain wide" name="cancel" value="yes">Cancel the login</button>
       </fieldset>
     </form>`
@@ -89,7 +89,7 @@ function accountForm({ action, query }: PageState, account?: ProviderAccount): H
       <label class="check">
         <input type="checkbox" name="verified" ${new Html(emailVerified ? 'checked' : '')}> the email is verified
       </label>
-      <label>Further claims
+      <label>More claims
         <textarea name="claims" rows="3" spellcheck="false">${JSON.stringify(claims, null, 2)}</textarea>
       </label>
       <div class="row">${buttons}</div>
@@ -102,7 +102,7 @@ function standingNotice({ action, query }: PageState, { fault, times }: Standing
   return html`<div class="notice">
       ${often}, the provider ${providerFaults[fault].says}.
       <form method="post" action="${action}/accounts?${query}">
-        <button class="plain" name="change" value="works">Let it work</button>
+        <button class="plain" name="change" value="works">Switch off</button>
       </form>
     </div>`
 }

@@ -24,17 +24,17 @@ const silences: { readonly [Fault in ProviderFault]?: Silence } = {
 export async function exchangeCode(desk: TokenDesk, { form, authorization }: Asked): Promise<ProviderAnswer | Silence> {
   const client = readClient(form, authorization)
   if (form.get('grant_type') !== 'authorization_code') {
-    throw new OAuthError('unsupported_grant_type', 'Only "authorization_code" is served.')
+    throw new OAuthError('unsupported_grant_type', 'Only "authorization_code" is supported.')
   }
   const code = form.get('code') ?? ''
   const grant = desk.grants.takeCode(code)
   const silence = grant?.fault && silences[grant.fault]
   if (silence) return silence
   if (!grant || grant.fault === 'bad-code' || !isFor(grant, client, form)) {
-    throw new OAuthError('invalid_grant', 'The code is unknown, used, expired, or another client’s.')
+    throw new OAuthError('invalid_grant', 'The code is unknown, used, expired, or belongs to another client.')
   }
   const account = await desk.accounts.get(grant.account)
-  if (!account) throw new OAuthError('invalid_grant', 'The account is gone.')
+  if (!account) throw new OAuthError('invalid_grant', 'The account no longer exists.')
   const idToken = grant.scopes.includes('openid')
     ? await desk.signer.sign(
         {
@@ -73,7 +73,7 @@ function readClient(form: URLSearchParams, authorization: string | undefined): s
   const [named] = basic === undefined ? [] : Buffer.from(basic, 'base64').toString('utf8').split(':', 1)
   const client = named === undefined ? form.get('client_id') : new URLSearchParams(`id=${named}`).get('id')
   if (client) return client
-  throw new OAuthError('invalid_client', 'Name the client.', 401)
+  throw new OAuthError('invalid_client', '"client_id" is missing.', 401)
 }
 
 function isFor({ client, redirectUrl, challenge }: Grant, asking: string, form: URLSearchParams): boolean {

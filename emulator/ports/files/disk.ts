@@ -79,7 +79,7 @@ export async function openDiskStore({
   async function noneOfFolder(error: NodeJS.ErrnoException): Promise<undefined> {
     noneIfMissing(error)
     if (await stat(folder).catch(noneIfMissing)) return undefined
-    throw new StorageError('unreachable', 'The folder of the files is not there.', error)
+    throw new StorageError('unreachable', 'The folder for files does not exist.', error)
   }
 
   return {
@@ -109,7 +109,7 @@ export async function openDiskStore({
       const failure = outcomes.find((outcome) => outcome.status === 'rejected')
       if (!failure) return
       const kept = ids.filter((_, at) => outcomes[at]?.status === 'rejected')
-      throw new BytesKept(kept, `The disk keeps "${kept[0]}".`, failure.reason)
+      throw new BytesKept(kept, `Could not delete "${kept[0]}" from the disk.`, failure.reason)
     },
 
     async *list() {
@@ -213,5 +213,5 @@ function asStorageError(error: unknown): unknown {
   const { code = '', syscall } = error as NodeJS.ErrnoException
   if (syscall === undefined || syscall === 'read') return error
   const kind = ['ENOSPC', 'EDQUOT'].includes(code) ? 'full' : 'failed'
-  return new StorageError(kind, `The disk did not take the file: ${code}.`, error)
+  return new StorageError(kind, `Could not write the file to the disk: ${code}.`, error)
 }

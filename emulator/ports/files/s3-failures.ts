@@ -13,7 +13,7 @@ export function noneIfMissing(error: unknown): undefined {
   if ((error as Thrown).name === 'NoSuchBucket') throw noBucket(error)
   // Without s3:ListBucket, S3 answers 403 for a missing object. Taking 403 for missing would lose all files once the
   // keys are revoked.
-  if (isRefusal(error)) throw refused(error, 'or it is not there and they lack s3:ListBucket')
+  if (isRefusal(error)) throw refused(error, 'or the object is missing and they lack s3:ListBucket')
   if (statusOf(error) !== 404) refuse(error)
 }
 
@@ -32,13 +32,13 @@ export function refuseBucket(error: unknown): never {
 /** @throws {StorageError} */
 export function refuse(error: unknown): never {
   const { name, message } = error as Thrown
-  if (hasNoKeys(error)) throw new StorageError('refused', `There are no keys for the bucket: ${message}.`, error)
-  if (isRefusal(error)) throw refused(error, 'or what they may not do')
+  if (hasNoKeys(error)) throw new StorageError('refused', `No keys found for the bucket: ${message}.`, error)
+  if (isRefusal(error)) throw refused(error, 'or they lack a permission')
   const status = statusOf(error)
   if (status === undefined)
     throw new StorageError('unreachable', `The bucket does not answer: ${message || name}.`, error)
   const kind = status < 500 ? 'failed' : 'unreachable'
-  throw new StorageError(kind, `The bucket refused: ${status} ${name}.`, error)
+  throw new StorageError(kind, `The bucket refused the request: ${status} ${name}.`, error)
 }
 
 /** Whether fetching keys failed, for example those of a machine's or a pod's role. */
@@ -62,7 +62,7 @@ function refused(error: unknown, or: string): StorageError {
 }
 
 function noBucket(error: unknown): StorageError {
-  return new StorageError('unreachable', 'The bucket is not there.', error)
+  return new StorageError('unreachable', 'The bucket does not exist.', error)
 }
 
 function statusOf(error: unknown): number | undefined {

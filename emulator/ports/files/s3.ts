@@ -209,7 +209,7 @@ async function writeParts(
 
 function keptIn(home: string, errors: readonly _Error[]): BytesKept {
   const ids = errors.map(({ Key = '' }) => Key.slice(home.length))
-  return new BytesKept(ids, `S3 keeps "${errors[0]?.Key}": ${errors[0]?.Message}`)
+  return new BytesKept(ids, `Could not delete "${errors[0]?.Key}" from S3: ${errors[0]?.Message}`)
 }
 
 /** Uses the older list request, which every S3 server supports. */
@@ -263,7 +263,7 @@ async function* goingOn(
       failure = error
     }
     barren = at === before ? barren + 1 : 0
-    if (barren > 1) throw new StorageError('unreachable', 'The bucket cuts its answers.', failure)
+    if (barren > 1) throw new StorageError('unreachable', 'The bucket keeps closing the connection.', failure)
     current = await get({ first: at, last: last ?? end - 1, tag })
   }
 }

@@ -47,7 +47,7 @@ async function send(db: Database, batch: readonly Waiting[]): Promise<void> {
     for (const { reservation, resolve, reject } of batch) {
       const row = rows.get(keyOf(reservation))
       if (row) resolve(row)
-      else reject(new Error('A reservation was not answered.'))
+      else reject(new Error('The database returned no row for a reservation.'))
     }
   } catch (error) {
     for (const { reject } of batch) reject(error)

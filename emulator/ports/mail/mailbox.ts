@@ -38,5 +38,5 @@ export function openMailbox({ transports, warn, ...composing }: Options): Mailer
 }
 
 function notSent(transport: string, { message }: Error): string {
-  return `A mail could not be sent by ${transport}, but lies in the mailbox: ${message}`
+  return `A mail could not be sent by ${transport}, but is in the mailbox: ${message}`
 }

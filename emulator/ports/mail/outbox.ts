@@ -76,7 +76,7 @@ export function openOutbox({ transports, warn, pauseMilliseconds = 2_000, ...com
 }
 
 function tooMany(count: number, which = ''): string {
-  return `A mail was not sent: ${formatCount(count)} others${which} wait to be.`
+  return `A mail was not sent: ${formatCount(count)} others${which} are waiting.`
 }
 
 /** A 5xx reply means that the server will never accept the mail. */

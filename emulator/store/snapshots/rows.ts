@@ -130,13 +130,13 @@ export async function selectFault(tx: Database, id: string): Promise<string | un
     lost('sessions', 'user_id', 'users'),
     lost('files', 'document_id', 'documents'),
     lost('files', 'user_id', 'users'),
-    sql`select 'two collections of one name' as fault
+    sql`select 'two collections with the same name' as fault
       where exists (select from ${kept('collections')} group by name having count(*) > 1)`,
-    sql`select 'two users of one address' as fault
+    sql`select 'two users with the same email' as fault
       where exists (select from ${kept('users')} group by email_key having count(*) > 1)`,
     sql`select 'a document that is not an object' as fault
       where exists (select from ${kept('documents')} where jsonb_typeof(data) is distinct from 'object')`,
-    sql`select 'not one project' as fault where (select count(*) from ${kept('projects')}) <> 1`,
+    sql`select 'no project, or more than one' as fault where (select count(*) from ${kept('projects')}) <> 1`,
   ]
   const [first] = await tx.query<{ fault: string }>(onItsOwn(sql`${joinSql(faults, ' union all ')} limit 1`))
   return first?.fault

@@ -97,7 +97,7 @@ export async function runQueryOn(
     // Refuses everything except a single SELECT. Only then can the query not escape from its parentheses.
     await tx.query(plannedEachTime(sql`${givenText(beforeQuery)}${givenText(query)}`))
     const [names] = await tx.query<{ row: string | null }>(writeNames(query))
-    if (!names) throw new DatabaseError('The database gave no answer.', 'XX000')
+    if (!names) throw new DatabaseError('The database returned no row.', 'XX000')
     const rows = await tx.query<{ row: string | null }>(writeRows(query, maxRows, maxBytes))
     found = { columns: JSON.parse(names.row ?? '[]'), rows: rows.map(({ row }) => row) }
     throw done

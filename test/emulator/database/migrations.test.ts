@@ -82,7 +82,7 @@ describe('An embedded database', () => {
     const failure = await migrate(db).catch((error: unknown) => error)
 
     expect(failure).toBeInstanceOf(NewerDatabaseError)
-    expect(String(failure)).toContain(`is at version 999; this svc knows versions up to ${newestMigration}.`)
+    expect(String(failure)).toContain(`is at version 999; this svc supports versions up to ${newestMigration}.`)
     expect(await catalogOf(db)).toEqual(before)
   })
 
