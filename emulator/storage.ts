@@ -6,7 +6,7 @@ import { guardDisk } from './database/disk-guard.js'
 import { type MigrateOptions, migrate, NewerDatabaseError, OlderDatabaseError } from './database/migrate.js'
 import { makeStateFolder, requireNoLink, requireNoLinksIn } from './database/pglite/folder-place.js'
 import { holdLock } from './database/pglite/lock.js'
-import { checkGinIndexes, mostBytesAtStart } from './database/pglite/pages/gin-check.js'
+import { checkGinIndexes, maxBytesAtStart } from './database/pglite/pages/gin-check.js'
 import { openPglite } from './database/pglite/pglite.js'
 import { copyBeforeUpgrade, damaged, newer, prepareData } from './database/pglite/state-folder.js'
 import { readTemplate } from './database/pglite/template.js'
@@ -121,7 +121,7 @@ async function openFor(
 
 /** Asked before anything is written: a statement would not fail at such a page, but run for ever. */
 async function requireWholeIndexes(db: Database, dataDir: string): Promise<void> {
-  const damage = await checkGinIndexes(db.query, dataDir, mostBytesAtStart).catch((error) => error)
+  const damage = await checkGinIndexes(db.query, dataDir, maxBytesAtStart).catch((error) => error)
   if (!damage) return
   await db.close()
   throw damage

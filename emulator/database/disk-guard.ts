@@ -9,12 +9,12 @@ const freshMilliseconds = 1_000
  * Refuses statements that take space when the disk is nearly full, because PGlite does not survive a full disk. Reads,
  * locking reads and statements that free space go on. All statements share one check of the disk.
  */
-export function guardDisk(db: Database, folder: string, leastBytes = reservedBytes): Database {
-  return guarded(db, openLook(folder, leastBytes))
+export function guardDisk(db: Database, folder: string, minFreeBytes = reservedBytes): Database {
+  return guarded(db, openLook(folder, minFreeBytes))
 }
 
 /** Whether the disk was nearly full at the last check. Checks now and then in the background. */
-function openLook(folder: string, leastBytes: number): () => boolean {
+function openLook(folder: string, minFreeBytes: number): () => boolean {
   let lookedAt = -freshMilliseconds
   let isFull = false
   return () => {
@@ -22,7 +22,7 @@ function openLook(folder: string, leastBytes: number): () => boolean {
       lookedAt = performance.now()
       statfs(folder).then(
         ({ bavail, bsize }) => {
-          isFull = bavail * bsize < leastBytes
+          isFull = bavail * bsize < minFreeBytes
         },
         () => undefined,
       )

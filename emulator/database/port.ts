@@ -15,7 +15,7 @@ export type SqlValue = string | number | boolean | null | readonly string[]
  * Limits the rows of one job, so that none fills the memory. It is larger than any answer, because stored data may
  * contain spaces that the answer omits. More is `result too large`, which fails the transaction.
  */
-export const mostResultBytes = 1.5 * sizes.mostAnswerBytes
+export const maxResultBytes = 1.5 * sizes.mostAnswerBytes
 
 /**
  * `each time`: plans for the actual values, if the best plan depends on them. `once, of many`: the text contains names,
@@ -24,7 +24,7 @@ export const mostResultBytes = 1.5 * sizes.mostAnswerBytes
 export type Planned = 'once' | 'once, of many' | 'each time'
 
 /** Limits the prepared statements of each connection. A long one takes 200 KB with its plan. */
-export const mostPrepared = { once: 400, 'once, of many': 50 } as const satisfies Partial<Record<Planned, number>>
+export const maxPrepared = { once: 400, 'once, of many': 50 } as const satisfies Partial<Record<Planned, number>>
 
 export interface Sql {
   readonly text: string
@@ -229,7 +229,7 @@ export class DatabaseError extends Error {
   }
 }
 
-/** The rows of a statement took more than `mostResultBytes`. */
+/** The rows of a statement took more than `maxResultBytes`. */
 export function resultTooLarge(): DatabaseError {
   return new DatabaseError('The rows of a statement took too much memory.', '54000', { kind: 'result too large' })
 }

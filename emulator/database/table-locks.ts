@@ -12,7 +12,7 @@ export interface LockWaits {
   /** The pause between tries, in which the statements that queued behind it run. */
   readonly pauseMilliseconds: number
   /** The total time before it gives up. */
-  readonly mostMilliseconds: number
+  readonly maxMilliseconds: number
   /** Receives a message about the session in the way. */
   readonly warn: (words: string) => void
 }
@@ -20,7 +20,7 @@ export interface LockWaits {
 export const lockWaits: LockWaits = {
   tryMilliseconds: 3_000,
   pauseMilliseconds: 5_000,
-  mostMilliseconds: 120_000,
+  maxMilliseconds: 120_000,
   warn: () => undefined,
 }
 
@@ -34,7 +34,7 @@ export async function withBoundedLocks(
   db: Database,
   what: string,
   work: (tx: Database, bounded: () => Promise<void>) => Promise<void>,
-  { tryMilliseconds, pauseMilliseconds, mostMilliseconds, warn }: LockWaits,
+  { tryMilliseconds, pauseMilliseconds, maxMilliseconds, warn }: LockWaits,
 ): Promise<void> {
   const begunAt = performance.now()
   for (;;) {
@@ -49,7 +49,7 @@ export async function withBoundedLocks(
     } catch (error) {
       if (!(error instanceof DatabaseError && error.kind === 'locked')) throw error
       const words = `${what} waits for a table that is in use by ${await watch.inTheWay()}.`
-      if (performance.now() - begunAt >= mostMilliseconds) throw given(words, error)
+      if (performance.now() - begunAt >= maxMilliseconds) throw given(words, error)
       warn(`${words} Retrying, so that requests do not queue behind it.`)
     } finally {
       watch.end()

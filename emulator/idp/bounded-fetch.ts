@@ -1,6 +1,6 @@
 /** Sends requests to providers. No request outlasts the login, and no response is larger than a provider would send. */
 
-const mostBytes = 1024 * 1024
+const maxBytes = 1024 * 1024
 
 export type BoundedFetch = (
   url: string,
@@ -22,7 +22,7 @@ async function whole(response: Response): Promise<Response> {
   let bytes = 0
   for await (const piece of response.body ?? []) {
     bytes += piece.length
-    if (bytes > mostBytes) throw new TypeError('The provider sent more than 1 MB.')
+    if (bytes > maxBytes) throw new TypeError('The provider sent more than 1 MB.')
     pieces.push(piece)
   }
   const { status, headers } = response

@@ -6,11 +6,11 @@ import { isObject, type Json } from '../../client/protocol/model/json.js'
 import type { LoginFlow, LoginHop } from '../../client/protocol/model/provider-login.js'
 import type { AnsweredHop, LoginFlows } from './provider.js'
 
-const mostFlows = 20
+const maxFlows = 20
 /** Leaves room for reloads: each flow has its own limit. */
-const mostHops = 24
-const mostCharacters = 300
-const mostNames = 40
+const maxHops = 24
+const maxCharacters = 300
+const maxNames = 40
 
 /** Lists the parameters that hold no secrets. All others are masked, whatever they are called. */
 const plainNames = new Set(
@@ -38,11 +38,11 @@ export function openLoginFlows(): LoginFlows {
       count += 1
       const flow = { id: String(count), at: new Date().toISOString(), project, provider, outcome: null, hops: [] }
       kept.unshift({ state: hashOf(state), flow })
-      kept.length = Math.min(kept.length, mostFlows)
+      kept.length = Math.min(kept.length, maxFlows)
     },
     begin(state, { kind, from, to, method, url, request }) {
       const flow = find(state)
-      if (!flow || flow.hops.length >= mostHops) return () => undefined
+      if (!flow || flow.hops.length >= maxHops) return () => undefined
       const startedAt = performance.now()
       const [address = '', query] = url.split('?', 2)
       const hop = {
@@ -83,7 +83,7 @@ function shownAnswer({ status, answer = [], claims }: AnsweredHop): Pick<LoginHo
 function shownParameters(given: Iterable<readonly [string, string]>): Record<string, string> {
   const shown = [...given]
     .filter(([, value]) => value !== '')
-    .slice(0, mostNames)
+    .slice(0, maxNames)
     .map(([name, value]) => [cut(name), shownParameter(name, value)])
   return Object.fromEntries(shown)
 }
@@ -105,7 +105,7 @@ function shownAddress(address: string): string {
 
 function shownClaims(claims: Readonly<Record<string, Json>>): Record<string, string> {
   const shown = Object.entries(claims)
-    .slice(0, mostNames)
+    .slice(0, maxNames)
     .map(([name, value]) => [cut(name), secretClaim.test(name) ? mask(textOf(value)) : cut(textOf(masked(value)))])
   return Object.fromEntries(shown)
 }
@@ -132,5 +132,5 @@ function mask(secret: string): string {
 }
 
 function cut(text: string): string {
-  return text.length <= mostCharacters ? text : `${text.slice(0, mostCharacters)}…`
+  return text.length <= maxCharacters ? text : `${text.slice(0, maxCharacters)}…`
 }

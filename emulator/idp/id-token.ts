@@ -20,7 +20,7 @@ export interface TokenChecks {
 
 /** Only public-key algorithms, because a shared secret could be the client's own. */
 const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519']
-const mostKeySets = 200
+const maxKeySets = 200
 
 export function openTokenChecks(timeoutMilliseconds: number): TokenChecks {
   const known = new Map<string, RemoteJWKSet>()
@@ -34,7 +34,7 @@ export function openTokenChecks(timeoutMilliseconds: number): TokenChecks {
     const fetch = (url: string, options: RequestInit) =>
       openBoundedFetch(timeoutMilliseconds)(url, { ...options, method: 'GET' })
     const keys = createRemoteJWKSet(new URL(address), { timeoutDuration: timeoutMilliseconds, [customFetch]: fetch })
-    if (known.size >= mostKeySets) known.clear()
+    if (known.size >= maxKeySets) known.clear()
     known.set(address, keys)
     return keys
   }

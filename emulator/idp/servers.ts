@@ -10,7 +10,7 @@ export interface Servers {
 }
 
 const keptMilliseconds = 10 * 60_000
-const mostServers = 200
+const maxServers = 200
 
 export function openServers(): Servers {
   const known = new Map<string, { readonly metadata: ServerMetadata; readonly until: number }>()
@@ -20,7 +20,7 @@ export function openServers(): Servers {
       const kept = known.get(server.issuer)
       if (kept && kept.until > performance.now()) return kept.metadata
       const metadata = await discover(server.issuer, mayBePlain, fetch)
-      if (known.size >= mostServers) known.clear()
+      if (known.size >= maxServers) known.clear()
       known.set(server.issuer, { metadata, until: performance.now() + keptMilliseconds })
       return metadata
     },

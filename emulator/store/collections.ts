@@ -124,7 +124,7 @@ export async function deleteCollection(db: Database, collectionId: string): Prom
 }
 
 /** Deletes some documents of removed collections. Returns whether there may be more. */
-export async function deleteRemovedDocuments(db: Database, mostDocuments: number): Promise<boolean> {
+export async function deleteRemovedDocuments(db: Database, maxDocuments: number): Promise<boolean> {
   const [removed] = await db.query<{ collection_id: string }>(
     sql`select collection_id from document_counts where is_removed limit 1`,
   )
@@ -135,7 +135,7 @@ export async function deleteRemovedDocuments(db: Database, mostDocuments: number
   )`
   const swept = await db.query(sql`
     delete from documents
-    where id = any (array(select id from documents where ${isRemoved} limit ${mostDocuments}::int))
+    where id = any (array(select id from documents where ${isRemoved} limit ${maxDocuments}::int))
     returning 1 as one`)
   if (swept.length === 0)
     await db.query(sql`delete from document_counts where collection_id = ${removed.collection_id} and is_removed`)

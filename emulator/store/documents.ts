@@ -3,7 +3,7 @@ import { JsonText } from '../../client/protocol/model/json.js'
 import { type Database, type Fragment, literal, nothing, sql, writing } from '../database/port.js'
 import { inGroups, shareCopies } from './realtime/copies.js'
 import { insertionOf, type RecordedSeq, recorded, recordedDeletion, type WritePlace } from './recording.js'
-import { mostTextBytes } from './sql-words.js'
+import { maxTextBytes } from './sql-words.js'
 
 export type { WritePlace }
 
@@ -83,7 +83,7 @@ export async function selectDocument(
 }
 
 /** Limits a read without a queue. A larger document has to wait for a slot. */
-const mostBytesAtOnce = 256 * 1024
+const maxBytesAtOnce = 256 * 1024
 
 /** Returns a document, or `large` if its data may take too much memory. */
 export async function selectSmallDocument(
@@ -93,7 +93,7 @@ export async function selectSmallDocument(
 ): Promise<StoredDocument | 'large' | undefined> {
   const [row] = await db.query<DocumentRow & { data: string | null }>(sql`
     select d.id, d.version, d.created_at, d.updated_at, d.created_by,
-      case when ${mostTextBytes(sql`d.data`)} <= ${literal(mostBytesAtOnce)} then d.data end as data
+      case when ${maxTextBytes(sql`d.data`)} <= ${literal(maxBytesAtOnce)} then d.data end as data
     from documents d where d.id = ${id} and d.collection_id = ${collection.id}`)
   if (row?.data === null) return 'large'
   return row && fromRow(row, collection)
@@ -215,7 +215,7 @@ export interface FoundRecord {
 }
 
 /** Limits the data loaded at once. */
-const mostLoadedBytes = 32 * 1024 * 1024
+const maxLoadedBytes = 32 * 1024 * 1024
 
 /**
  * Loads documents of a project by id, up to a limit of bytes. Returns the ids of the existing documents beyond it as
@@ -233,8 +233,8 @@ export async function selectRecords(
       case when d.is_loaded then d.permissions end as permissions
     from (
       select ${columns}, d.collection_id, c.name, c.permissions,
-        coalesce(sum(${mostTextBytes(sql`d.data`)}) over (order by d.id rows between unbounded preceding and 1 preceding), 0)
-          < ${mostLoadedBytes}::int as is_loaded
+        coalesce(sum(${maxTextBytes(sql`d.data`)}) over (order by d.id rows between unbounded preceding and 1 preceding), 0)
+          < ${maxLoadedBytes}::int as is_loaded
       from documents d
       join collections c on c.id = d.collection_id
       where d.id = any(${ids}::uuid[]) and c.project_id = ${project}
@@ -249,10 +249,10 @@ export async function selectRecords(
 }
 
 /** Limits the values that PostgreSQL turns into `jsonb` at once; each takes up to 300 bytes of its memory. */
-const mostValuesAtOnce = 250_000
+const maxValuesAtOnce = 250_000
 
 function hasManyValues(documents: readonly NewData[]): boolean {
-  return documents.reduce((sum, { values = 0 }) => sum + values, 0) > mostValuesAtOnce
+  return documents.reduce((sum, { values = 0 }) => sum + values, 0) > maxValuesAtOnce
 }
 
 /**

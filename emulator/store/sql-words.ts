@@ -36,17 +36,17 @@ export function pageEnd({ limit, offset }: { readonly limit: number; readonly of
  * An upper bound of a JSON column as text in bytes, without reading it. For a compressed value it is the maximum before
  * compression, which is at most the size of a document with the spaces that PostgreSQL adds.
  */
-export function mostTextBytes(json: Fragment): Fragment {
+export function maxTextBytes(json: Fragment): Fragment {
   const largest = literal(sizes.mostDocumentBytes * 1.5)
   return sql`case
     when ${json} is null then 0
     when pg_column_compression(${json}) is null then pg_column_size(${json})
-    else least(pg_column_size(${json})::bigint * ${literal(mostCompression)}, ${largest})
+    else least(pg_column_size(${json})::bigint * ${literal(maxCompression)}, ${largest})
   end`
 }
 
 /** The best ratio of lz4. That of pglz, the default, is 90. */
-const mostCompression = 255
+const maxCompression = 255
 
 /** Escapes a text for a pattern of `like … escape '\'`. */
 export function escaped(text: string): string {

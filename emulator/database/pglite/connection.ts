@@ -34,7 +34,7 @@ export interface WorkerConnection extends Thread {
  * Limits the bytes read in one turn of the event loop to some milliseconds of work. Many messages can arrive in a long
  * turn.
  */
-const mostBytesAtOnce = 1_048_576
+const maxBytesAtOnce = 1_048_576
 
 /** Positions of the counts in the shared memory. */
 const [produced, held, posted] = [0, 1, 2]
@@ -107,7 +107,7 @@ function readInTurn(connection: WorkerConnection, onRead: () => void) {
       readInTurn(connection, onRead)
     })
   }
-  while (connection.readBytes < mostBytesAtOnce) {
+  while (connection.readBytes < maxBytesAtOnce) {
     const answer = unread.shift()
     if (!answer) return
     connection.readBytes += answer.length

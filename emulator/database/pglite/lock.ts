@@ -26,10 +26,10 @@ export interface Holder {
 type Held = Lock | undefined
 
 /** The path of a socket is limited to little over 100 bytes. */
-const mostPathBytes = 100
+const maxPathBytes = 100
 
 /** Retries a holder that is just starting or ending. */
-const mostTries = 20
+const maxTries = 20
 const betweenTriesMilliseconds = 50
 
 /** `O_EXLOCK` of macOS and the BSDs. Node passes it on, but has no constant for it. */
@@ -90,7 +90,7 @@ async function holdAddress(address: string, folder: string, info: () => Holder):
     if (outcome === 'listening') return { release: () => close(server) }
     if (outcome !== 'EADDRINUSE') return undefined
     const holder = await ask(address)
-    if (holder || tries === mostTries) throw alreadyRunning(folder, holder ?? {})
+    if (holder || tries === maxTries) throw alreadyRunning(folder, holder ?? {})
     await pause(betweenTriesMilliseconds)
   }
 }
@@ -188,7 +188,7 @@ async function numbersIn(folder: string): Promise<number[]> {
 /** Holds the name that svc 0.1.0 checks. No other process of this version competes, because the number is held. */
 async function holdUsualName(folder: string, info: () => Holder): Promise<Held> {
   const path = join(folder, 'lock')
-  for (let tries = 1; tries <= mostTries; tries++) {
+  for (let tries = 1; tries <= maxTries; tries++) {
     const server = answering(info)
     const outcome = await byShortPath(path, (short) => listens(server, short))
     if (outcome === 'listening') {
@@ -216,7 +216,7 @@ async function byShortPath<T>(path: string, work: (short: string) => Promise<T>)
   if (beside === undefined) return undefined
   try {
     const short = join(beside, 'l', basename(path))
-    if (Buffer.byteLength(short) > mostPathBytes) return undefined
+    if (Buffer.byteLength(short) > maxPathBytes) return undefined
     await symlink(dirname(path), join(beside, 'l'))
     return await work(short)
   } catch {

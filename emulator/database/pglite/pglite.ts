@@ -9,7 +9,7 @@ import { openWatchdog } from './watchdog.js'
 
 export interface PgliteOptions extends DataSource {
   /** Limits a statement before its thread is stopped. A `patient` one has ten minutes. */
-  readonly mostStatementMilliseconds?: number
+  readonly maxStatementMilliseconds?: number
   /** Receives the reason why the thread ended or did not open. */
   readonly report?: (error: unknown) => void
 }
@@ -18,7 +18,7 @@ export interface ThrowAwayOptions extends Omit<PgliteOptions, 'dataDir'> {
   readonly maxGrowthBytes: number
 }
 
-const mostClosingMilliseconds = 1_000
+const maxClosingMilliseconds = 1_000
 
 /**
  * Runs PGlite in a worker thread. Statements queued together are sent together, each in its own transaction, and a
@@ -31,14 +31,14 @@ export async function openPglite(options: PgliteOptions = {}): Promise<Database>
 }
 
 async function openState(options: PgliteOptions): Promise<{ pglite: Pglite; database: Database }> {
-  const { mostStatementMilliseconds = sizes.mostStatementSeconds * 1_000, report = () => undefined } = options
+  const { maxStatementMilliseconds = sizes.mostStatementSeconds * 1_000, report = () => undefined } = options
   const connection = await connect(options)
   const pglite: Pglite = {
     source: options,
     watchdog: openWatchdog({
       atWork: () => atWork(pglite),
       giveUp: () => giveUp(pglite),
-      mostMilliseconds: mostStatementMilliseconds,
+      maxMilliseconds: maxStatementMilliseconds,
     }),
     report,
     waiting: [],
@@ -107,7 +107,7 @@ async function shutDown(pglite: Pglite): Promise<void> {
 function untilIdle(pglite: Pglite): Promise<boolean> {
   if (pglite.isDown || isIdle(pglite)) return Promise.resolve(true)
   return new Promise((resolve) => {
-    const timer = setTimeout(() => resolve(false), mostClosingMilliseconds)
+    const timer = setTimeout(() => resolve(false), maxClosingMilliseconds)
     pglite.onIdle = () => {
       clearTimeout(timer)
       resolve(true)

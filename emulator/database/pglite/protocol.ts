@@ -7,7 +7,7 @@ import type {
   RowDescriptionMessage,
 } from 'pg-protocol/dist/messages.js'
 import { Parser } from 'pg-protocol/dist/parser.js'
-import { DatabaseError, mostPrepared, mostResultBytes, resultTooLarge, type Sql } from '../port.js'
+import { DatabaseError, maxPrepared, maxResultBytes, resultTooLarge, type Sql } from '../port.js'
 import { columnReader, writeValue } from '../values.js'
 
 /** Statements that share one transaction, and its callbacks. */
@@ -57,7 +57,7 @@ const describePortal = serialize.describe({ type: 'P', name: '' })
 
 interface SessionState {
   /** By text, least recently used first. The first one is closed when there are too many. */
-  readonly prepared: Readonly<Record<keyof typeof mostPrepared, Map<string, Prepared>>>
+  readonly prepared: Readonly<Record<keyof typeof maxPrepared, Map<string, Prepared>>>
   /** The written jobs, in the order of their answers. */
   readonly answering: Answering[]
   /** Numbers the prepared statements. */
@@ -101,7 +101,7 @@ function prepare(state: SessionState, { text, planned = 'once' }: Sql, parts: Bu
   }
   const kept = state.prepared[planned]
   const known = kept.get(text)
-  if (!known && kept.size >= mostPrepared[planned]) closeOldest(kept, parts)
+  if (!known && kept.size >= maxPrepared[planned]) closeOldest(kept, parts)
   const plan = known ?? { name: `s${state.names++}`, columns: undefined, isCertain: false }
   kept.delete(text)
   kept.set(text, plan)
@@ -152,7 +152,7 @@ function columnsOf({ fields }: RowDescriptionMessage): Column[] {
 function takeRow(current: Answering, { length, fields }: DataRowMessage): void {
   current.columns ??= current.plans[current.results.length]?.columns ?? []
   current.bytes += length
-  if (current.bytes > mostResultBytes) current.rows = []
+  if (current.bytes > maxResultBytes) current.rows = []
   else current.rows.push(readRow(current.columns, fields))
 }
 
@@ -168,7 +168,7 @@ function endJob({ job, plans, results, bytes, error }: Answering): void {
   // Statements after a failure were not prepared. They are prepared again on their next use.
   for (const plan of plans) plan.isCertain = error === undefined
   if (error) job.reject(error)
-  else if (bytes > mostResultBytes) job.reject(resultTooLarge())
+  else if (bytes > maxResultBytes) job.reject(resultTooLarge())
   else job.resolve(results)
 }
 

@@ -4,8 +4,8 @@ import type { Job } from './protocol.js'
 import type { Pglite } from './state.js'
 
 /** Limits the jobs in one message: enough to fill the thread, few enough to share it fairly. */
-const mostJobsTogether = 64
-const mostBytesTogether = 1_048_576
+const maxJobsTogether = 64
+const maxBytesTogether = 1_048_576
 
 /** Sends the queue if the thread is idle. While it works, jobs wait, and then travel together. */
 export function send(pglite: Pglite): void {
@@ -24,7 +24,7 @@ export function send(pglite: Pglite): void {
 function takeParts(pglite: Pglite): Buffer[] {
   const parts: Buffer[] = []
   let bytes = 0
-  while (parts.length < mostJobsTogether && bytes < mostBytesTogether) {
+  while (parts.length < maxJobsTogether && bytes < maxBytesTogether) {
     const job = takeNext(pglite)
     if (!job) break
     const part = pglite.connection.session.write(job)

@@ -10,7 +10,7 @@ export interface WatchdogOptions {
   /** The running job, if any. */
   atWork(): Job | undefined
   /** Limits a statement; a `patient` one has ten minutes. */
-  readonly mostMilliseconds: number
+  readonly maxMilliseconds: number
   giveUp(): void
 }
 
@@ -21,15 +21,15 @@ const patientMilliseconds = 600_000
 const looksPerStatement = 20
 
 /** Detects a statement that takes too long. Each has its full time, whatever came before it in the same message. */
-export function openWatchdog({ atWork, mostMilliseconds, giveUp }: WatchdogOptions): Watchdog {
+export function openWatchdog({ atWork, maxMilliseconds, giveUp }: WatchdogOptions): Watchdog {
   let timer: NodeJS.Timeout | undefined
 
   function watch(job: Job | undefined, since: number) {
     clearTimeout(timer)
     if (!job) return
     const isPatient = job.statements.some(({ patient }) => patient)
-    const end = since + (isPatient ? patientMilliseconds : mostMilliseconds)
-    const soon = Math.max(1, Math.min(end - performance.now(), mostMilliseconds / looksPerStatement))
+    const end = since + (isPatient ? patientMilliseconds : maxMilliseconds)
+    const soon = Math.max(1, Math.min(end - performance.now(), maxMilliseconds / looksPerStatement))
     timer = setTimeout(() => {
       const current = atWork()
       if (current !== job) watch(current, performance.now())

@@ -28,7 +28,7 @@ let missingBytes = 0
  * Reduces the shared memory that PostgreSQL reserves. Its defaults are for a server: 128 MB of buffers, 100
  * connections.
  */
-const leastBuffersMb = 16
+const minBuffersMb = 16
 const memorySettings = (/** @type {number} */ sharedBuffersMb) => [
   `shared_buffers=${sharedBuffersMb}MB`,
   'max_connections=5',
@@ -97,7 +97,7 @@ function gather(chunk) {
 async function openDatabase() {
   // Compiles while waiting: a spare thread is started ahead of its data.
   const [given, pgliteWasmModule] = await Promise.all([source(), compiled()])
-  const { dataDir, template, ignoresSystemIndexes, sharedBuffersMb = leastBuffersMb, maxMemoryBytes } = given
+  const { dataDir, template, ignoresSystemIndexes, sharedBuffersMb = minBuffersMb, maxMemoryBytes } = given
   if (maxMemoryBytes !== undefined) limitMemory(maxMemoryBytes)
   // Keeps a listener referenced. Otherwise Node's event loop would wait at the end of each turn for the compiler, which
   // optimizes long after the database could answer.

@@ -36,8 +36,8 @@ const pooledOfProcess = 10
 const listeningOfProcess = 1
 /** Connections that the server reserves for superusers, and a few for other clients. */
 const reservedConnections = 5
-const mostClockMilliseconds = 5_000
-const mostConnectMilliseconds = 5_000
+const maxClockMilliseconds = 5_000
+const maxConnectMilliseconds = 5_000
 
 /** @param also runs more checks over the same connections; errors become findings */
 export async function checkServer(
@@ -75,7 +75,7 @@ async function checkListening(url: string | undefined): Promise<CheckFinding[]> 
 
 /** Opens a connection, and closes it. */
 async function openConnection(server: Server): Promise<void> {
-  const client = newConnection(server, { connectionTimeoutMillis: mostConnectMilliseconds })
+  const client = newConnection(server, { connectionTimeoutMillis: maxConnectMilliseconds })
   client.on('error', () => undefined)
   await client.connect().finally(() => client.end().catch(() => undefined))
 }
@@ -87,7 +87,7 @@ interface Needs {
 }
 
 function findingsOf(facts: ServerFacts, { isPooled, losesNothing }: Needs): CheckFinding[] {
-  const { mostConnections, migration, newestMigration, clockAhead } = facts
+  const { maxConnections, migration, newestMigration, clockAhead } = facts
   const needed = listeningOfProcess + (isPooled ? 0 : pooledOfProcess)
   const isCurrent = migration === newestMigration
   const isOutdated = migration > 0 && migration < oldestMigration
@@ -116,19 +116,19 @@ function findingsOf(facts: ServerFacts, { isPooled, losesNothing }: Needs): Chec
         'fsync or synchronous_commit is off: a power cut would lose acknowledged writes.',
         'Turn both on.',
       ),
-    needed > mostConnections - reservedConnections &&
+    needed > maxConnections - reservedConnections &&
       wrong(
         'CONNECTIONS',
-        `One process uses up to ${needed} of ${mostConnections} connections${isPooled ? ' besides the pooler' : ''}.`,
+        `One process uses up to ${needed} of ${maxConnections} connections${isPooled ? ' besides the pooler' : ''}.`,
         `Raise max_connections${isPooled ? '' : ', or use a pooler'}.`,
       ),
     isPooled &&
       note(
         'POOLER',
-        `Each process uses up to ${pooledOfProcess} connections of the pooler, and ${needed} of the server's ${mostConnections}.`,
+        `Each process uses up to ${pooledOfProcess} connections of the pooler, and ${needed} of the server's ${maxConnections}.`,
         'Multiply by your processes: let the pooler accept that many connections (pgbouncer: max_client_conn), and leave that many of the server free (default_pool_size).',
       ),
-    Math.abs(clockAhead) > mostClockMilliseconds &&
+    Math.abs(clockAhead) > maxClockMilliseconds &&
       note(
         'CLOCK',
         `Its clock differs from this machine's by ${Math.round(clockAhead / 1_000)} s.`,

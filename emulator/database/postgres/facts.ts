@@ -7,7 +7,7 @@ export interface ServerFacts {
   readonly version: number
   readonly encoding: string
   readonly collation: string
-  readonly mostConnections: number
+  readonly maxConnections: number
   readonly isDurable: boolean
   readonly isStandby: boolean
   /** Whether the role may create what is missing; true if nothing is. */
@@ -28,7 +28,7 @@ export async function readServerFacts(db: Database): Promise<ServerFacts> {
     select current_setting('server_version_num')::int / 10000 as version,
       pg_encoding_to_char(d.encoding) as encoding,
       d.datcollate as collation,
-      current_setting('max_connections')::int as "mostConnections",
+      current_setting('max_connections')::int as "maxConnections",
       current_setting('fsync') = 'on' and current_setting('synchronous_commit') <> 'off' as "isDurable",
       pg_is_in_recovery() as "isStandby",
       case when to_regnamespace('svc') is null then has_database_privilege(current_database(), 'create')

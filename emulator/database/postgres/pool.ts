@@ -17,7 +17,7 @@ export interface Pool {
 
 interface Options {
   readonly server: Server
-  readonly mostConnections: number
+  readonly maxConnections: number
   /** Settings sent with each connection. Undefined through a pooler, which would refuse them. */
   readonly options: string | undefined
 }
@@ -27,9 +27,9 @@ const ignore = () => undefined
 /** The SQLSTATE of writes on a standby, such as a former primary. Reads still work there. */
 const isReadOnly = '25006'
 
-export function openPool({ server, mostConnections, options }: Options): Pool {
+export function openPool({ server, maxConnections, options }: Options): Pool {
   const pool = newPool(server, {
-    max: mostConnections,
+    max: maxConnections,
     connectionTimeoutMillis: 5_000,
     ...(options === undefined ? {} : { options }),
     types: { getTypeParser: ((typeId: number) => columnReader(typeId)) as never },

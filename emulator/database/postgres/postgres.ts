@@ -15,8 +15,8 @@ export interface PostgresOptions {
   readonly url: string
   /** The server itself, for features that a pooler in transaction mode lacks. Default: `url`. */
   readonly directUrl?: string | undefined
-  readonly mostConnections?: number
-  readonly mostStatementMilliseconds?: number
+  readonly maxConnections?: number
+  readonly maxStatementMilliseconds?: number
 }
 
 const capabilities: Capabilities = {
@@ -28,13 +28,13 @@ const capabilities: Capabilities = {
   endsStatements: true,
 }
 
-const mostClosingMilliseconds = 1_000
+const maxClosingMilliseconds = 1_000
 
 /** Closes a connection that does not roll back by then, which has the same effect. */
-const rollback: Limit = { mostAnswerMilliseconds: 5_000 }
+const rollback: Limit = { maxAnswerMilliseconds: 5_000 }
 
 /** Limits the tries of a transaction that the server rolls back because of a conflict. */
-const mostTries = 3
+const maxTries = 3
 
 /**
  * Implements the port for PostgreSQL, with the same statements, parameters and values as PGlite. Nothing depends on the
@@ -42,22 +42,17 @@ const mostTries = 3
  * @throws {StartError} `DATABASE_UNREACHABLE`, `DATABASE_TOO_OLD`, `ENCODING`, `DATABASE_SETTINGS` or `DATABASE_POOLED`
  */
 export async function openPostgres(options: PostgresOptions): Promise<Database> {
-  const {
-    url,
-    directUrl,
-    mostConnections = 10,
-    mostStatementMilliseconds = sizes.mostStatementSeconds * 1_000,
-  } = options
+  const { url, directUrl, maxConnections = 10, maxStatementMilliseconds = sizes.mostStatementSeconds * 1_000 } = options
   const server = openServer(url)
   const direct = directUrl === undefined ? server : openServer(directUrl, '--database-listen-url')
-  const settings = { ...sessionSettings, statement_timeout: mostStatementMilliseconds }
-  const openWith = (options: string | undefined) => openChecked({ server, mostConnections, options }, settings)
+  const settings = { ...sessionSettings, statement_timeout: maxStatementMilliseconds }
+  const openWith = (options: string | undefined) => openChecked({ server, maxConnections, options }, settings)
   const pool = await openWith(connectionOptions(settings)).catch((error) => {
     if (!refusesOptions(error)) throw error
     if (directUrl === undefined) throw pooled(error)
     return openWith(undefined)
   })
-  return overPool({ pool, direct, patient: new Set(), ...newPreparing(mostStatementMilliseconds) })
+  return overPool({ pool, direct, patient: new Set(), ...newPreparing(maxStatementMilliseconds) })
 }
 
 async function openChecked(
@@ -103,7 +98,7 @@ async function repeated<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work()
     } catch (error) {
-      if (!isRepeatable(error) || tries === mostTries) throw error
+      if (!isRepeatable(error) || tries === maxTries) throw error
       await pause(Math.random() * 20 * tries)
     }
   }
@@ -162,7 +157,7 @@ function overClient(postgres: Postgres, client: pg.PoolClient, onFailure: (error
 /** Ends the pool once running work is done. Cancels maintenance, which leaves nothing half done. */
 async function end({ pool, patient }: Postgres): Promise<void> {
   const ended = pool.close()
-  await Promise.race([ended, pause(mostClosingMilliseconds)])
+  await Promise.race([ended, pause(maxClosingMilliseconds)])
   for (const client of patient) client.end().catch(() => undefined)
   await ended
 }

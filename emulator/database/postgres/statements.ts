@@ -1,7 +1,7 @@
 /** Runs single statements on a connection, or on any of the pool. */
 import { createHash } from 'node:crypto'
 import type pg from 'pg'
-import { DatabaseError, mostPrepared, mostResultBytes, resultTooLarge, type Sql } from '../port.js'
+import { DatabaseError, maxPrepared, maxResultBytes, resultTooLarge, type Sql } from '../port.js'
 import { columnReader, writeValue } from '../values.js'
 import { newConnection } from './connect.js'
 import { asSentError, isStale, refuse } from './failures.js'
@@ -19,31 +19,31 @@ export interface Postgres extends Preparing {
 
 export interface Preparing {
   /** The names of prepared statements by text. */
-  readonly names: Readonly<Record<keyof typeof mostPrepared, Map<string, string>>>
+  readonly names: Readonly<Record<keyof typeof maxPrepared, Map<string, string>>>
   /** Whether to use named statements. Off after a pooler has lost one or a migration has made one stale. */
   isPreparing: boolean
   /**
    * The timeout for answers to statements with a limit. A dead server sends none, and the system notices only after a
    * quarter of an hour.
    */
-  readonly mostAnswerMilliseconds: number
+  readonly maxAnswerMilliseconds: number
 }
 
 /** Time for the answer in addition to the server's statement timeout, for busy machines and slow networks. */
-const mostUnderWayMilliseconds = 20_000
+const maxUnderWayMilliseconds = 20_000
 
 /** Starts without prepared statements. Above the maximum, statements are planned each time. */
-export function newPreparing(mostStatementMilliseconds: number): Preparing {
-  const mostAnswerMilliseconds = mostStatementMilliseconds + mostUnderWayMilliseconds
-  return { names: { once: new Map(), 'once, of many': new Map() }, isPreparing: true, mostAnswerMilliseconds }
+export function newPreparing(maxStatementMilliseconds: number): Preparing {
+  const maxAnswerMilliseconds = maxStatementMilliseconds + maxUnderWayMilliseconds
+  return { names: { once: new Map(), 'once, of many': new Map() }, isPreparing: true, maxAnswerMilliseconds }
 }
 
 /** The timeout for an answer; none if left out. */
-export type Limit = Partial<Pick<Preparing, 'mostAnswerMilliseconds'>>
+export type Limit = Partial<Pick<Preparing, 'maxAnswerMilliseconds'>>
 
 /** Adds the timeout to a statement. */
-export function within(text: string, { mostAnswerMilliseconds }: Limit) {
-  return { text, query_timeout: mostAnswerMilliseconds }
+export function within(text: string, { maxAnswerMilliseconds }: Limit) {
+  return { text, query_timeout: maxAnswerMilliseconds }
 }
 
 /** Runs one statement on a connection. @throws {DatabaseError} */
@@ -87,14 +87,14 @@ async function ask(
   const name =
     planned === 'each time' || !preparing.isPreparing
       ? undefined
-      : nameOf(preparing.names[planned], text, mostPrepared[planned])
+      : nameOf(preparing.names[planned], text, maxPrepared[planned])
   let bytes = 0
   // Drops the rows of a result that is too large as they arrive.
   const counting = (typeId: number) => {
     const read = columnReader(typeId)
     return (column: string) => {
       bytes += column.length
-      return bytes > mostResultBytes ? null : read(column)
+      return bytes > maxResultBytes ? null : read(column)
     }
   }
   const query = { ...within(text, limit), values: values.map(writeValue), types: { getTypeParser: counting as never } }
@@ -102,7 +102,7 @@ async function ask(
     if (name && (isLost(error) || isStale(error))) preparing.isPreparing = false
     throw error
   })
-  if (bytes > mostResultBytes) throw resultTooLarge()
+  if (bytes > maxResultBytes) throw resultTooLarge()
   return rows
 }
 

@@ -40,7 +40,7 @@ export class OAuthError extends Error {
   }
 }
 
-const mostFormBytes = 64 * 1024
+const maxFormBytes = 64 * 1024
 
 /** Reads the request line and the headers. */
 export function readRequestHead(req: IncomingMessage, isLocal: boolean): Head {
@@ -74,7 +74,7 @@ async function readText(req: IncomingMessage): Promise<string> {
   let bytes = 0
   for await (const piece of req) {
     bytes += piece.length
-    if (bytes > mostFormBytes) throw new OAuthError('invalid_request', 'The form is too long (max 64 KB).', 413)
+    if (bytes > maxFormBytes) throw new OAuthError('invalid_request', 'The form is too long (max 64 KB).', 413)
     pieces.push(piece)
   }
   return Buffer.concat(pieces).toString('utf8')

@@ -2,7 +2,7 @@ import type { ProviderFault } from '../../../client/protocol/model/provider-logi
 import type { ProviderFaults } from '../provider.js'
 
 /** Limits the clients with faults; no test run needs this many. */
-const mostClients = 1_000
+const maxClients = 1_000
 
 interface Standing {
   readonly fault: ProviderFault
@@ -25,7 +25,7 @@ export function openFaults(): LoginFaults {
       standing.delete(client)
       standing.set(client, { fault, left: times })
       const [oldest] = standing.keys()
-      if (standing.size > mostClients && oldest !== undefined) standing.delete(oldest)
+      if (standing.size > maxClients && oldest !== undefined) standing.delete(oldest)
     },
     clear(client) {
       if (client === undefined) standing.clear()

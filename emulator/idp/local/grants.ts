@@ -28,7 +28,7 @@ export interface Grants {
 
 const codeMilliseconds = 60_000
 export const tokenSeconds = 3_600
-const mostAtOnce = 10_000
+const maxAtOnce = 10_000
 
 interface Kept {
   readonly grant: Grant
@@ -77,5 +77,5 @@ function keep(all: Map<string, Kept>, grant: Grant, expiresAt: number): string {
 /** Relies on maps keeping their insertion order. */
 function removeOldest(all: Map<string, unknown>): void {
   const [oldest] = all.keys()
-  if (all.size > mostAtOnce && oldest !== undefined) all.delete(oldest)
+  if (all.size > maxAtOnce && oldest !== undefined) all.delete(oldest)
 }

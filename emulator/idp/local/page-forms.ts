@@ -52,11 +52,11 @@ function readFields(form: URLSearchParams) {
 }
 
 /** Short enough that the claims cannot be nested too deeply for the database. */
-const mostClaimsCharacters = 2_000
+const maxClaimsCharacters = 2_000
 
 function readClaims(text: string): JsonObject {
   if (text.trim() === '') return {}
-  if (text.length > mostClaimsCharacters)
+  if (text.length > maxClaimsCharacters)
     throw new SvcError('PAYLOAD_TOO_LARGE', 'The claims are too long (max 2,000 characters).')
   try {
     const claims: unknown = JSON.parse(text)

@@ -1,7 +1,7 @@
 /** Waits briefly until the other running processes have received a message. */
 
 /** Limits the delay of a settings change when a process hangs. */
-const mostMilliseconds = 250
+const maxMilliseconds = 250
 
 export interface Confirmation {
   /** Sent with the message. */
@@ -38,7 +38,7 @@ export function openConfirmations(): Confirmations {
               open.delete(id)
               resolve()
             }
-            const timer = setTimeout(settle, mostMilliseconds)
+            const timer = setTimeout(settle, maxMilliseconds)
             look = () => {
               if (acknowledged.size >= others) settle()
             }

@@ -12,7 +12,7 @@ export const channels = { messages: 'svc_messages', confirmations: 'svc_confirma
 export const listenerName = 'svc realtime'
 
 /** PostgreSQL refuses notifications of 8,000 bytes or more. */
-const mostBytes = 7_900
+const maxBytes = 7_900
 
 export interface Outgoing {
   isOwn(payload: string): boolean
@@ -105,7 +105,7 @@ function subjectOf(message: Message): string {
 /** Falls back to "any project" if the project's id is too long to send. */
 function encodeMessage(sender: string, message: Message, more: { readonly confirm?: number | undefined }): string {
   const payload = `${sender} ${JSON.stringify({ ...message, ...more })}`
-  if (Buffer.byteLength(payload) <= mostBytes) return payload
+  if (Buffer.byteLength(payload) <= maxBytes) return payload
   return `${sender} ${JSON.stringify({ ...message, ...more, project: null, seq: null })}`
 }
 

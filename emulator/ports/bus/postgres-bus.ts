@@ -15,7 +15,7 @@ interface Options {
 
 /** Polls, because a notification can be lost with its connection, or with a writer that dies after its commit. */
 const pollMilliseconds = 1_000
-const longestPauseMilliseconds = 10_000
+const maxPauseMilliseconds = 10_000
 
 /** Checks that the connection still leads to the primary, because a dead connection may not report an error. */
 const checkMilliseconds = 5_000
@@ -81,7 +81,7 @@ export async function openPostgresBus({ url, db, report }: Options): Promise<Bus
     if (isClosed || (client !== undefined && client !== lost)) return
     client = undefined
     clearTimeout(retry)
-    pauseMilliseconds = Math.min(pauseMilliseconds * 2, longestPauseMilliseconds)
+    pauseMilliseconds = Math.min(pauseMilliseconds * 2, maxPauseMilliseconds)
     retry = setTimeout(() => {
       connect().catch((error) => {
         report(error)

@@ -2,7 +2,7 @@ import { openInFlight } from '../../core/concurrency/in-flight.js'
 import type { FileStore } from './port.js'
 
 /** After this, leftovers are cleaned up later, as after a crash. */
-const mostClosingMilliseconds = 5_000
+const maxClosingMilliseconds = 5_000
 
 /** Closes only after writes and removals, so that a cut upload can delete what it has stored. */
 export function awaitingChanges(store: FileStore): FileStore {
@@ -12,7 +12,7 @@ export function awaitingChanges(store: FileStore): FileStore {
     write: (id, bytes) => inFlight.add(store.write(id, bytes)),
     remove: (ids) => inFlight.add(store.remove(ids)),
     async close() {
-      await inFlight.settled(mostClosingMilliseconds)
+      await inFlight.settled(maxClosingMilliseconds)
       await store.close()
     },
   }

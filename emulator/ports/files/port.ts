@@ -56,7 +56,7 @@ export interface FileStore {
   /** The part of a file that a write buffers before sending, in bytes. Default: almost nothing. */
   readonly bufferedBytes?: number
   /** The number of files that can be read at once. Default: unlimited. */
-  readonly mostReads?: number
+  readonly maxReads?: number
   /**
    * Stores bytes as they arrive. All of them are stored once this resolves, and none if it rejects.
    * @throws {StorageError} or what `bytes` throws.

@@ -11,7 +11,7 @@ import { abortUploads } from './s3-uploads.js'
 /** The part size of large files; S3 allows at most 10,000 parts. */
 const partBytes = 8 * 1024 * 1024
 /** The initial buffer. Most files fit; it grows for the others. */
-const leastPartBytes = 64 * 1024
+const initialPartBytes = 64 * 1024
 const nothing = new Uint8Array()
 
 /** The page size of S3 for listing and deleting. */
@@ -29,16 +29,16 @@ export interface S3Options {
   /** Separates the files of this database from others. */
   readonly place: string
   /** The timeout of a request that sends or fetches a part before it is retried, and then of the bytes that follow. */
-  readonly mostMilliseconds?: number
-  readonly mostReads?: number
+  readonly maxMilliseconds?: number
+  readonly maxReads?: number
 }
 
 type Library = Awaited<ReturnType<typeof loadLibrary>>
 
-const mostConnectMilliseconds = 5_000
+const maxConnectMilliseconds = 5_000
 
 /** Limits concurrent reads of a process. Above it, the slowest reader is closed. */
-const mostOpenReads = 1_000
+const maxOpenReads = 1_000
 /** Room for new reads before the slowest reader is known. They wait for a connection. */
 const beginningReads = 100
 
@@ -49,17 +49,17 @@ const keptMilliseconds = 1_000
 export async function openS3Store({
   url,
   place,
-  mostMilliseconds = 30_000,
-  mostReads = mostOpenReads,
+  maxMilliseconds = 30_000,
+  maxReads = maxOpenReads,
 }: S3Options): Promise<FileStore> {
   const named = readS3Url(url)
   const { bucket, prefix } = named
   const s3 = await loadLibrary()
-  const options = clientOptions(named, mostMilliseconds)
+  const options = clientOptions(named, maxMilliseconds)
   const client = new s3.S3Client(options)
   // Gives reads their own connections, because a slow reader holds one until it is done.
   const { requestHandler } = options
-  const sockets = { maxSockets: mostReads + beginningReads }
+  const sockets = { maxSockets: maxReads + beginningReads }
   const reads = new s3.S3Client({
     ...options,
     requestHandler: { ...requestHandler, httpAgent: sockets, httpsAgent: sockets },
@@ -87,7 +87,7 @@ export async function openS3Store({
 
   return awaitingChanges({
     bufferedBytes: partBytes,
-    mostReads,
+    maxReads,
 
     async write(id, bytes) {
       const parts = partsOf(bytes)
@@ -145,7 +145,7 @@ export async function openS3Store({
   })
 }
 
-function clientOptions({ endpoint, region }: S3Place, mostMilliseconds: number) {
+function clientOptions({ endpoint, region }: S3Place, maxMilliseconds: number) {
   return {
     region,
     ...(endpoint === undefined ? {} : { endpoint, forcePathStyle: true }),
@@ -154,9 +154,9 @@ function clientOptions({ endpoint, region }: S3Place, mostMilliseconds: number) 
     responseChecksumValidation: 'WHEN_REQUIRED',
     // The library's default has no timeout, and a hanging request would keep its connection.
     requestHandler: {
-      connectionTimeout: mostConnectMilliseconds,
-      requestTimeout: mostMilliseconds,
-      socketTimeout: mostMilliseconds,
+      connectionTimeout: maxConnectMilliseconds,
+      requestTimeout: maxMilliseconds,
+      socketTimeout: maxMilliseconds,
       throwOnRequestTimeout: true,
     },
   } as const
@@ -273,7 +273,7 @@ async function* goingOn(
  * chunks are. Each part is valid until the next one is requested, which reuses its memory.
  */
 async function* partsOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, undefined> {
-  let part = Buffer.allocUnsafeSlow(leastPartBytes)
+  let part = Buffer.allocUnsafeSlow(initialPartBytes)
   let length = 0
   for await (const chunk of chunks) {
     for (let at = 0; at < chunk.length; ) {

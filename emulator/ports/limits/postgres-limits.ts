@@ -4,7 +4,7 @@ import type { Limits, Reservation, Reserved } from './port.js'
 
 /** Divides what is left, so that reservations get smaller near the limit. */
 const partAtOnce = 8
-const mostAtOnce = 1_000
+const maxAtOnce = 1_000
 
 interface Waiting {
   readonly reservation: Reservation
@@ -29,7 +29,7 @@ export function openPostgresLimits(db: Database): Limits {
   }
 
   return {
-    sliceOf: (left) => Math.min(Math.ceil(left / partAtOnce), mostAtOnce),
+    sliceOf: (left) => Math.min(Math.ceil(left / partAtOnce), maxAtOnce),
     reserve: (reservation) =>
       new Promise((resolve, reject) => {
         waiting.push({ reservation, resolve, reject })

@@ -13,13 +13,13 @@ interface Options extends Composing {
 }
 
 /** Retries for servers that greylist or restart. */
-const mostTries = 3
+const maxTries = 3
 
 /** Limits the queue. It is lost with the process, and users can request refused mails again. */
-const mostWaiting = 1_000
+const maxWaiting = 1_000
 
 /** Limits each project, so that one cannot fill the queue of all. */
-const mostOfProject = 200
+const maxOfProject = 200
 
 /** The time that mails in flight have when the service closes. */
 const closingMilliseconds = 5_000
@@ -43,7 +43,7 @@ export function openOutbox({ transports, warn, pauseMilliseconds = 2_000, ...com
       } catch (error) {
         // Adds jitter, so that mails that failed together are not retried together.
         const wait = pauseMilliseconds * tries * (0.5 + Math.random() / 2)
-        if (tries < mostTries && !isClosing && mayPass(error)) await pause(wait)
+        if (tries < maxTries && !isClosing && mayPass(error)) await pause(wait)
         else return warn(`A mail could not be sent by ${name}: ${reasonOf(error)}`)
       }
     }
@@ -56,9 +56,9 @@ export function openOutbox({ transports, warn, pauseMilliseconds = 2_000, ...com
     refuse: async () => undefined,
     send({ mail: { project, to }, raw }) {
       if (transports.length === 0) warn('A mail was not sent: no mail server is set. Set SVC_SMTP_URL.')
-      if (sending.size >= mostWaiting) return warn(tooMany(mostWaiting))
+      if (sending.size >= maxWaiting) return warn(tooMany(maxWaiting))
       const ofProject = [...sending.values()].filter((other) => other === project).length
-      if (ofProject >= mostOfProject) return warn(tooMany(mostOfProject, ' of its project'))
+      if (ofProject >= maxOfProject) return warn(tooMany(maxOfProject, ' of its project'))
       for (const transport of transports) {
         const sent = deliver(transport, to, raw)
         sending.set(sent, project)

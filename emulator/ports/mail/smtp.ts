@@ -1,10 +1,10 @@
 import type { Transporter } from 'nodemailer'
 import type { MailTransport } from './port.js'
 
-const mostMilliseconds = 10_000
+const maxMilliseconds = 10_000
 
 /** Servers refuse clients that open more at once. Further mails wait for a connection. */
-const mostConnections = 5
+const maxConnections = 5
 
 /** Sends through an SMTP server. @param url `smtp://…` or `smtps://…`; connects with the first mail */
 export function openSmtp(url: string, from: string): MailTransport {
@@ -34,13 +34,13 @@ async function openTransport(url: string): Promise<Transporter> {
   return createTransport({
     url,
     pool: true,
-    maxConnections: mostConnections,
+    maxConnections: maxConnections,
     // The caller decides about retries.
     maxRequeues: 0,
     // Closes idle connections before the server does.
-    idleTimeout: mostMilliseconds / 2,
-    connectionTimeout: mostMilliseconds,
-    greetingTimeout: mostMilliseconds,
-    socketTimeout: mostMilliseconds,
+    idleTimeout: maxMilliseconds / 2,
+    connectionTimeout: maxMilliseconds,
+    greetingTimeout: maxMilliseconds,
+    socketTimeout: maxMilliseconds,
   })
 }

@@ -7,7 +7,7 @@ afterEach(() => pool.close())
 
 /** Opens one worker with a queue of two for each kind. */
 function openSmallPool() {
-  pool = openBcryptPool({ workers: 1, mostWaiting: 2 })
+  pool = openBcryptPool({ workers: 1, maxWaiting: 2 })
   return pool
 }
 
@@ -57,7 +57,7 @@ it('accounts take turns', async () => {
 })
 
 it('contract 6.12 one address that makes accounts up displaces its own, and takes no turns from other addresses', async () => {
-  pool = openBcryptPool({ workers: 1, mostWaiting: 4 })
+  pool = openBcryptPool({ workers: 1, maxWaiting: 4 })
   const order: string[] = []
   const logIn = (account: string, address: string) =>
     pool.matches('password', null, of(account, address)).then(

@@ -23,12 +23,12 @@ interface Options {
   /** Default: one for each processor. */
   readonly workers?: number
   /** The queue length for each kind. Default 200, which is some seconds of work. */
-  readonly mostWaiting?: number
+  readonly maxWaiting?: number
 }
 
 /** Runs bcrypt in worker threads, which start with the first password. */
-export function openBcryptPool({ workers = availableParallelism(), mostWaiting = 200 }: Options = {}): Hasher {
-  const queues = { hash: openFairQueue<Question>(mostWaiting), match: openFairQueue<Question>(mostWaiting) }
+export function openBcryptPool({ workers = availableParallelism(), maxWaiting = 200 }: Options = {}): Hasher {
+  const queues = { hash: openFairQueue<Question>(maxWaiting), match: openFairQueue<Question>(maxWaiting) }
   let last: keyof typeof queues = 'hash'
   const idle: Worker[] = []
   const busy = new Map<Worker, Question>()

@@ -11,11 +11,11 @@ import { fieldValue, hashed, isOddAmong, isRegularAmong } from './fields.js'
 export type Equality = readonly { readonly path: Path; readonly text: string }[]
 
 /** An index over more fields would serve few lists. */
-const mostFields = 2
+const maxFields = 2
 
 /** Returns the filter as equality clauses, if it consists of nothing else and an index can cover its fields. */
 export function equalityOf({ all }: Where): Equality | undefined {
-  if (all.length === 0 || all.length > mostFields) return undefined
+  if (all.length === 0 || all.length > maxFields) return undefined
   const pairs = all.flatMap(({ any: [test, another] }) => (test && !another && canBeCompared(test) ? [test] : []))
   const sorted = pairs
     .map(({ path, value }) => ({ path, text: value, name: JSON.stringify(path) }))

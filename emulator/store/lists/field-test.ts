@@ -18,12 +18,12 @@ import type { KnownFields } from './indexes.js'
 import { timeTest } from './time-test.js'
 
 /** With more conditions, the planner assumes that nearly every document matches, and skips the index. */
-const mostContainments = 10
+const maxContainments = 10
 
 /**
  * Limits the documents found by looking up single values. Above it, the whole collection is compared with all values.
  */
-const mostFound = 10_000
+const maxFound = 10_000
 
 export interface Comparison {
   readonly path: Path
@@ -33,7 +33,7 @@ export interface Comparison {
 
 /** Whether the test has so many values that each is looked up separately if all matches are wanted. */
 export function looksManyUp(test: Test): boolean {
-  return test.operator === 'in' && !test.isTime && new Set(test.values).size > mostContainments
+  return test.operator === 'in' && !test.isTime && new Set(test.values).size > maxContainments
 }
 
 /** Hints for finding the documents. */
@@ -99,7 +99,7 @@ function equals(path: Path, texts: readonly string[], foundIn: string | undefine
   const values = jsonOfAll(texts)
   const whole = (json: string) => path.reduceRight((inner, segment) => `{${JSON.stringify(segment)}:${inner}}`, json)
   const wholes = values.map((json) => ({ one: whole(json), item: whole(`[${json}]`) }))
-  if (values.length <= mostContainments) {
+  if (values.length <= maxContainments) {
     return anyOf(wholes.flatMap(({ one, item }) => [sql`d.data @> ${one}::jsonb`, sql`d.data @> ${item}::jsonb`]))
   }
   return foundIn === undefined ? holdsAny(path, texts) : isAmongFound(foundIn, wholes, holdsAny(path, texts))
@@ -132,7 +132,7 @@ function isAmongFound(
   const [ones, items] = [wholes.map(({ one }) => one), wholes.map(({ item }) => item)]
   return sql`d.id = any((
     select case
-      when count(*) <= ${literal(mostFound)}
+      when count(*) <= ${literal(maxFound)}
         then coalesce(array_agg(found.id) filter (where found.collection_id = ${collection}::uuid), '{}')
       else array(select d.id from documents d where d.collection_id = ${collection}::uuid and ${holdsOne})
       end
@@ -143,7 +143,7 @@ function isAmongFound(
       cross join lateral (
         select d.id, d.collection_id from documents d where d.data @> wanted.one or d.data @> wanted.item offset 0
       ) as looked
-      limit ${literal(mostFound + 1)}
+      limit ${literal(maxFound + 1)}
     ) as found)::uuid[])`
 }
 
@@ -173,7 +173,7 @@ export function comparesAll(path: Path, bounds: readonly Comparison[], { known }
 }
 
 const firstString = inOrder(sql`'""'::jsonb`)
-const leastNumber = inOrder(sql`'-1.7976931348623157e308'::jsonb`)
+const lowestNumber = inOrder(sql`'-1.7976931348623157e308'::jsonb`)
 const firstBoolean = inOrder(sql`'false'::jsonb`)
 
 /** The bounds if their texts mean values of one type, which lie from `start` on and before `end`. */
@@ -199,8 +199,8 @@ function compares(path: Path, bounds: readonly Comparison[], known: KnownFields 
   })
   const texts = bounds.map(({ value: text }) => text)
   const numbers = texts.map(numberOf)
-  const asTexts = texts.every(canHold) ? [meaning(texts, firstString, leastNumber)] : []
-  const asNumbers = numbers.includes(undefined) ? [] : [meaning(numbers, leastNumber, firstBoolean)]
+  const asTexts = texts.every(canHold) ? [meaning(texts, firstString, lowestNumber)] : []
+  const asNumbers = numbers.includes(undefined) ? [] : [meaning(numbers, lowestNumber, firstBoolean)]
   const between = (given: readonly Meaning[], where: Fragment = nothing) =>
     given.map((one) => sql`(${where}${liesBetween(value, one)})`)
   if (known?.has(path, 'asc') || known?.has(path, 'desc')) {

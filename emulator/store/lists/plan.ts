@@ -81,7 +81,7 @@ export function planList(
 ): ListPlan {
   const scope = { ...reach, collection: collection.id, populate: query.populate }
   const asked = { query, scope, ordering: orderingOf(query.sort), ...splitBounds(query.where) }
-  const plain = { equality: undefined, nearDocuments: leastNear, totalKey: undefined, remembered: undefined }
+  const plain = { equality: undefined, nearDocuments: minNear, totalKey: undefined, remembered: undefined }
   if (scope.creator !== undefined) return { ...asked, ...plain, strategy: 'find all', ...ofCreator(scope, indexes) }
   if (isWalk(asked)) return { ...asked, ...plain, strategy: 'walk', planned: 'once' }
   const equality = equalityIn(query)
@@ -157,7 +157,7 @@ function isWalk({ query, ordering, bounds, others }: Asked): boolean {
 
 /** Without a total, only the page has to be found. */
 function isLikelyNear({ where, count, limit, offset }: ListQuery, { isById }: Ordering): boolean {
-  return !count && isById && limit + offset <= leastNear && !looksManyUpIn(where)
+  return !count && isById && limit + offset <= minNear && !looksManyUpIn(where)
 }
 
 /** If so, searching where the page begins would hardly fill it. */
@@ -171,7 +171,7 @@ function strategyOf(
 ): Strategy {
   const { where, count } = query
   if (where.all.length === 0) return 'sort'
-  const isFar = nearDocuments > mostNear
+  const isFar = nearDocuments > maxNear
   if ((count && !remembered) || isFar || looksManyUpIn(where)) return 'find all'
   if (!ordering.isById) return 'sort matches'
   return count ? 'look near' : 'find all'
@@ -181,8 +181,8 @@ function looksManyUpIn({ all }: Where): boolean {
   return all.some(({ any }) => any.some(looksManyUp))
 }
 
-const leastNear = 1_000
-const mostNear = 20_000
+const minNear = 1_000
+const maxNear = 20_000
 
 /**
  * If the number of matches is known, expects the page within four times as many documents as an even spread would need.
@@ -192,8 +192,8 @@ function nearOf(
   remembered: CountedTotal | undefined,
   documents: number | undefined,
 ): number {
-  if (!remembered || documents === undefined) return leastNear
-  return Math.max(leastNear, Math.ceil((4 * (limit + offset) * documents) / Math.max(remembered.total, 1)))
+  if (!remembered || documents === undefined) return minNear
+  return Math.max(minNear, Math.ceil((4 * (limit + offset) * documents) / Math.max(remembered.total, 1)))
 }
 
 /** A filter on linked records depends on other collections and on the caller. */

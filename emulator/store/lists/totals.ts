@@ -15,20 +15,20 @@ export interface Totals {
   keep(key: string, counted: CountedTotal): void
 }
 
-const mostTotals = 1_000
-const mostKeyCharacters = 2_000
+const maxTotals = 1_000
+const maxKeyCharacters = 2_000
 
 export function openTotals(): Totals {
   const kept = new Map<string, CountedTotal>()
   return {
     of: (key) => kept.get(key),
     keep(key, counted) {
-      if (key.length > mostKeyCharacters) return
+      if (key.length > maxKeyCharacters) return
       // Moves the key to the end, so that the least recently stored one is removed first.
       kept.delete(key)
       kept.set(key, counted)
       const [oldest] = kept.keys()
-      if (kept.size > mostTotals && oldest !== undefined) kept.delete(oldest)
+      if (kept.size > maxTotals && oldest !== undefined) kept.delete(oldest)
     },
   }
 }
@@ -60,7 +60,7 @@ export function totalOfMatches({ query, scope, remembered }: Counting, count: Fr
 }
 
 /** Limits the changes to check; beyond that, counting is as fast. */
-const mostChanges = 1_000
+const maxChanges = 1_000
 
 /**
  * Changes are numbered in commit order without gaps, so the number identifies a state of the database. If later changes
@@ -72,7 +72,7 @@ function isUnchanged({ project, collection }: Counting['scope'], { seq }: Counte
       select (select last_seq from sequences where project_id = ${project}) - ${seq}::bigint = count(*)
         and coalesce(bool_and(c.collection_id <> ${collection}::uuid), true)
       from (
-        select collection_id from changes where project_id = ${project} and seq > ${seq}::bigint limit ${mostChanges}
+        select collection_id from changes where project_id = ${project} and seq > ${seq}::bigint limit ${maxChanges}
       ) as c
     ) and not exists (
       select from pending_changes where project_id = ${project} and collection_id = ${collection}::uuid

@@ -13,10 +13,10 @@ import { type Comparison, comparesAll, fieldTest, type Help, isComparison, missi
 import { ownFieldTest } from './own-field-test.js'
 
 /** Limits the subqueries for linked records in one list; each takes the database a millisecond just to plan. */
-const mostQuestions = 500
+const maxSubqueries = 500
 
 /** A longer path finds nothing, however many of its segments are links, and each subquery would contain all of it. */
-const mostSegments = sizes.mostPopulateDepth + sizes.mostDocumentDepth
+const maxSegments = sizes.mostPopulateDepth + sizes.mostDocumentDepth
 
 /** Limits what a filter may reach beyond the document (contract 4.4), and has hints for the document itself. */
 export interface Reach extends Help {
@@ -85,7 +85,7 @@ function clauseSql({ any }: Clause, reach: Reach): Fragment {
 }
 
 function testSql(test: Test, reach: Reach): Fragment {
-  if (test.path.length > mostSegments) return missingTest(test)
+  if (test.path.length > maxSegments) return missingTest(test)
   const own = ownField(test.path)
   return own ? ownFieldTest(own, test) : nestedTest([], test.path, test, reach)
 }
@@ -183,7 +183,7 @@ function inScope({ collections }: Reader): Fragment {
  */
 function requireBounded({ all }: Where, { populate }: Reach) {
   const questions = all.flatMap(({ any }) => any).reduce((sum, { path }) => sum + 2 ** linksOn(path, populate) - 1, 0)
-  if (questions > mostQuestions) throw new SvcError('INVALID_QUERY', 'Too many filters on populated fields.')
+  if (questions > maxSubqueries) throw new SvcError('INVALID_QUERY', 'Too many filters on populated fields.')
 }
 
 function linksOn([field, next, ...rest]: Path, populate: readonly Path[]): number {

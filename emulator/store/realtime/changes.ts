@@ -3,7 +3,7 @@ import type { StoredDocument } from '../../../client/protocol/model/document.js'
 import { JsonText } from '../../../client/protocol/model/json.js'
 import { type Database, nothing, sql, writing } from '../../database/port.js'
 import { noCreator } from '../creators.js'
-import { copyColumns, type GroupRow, groupOf, isFirstOfGroup, mostCopyBytes, withCopies } from './copies.js'
+import { copyColumns, type GroupRow, groupOf, isFirstOfGroup, maxCopyBytes, withCopies } from './copies.js'
 import { numberChanges } from './numbering.js'
 
 /** A change, recorded in the transaction that made it. */
@@ -97,7 +97,7 @@ export async function selectChanges(db: Database, { project, collections, after 
     left join lateral (
       select ${copyColumns}, seq, kind, collection_id, document_id, version, before, before_updated_at, created_by,
         before_created_by, recorded_at, ${isFirstOfGroup} as is_first_of_group, lead(seq) over earlier as next_seq,
-        sum(${mostCopyBytes}) over earlier as bytes_before
+        sum(${maxCopyBytes}) over earlier as bytes_before
       from (
         select ${copyColumns}, seq, kind, collection_id, document_id, version, before, before_updated_at, created_by,
           before_created_by, recorded_at

@@ -4,19 +4,19 @@
  * copies. Old changes are deleted from the front, so that the remaining ones keep their copies.
  */
 import { type Database, type Fragment, literal, sql } from '../../database/port.js'
-import { mostTextBytes } from '../sql-words.js'
+import { maxTextBytes } from '../sql-words.js'
 
 /** The size of a group. Reading one copy unpacks those of its group. */
 const together = 16
 /** A longer document makes its own row long enough to be compressed, or nearly so. */
-const mostCharacters = 1_000
+const maxCharacters = 1_000
 /** Assumes three bytes for each character, and the spaces that PostgreSQL adds. */
-const mostSharedBytes = literal(mostCharacters * 3 * 1.5)
+const maxSharedBytes = literal(maxCharacters * 3 * 1.5)
 
 /** Whether documents that are created together share their copies. */
 export function shareCopies(db: Database, documents: readonly { readonly json: string }[]): boolean {
   if (db.capabilities.runsWritersTogether || documents.length === 1) return false
-  return documents.every(({ json }) => json.length <= mostCharacters)
+  return documents.every(({ json }) => json.length <= maxCharacters)
 }
 
 /** Formats documents as one JSON array of groups. Each group is stored as it is. */
@@ -80,5 +80,5 @@ export function withCopies<Row extends object>(rows: readonly (Row & GroupRow)[]
 }
 
 /** An upper bound of the text of a change's copies in bytes, without reading them. */
-export const mostCopyBytes = sql`(case when copies_ahead is null then ${mostTextBytes(sql`data`)} else ${mostSharedBytes} end
-          + ${mostTextBytes(sql`before`)})::int`
+export const maxCopyBytes = sql`(case when copies_ahead is null then ${maxTextBytes(sql`data`)} else ${maxSharedBytes} end
+          + ${maxTextBytes(sql`before`)})::int`

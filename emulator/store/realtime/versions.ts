@@ -6,7 +6,7 @@
 import { JsonText } from '../../../client/protocol/model/json.js'
 import { type Database, type Fragment, nothing, sql } from '../../database/port.js'
 import type { RecordedDocumentChange } from './changes.js'
-import { copyColumns, copyOf, mostCopyBytes } from './copies.js'
+import { copyColumns, copyOf, maxCopyBytes } from './copies.js'
 import { numberChanges } from './numbering.js'
 
 export interface VersionRow {
@@ -36,7 +36,7 @@ interface Row {
   recorded_at: string
 }
 
-const mostBytes = 8 * 1024 * 1024
+const maxBytes = 8 * 1024 * 1024
 
 /** Returns changes of a document, newest first, as many as fit a page, and whether there are more. */
 export async function selectVersions(
@@ -50,7 +50,7 @@ export async function selectVersions(
     select seq, kind, version, ${copyOf} as data, before, before_updated_at, recorded_at, found
     from (
       select ${copyColumns}, seq, kind, version, before, before_updated_at, recorded_at, count(*) over () as found,
-        sum(${mostCopyBytes})
+        sum(${maxCopyBytes})
           over (order by seq desc rows between unbounded preceding and 1 preceding) as bytes_before
       from (
         select ${copyColumns}, seq, kind, version, before, before_updated_at, recorded_at
@@ -61,7 +61,7 @@ export async function selectVersions(
         limit ${most + 1}::int
       ) newest
     ) c
-    where coalesce(bytes_before, 0) <= ${mostBytes}::int
+    where coalesce(bytes_before, 0) <= ${maxBytes}::int
     order by seq desc
     limit ${most}::int`)
   return { rows: rows.map(fromRow), hasMore: rows.length < (rows[0]?.found ?? 0) }

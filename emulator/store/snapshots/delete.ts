@@ -30,7 +30,7 @@ export async function deleteSnapshot(tx: Database, project: string, id: string):
 }
 
 /** Each takes about five entries in the lock table that all sessions share, until the transaction ends. */
-const mostDropped = 160
+const maxDropped = 160
 
 /** Drops tables of deleted snapshots, but not too many in one transaction. The next call finds the rest. */
 async function dropStrayTables(tx: Database): Promise<void> {
@@ -41,7 +41,7 @@ async function dropStrayTables(tx: Database): Promise<void> {
       and not exists (
         select from snapshots s where starts_with(c.relname, ${tablePrefix} || replace(s.id::text, '-', '') || '_')
       )
-    limit ${mostDropped}::int`)
+    limit ${maxDropped}::int`)
   const tables = strays.map(({ name }) => identifier(name))
   if (tables.length > 0) await tx.query(onItsOwnMakingRoom(sql`drop table ${joinSql(tables, ', ')}`))
 }

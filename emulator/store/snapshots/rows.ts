@@ -12,9 +12,9 @@ import {
 import { keptIn, onItsOwn, type PartName, partNames, parts, tableOf } from './parts.js'
 
 /** Pages of a table read at once; fewer if their rows are large. */
-const mostPages = 16
+const maxPages = 16
 /** More rows than fit on a page of 8 KB. */
-const mostRowsOfPage = 300
+const maxRowsOfPage = 300
 
 /** The columns of a snapshot's tables, by part. */
 export async function selectKeptColumns(db: Database, id: string): Promise<ReadonlyMap<string, readonly string[]>> {
@@ -35,17 +35,17 @@ export async function* selectKeptRows(db: Database, id: string, part: PartName):
   )
   const pages = size?.pages ?? 0
   const rowsIn = (isIn: Fragment) => rowsWhere(db, kept, isIn)
-  let step = mostPages
+  let step = maxPages
   for (let page = 0; page < pages; ) {
     const end = Math.min(pages, page + step)
     const rows = await rowsIn(sql`ctid >= ${placeOf(page, 0)} and ctid < ${placeOf(end, 0)}`).catch(noneIfTooLarge)
     if (rows) {
       yield rows
       page = end
-      step = Math.min(mostPages, step * 2)
+      step = Math.min(maxPages, step * 2)
     } else if (step > 1) step = Math.floor(step / 2)
     else {
-      for (let row = 1; row <= mostRowsOfPage; row++) yield await rowsIn(sql`ctid = ${placeOf(page, row)}`)
+      for (let row = 1; row <= maxRowsOfPage; row++) yield await rowsIn(sql`ctid = ${placeOf(page, row)}`)
       page = end
     }
   }

@@ -12,7 +12,7 @@ import {
 } from '../../database/port.js'
 import { selectCount } from '../collections.js'
 import { isOrphan } from '../files.js'
-import { isExactly, mostTextBytes } from '../sql-words.js'
+import { isExactly, maxTextBytes } from '../sql-words.js'
 
 export type ColumnType = 'text' | 'number' | 'boolean' | 'time' | 'json'
 type Column = { readonly name: string; readonly type: ColumnType }
@@ -63,7 +63,7 @@ export async function viewOfCollection(db: Database, { id, name, schema }: Store
     stored: [...ownColumns, versionColumn, dataColumn],
     shown: joinSql(shown, ', '),
     rowsAfter: (after) => sql`
-      select d.id, d.created_at, d.updated_at, d.version, d.data, ${mostTextBytes(sql`d.data`)}::bigint as text_bytes
+      select d.id, d.created_at, d.updated_at, d.version, d.data, ${maxTextBytes(sql`d.data`)}::bigint as text_bytes
       from documents d
       where ${isExactly(sql`d.collection_id`, id)} and d.id > ${after}::uuid
       order by d.collection_id, d.id`,
@@ -84,7 +84,7 @@ export async function viewOfUsers(db: Database, project: string): Promise<View> 
     ...{ name: 'users', collection: undefined, count: counted?.users ?? 0, columns, stored: columns, shown: sql`d.*` },
     rowsAfter: (after) => sql`
       select u.id, u.created_at, u.updated_at, u.email, u.email_verified, u.roles, u.data,
-        ${mostTextBytes(sql`u.data`)}::bigint as text_bytes
+        ${maxTextBytes(sql`u.data`)}::bigint as text_bytes
       from users u
       where ${isExactly(sql`u.project_id`, project)} and u.id > ${after}::uuid
       order by u.project_id, u.id`,

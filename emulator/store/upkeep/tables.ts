@@ -8,17 +8,17 @@ interface TableRow {
 }
 
 /** A table larger than this that has lost three quarters of its rows is rewritten to free its space. */
-const leastRewrittenBytes = 16 * 1024 * 1024
+const minRewrittenBytes = 16 * 1024 * 1024
 
 /** The most rows that this process has seen in each table since it was rewritten. */
-export type MostRows = Map<string, number>
+export type PeakRows = Map<string, number>
 
 /**
  * Vacuums and analyzes tables by the rules of autovacuum: removes dead rows, marks pages as all-visible for index-only
  * scans, and updates statistics. Works table by table, so that requests get in between. Merges the pending list of the
  * index over all data, because every search reads all of it.
  */
-export async function tidyTables(db: Database, mostRows: MostRows = new Map()): Promise<void> {
+export async function tidyTables(db: Database, peakRows: PeakRows = new Map()): Promise<void> {
   if (db.capabilities.vacuumsItself) return
   const tables = await db.query<TableRow>(sql`
     select s.relname as name,
@@ -32,7 +32,7 @@ export async function tidyTables(db: Database, mostRows: MostRows = new Map()): 
     if (!wants_vacuum && !wants_analyze) continue
     await db.query(patientSql(`${wants_vacuum ? 'vacuum (analyze)' : 'analyze'} svc.${quotedName(name)}`))
   }
-  await rewriteEmptied(db, mostRows)
+  await rewriteEmptied(db, peakRows)
   await db.query(
     patientSql(`select gin_clean_pending_list(i.indexrelid)
       from pg_index i
@@ -46,16 +46,16 @@ export async function tidyTables(db: Database, mostRows: MostRows = new Map()): 
  * Rewrites tables, because vacuum frees only pages at the end of a table, and none of an index. Takes time for the
  * remaining rows only.
  */
-async function rewriteEmptied(db: Database, mostRows: MostRows): Promise<void> {
+async function rewriteEmptied(db: Database, peakRows: PeakRows): Promise<void> {
   const tables = await db.query<{ name: string; rows: number; bytes: number }>(sql`
     select relname as name, reltuples::bigint as rows, pg_total_relation_size(oid) as bytes
     from pg_class
     where relnamespace = 'svc'::regnamespace and relkind = 'r' and reltuples >= 0`)
   for (const { name, rows, bytes } of tables) {
-    const most = Math.max(mostRows.get(name) ?? 0, rows)
-    const isEmptied = rows <= most / 4 && bytes > leastRewrittenBytes
+    const most = Math.max(peakRows.get(name) ?? 0, rows)
+    const isEmptied = rows <= most / 4 && bytes > minRewrittenBytes
     if (isEmptied) await db.query(patientSql(`vacuum (full, analyze) svc.${quotedName(name)}`))
-    mostRows.set(name, isEmptied ? rows : most)
+    peakRows.set(name, isEmptied ? rows : most)
   }
 }
 

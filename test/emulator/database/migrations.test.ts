@@ -115,7 +115,7 @@ it('two processes that start at once on one PostgreSQL apply each migration once
 
 it('a migration may take longer than a statement of a request', async () => {
   const server = await openDatabases()
-  const db = await openPostgres({ url: server.url, mostStatementMilliseconds: 2_000 })
+  const db = await openPostgres({ url: server.url, maxStatementMilliseconds: 2_000 })
   await db.query(sql`
     create function slow() returns event_trigger language plpgsql as $$ begin perform pg_sleep(3); end $$`)
   await db.query(sql`

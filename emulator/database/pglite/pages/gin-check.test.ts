@@ -41,11 +41,11 @@ afterAll(async () => {
 })
 
 /** Zeroes the page at that block, checks, and restores the file. */
-async function checkWithout(bytes: Buffer, block: number, mostBytes?: number): Promise<string | undefined> {
+async function checkWithout(bytes: Buffer, block: number, maxBytes?: number): Promise<string | undefined> {
   const damaged = Buffer.from(bytes)
   damaged.fill(0, block * pageBytes, (block + 1) * pageBytes)
   writeFileSync(path, damaged)
-  const damage = await checkGinIndexes(db.query, dataDir, mostBytes)
+  const damage = await checkGinIndexes(db.query, dataDir, maxBytes)
   writeFileSync(path, bytes)
   return damage?.message
 }

@@ -9,7 +9,7 @@ import { DatabaseError, type Sql, sql } from '../../port.js'
 import { fixedBlocks, isZero, linksOf, pageBytes } from './gin-page.js'
 
 /** Limits what a start reads, some hundredths of a second. After a statement had to be stopped, all is read. */
-export const mostBytesAtStart = 256 * 1_048_576
+export const maxBytesAtStart = 256 * 1_048_576
 
 const chunkPages = 128
 /** A relation file has at most this many pages; the next ones are in `….1` and so on. */
@@ -27,7 +27,7 @@ interface Index {
 export async function checkGinIndexes(
   ask: (statement: Sql) => Promise<unknown[]>,
   dataDir: string,
-  mostBytes = Number.POSITIVE_INFINITY,
+  maxBytes = Number.POSITIVE_INFINITY,
 ): Promise<DatabaseError | undefined> {
   // Skips invalid indexes: their build was interrupted, so they may contain anything.
   const indexes = (await ask(sql`
@@ -38,7 +38,7 @@ export async function checkGinIndexes(
     join pg_namespace n on n.oid = c.relnamespace
     where a.amname = 'gin' and i.indisvalid
     order by pg_relation_size(c.oid)`)) as Index[]
-  let left = Math.floor(mostBytes / pageBytes)
+  let left = Math.floor(maxBytes / pageBytes)
   const damage: string[] = []
   for (const { name, path } of indexes) {
     const read = await lostPages(join(dataDir, path), left)
@@ -48,11 +48,11 @@ export async function checkGinIndexes(
   return damage.length === 0 ? undefined : new DatabaseError(damage.join(', '), 'XX002')
 }
 
-/** Checks at most `mostPages`, and returns how many it read. */
-async function lostPages(file: string, mostPages: number): Promise<{ pages: number; lost: number[] }> {
+/** Checks at most `maxPages`, and returns how many it read. */
+async function lostPages(file: string, maxPages: number): Promise<{ pages: number; lost: number[] }> {
   const zero: number[] = []
   let pages = 0
-  for await (const page of pagesOf(file, mostPages)) {
+  for await (const page of pagesOf(file, maxPages)) {
     if (isZero(page)) zero.push(pages)
     pages++
   }
@@ -63,9 +63,9 @@ async function lostPages(file: string, mostPages: number): Promise<{ pages: numb
 }
 
 /** Yields views of one buffer, which the next read overwrites. */
-async function* pagesOf(file: string, mostPages = Number.POSITIVE_INFINITY): AsyncGenerator<Buffer> {
+async function* pagesOf(file: string, maxPages = Number.POSITIVE_INFINITY): AsyncGenerator<Buffer> {
   const chunk = Buffer.alloc(chunkPages * pageBytes)
-  let left = mostPages
+  let left = maxPages
   for (let segment = 0; left > 0; segment++) {
     const handle = await openSegment(segment === 0 ? file : `${file}.${segment}`)
     if (!handle) return
