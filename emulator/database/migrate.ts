@@ -17,7 +17,7 @@ const preparations = [
 ]
 
 /** The version after all migrations, and the oldest version that can be migrated. */
-export const newestMigration = newestOf(migrations)
+export const newestMigration = newestNumber(migrations)
 export const oldestMigration = migrations[0]?.number ?? 0
 
 /** The database was changed by a newer version of the service. */
@@ -64,7 +64,7 @@ export interface MigrateOptions extends Partial<LockWaits> {
 export async function migrate(db: Database, options: MigrateOptions = {}): Promise<void> {
   const { refusesOlder = false, migrations: known = migrations, ...given } = options
   const waits = { ...lockWaits, ...given }
-  const newest = newestOf(known)
+  const newest = newestNumber(known)
   const before = await selectState(db).catch(noneYet)
   requireKnown(before, newest)
   const isOlder = before.newest > 0 && before.newest < newest
@@ -77,7 +77,7 @@ export async function migrate(db: Database, options: MigrateOptions = {}): Promi
   await whileNobodyElse(db, 'Changing the sort order of texts', order, waits)
 }
 
-function newestOf(known: readonly Migration[]): number {
+function newestNumber(known: readonly Migration[]): number {
   return known.at(-1)?.number ?? 0
 }
 

@@ -37,7 +37,7 @@ export function openLoginFlows(): LoginFlows {
     open(state, { project, provider }) {
       count += 1
       const flow = { id: String(count), at: new Date().toISOString(), project, provider, outcome: null, hops: [] }
-      kept.unshift({ state: hashOf(state), flow })
+      kept.unshift({ state: hashState(state), flow })
       kept.length = Math.min(kept.length, maxFlows)
     },
     begin(state, { kind, from, to, method, url, request }) {
@@ -67,12 +67,12 @@ export function openLoginFlows(): LoginFlows {
   }
 
   function find(state: string): KeptFlow['flow'] | undefined {
-    const hash = hashOf(state)
+    const hash = hashState(state)
     return kept.find((each) => each.state === hash)?.flow
   }
 }
 
-function hashOf(state: string): string {
+function hashState(state: string): string {
   return createHash('sha256').update(state).digest('base64url')
 }
 
@@ -106,7 +106,10 @@ function shownAddress(address: string): string {
 function shownClaims(claims: Readonly<Record<string, Json>>): Record<string, string> {
   const shown = Object.entries(claims)
     .slice(0, maxNames)
-    .map(([name, value]) => [cut(name), secretClaim.test(name) ? mask(textOf(value)) : cut(textOf(masked(value)))])
+    .map(([name, value]) => [
+      cut(name),
+      secretClaim.test(name) ? mask(formatValue(value)) : cut(formatValue(masked(value))),
+    ])
   return Object.fromEntries(shown)
 }
 
@@ -117,12 +120,12 @@ function masked(value: Json): Json {
   return Object.fromEntries(
     Object.entries(value).map(([name, member]) => [
       name,
-      secretClaim.test(name) ? mask(textOf(member)) : masked(member),
+      secretClaim.test(name) ? mask(formatValue(member)) : masked(member),
     ]),
   )
 }
 
-function textOf(value: Json): string {
+function formatValue(value: Json): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 

@@ -3,7 +3,7 @@ import { createRemoteJWKSet, customFetch, type JWTPayload, jwtVerify, type Remot
 import type { ServerMetadata } from 'openid-client'
 import type { JsonObject } from '../../client/protocol/model/json.js'
 import { openBoundedFetch } from './bounded-fetch.js'
-import { issuerOf } from './microsoft.js'
+import { resolveIssuer } from './microsoft.js'
 import type { ExpectedToken } from './provider.js'
 
 /** The provider whose keys count. */
@@ -25,7 +25,7 @@ const maxKeySets = 200
 export function openTokenChecks(timeoutMilliseconds: number): TokenChecks {
   const known = new Map<string, RemoteJWKSet>()
 
-  function keysOf({ metadata: { jwks_uri: address }, mayBePlain }: KeySource): RemoteJWKSet {
+  function getKeys({ metadata: { jwks_uri: address }, mayBePlain }: KeySource): RemoteJWKSet {
     if (address === undefined) throw new TypeError('The provider publishes no keys.')
     if (!mayBePlain && !address.startsWith('https:'))
       throw new TypeError('The jwks_uri of the provider does not use HTTPS.')
@@ -41,9 +41,9 @@ export function openTokenChecks(timeoutMilliseconds: number): TokenChecks {
 
   return {
     async check(source, token, { audiences, nonce }) {
-      const { payload } = await jwtVerify(token, keysOf(source), {
+      const { payload } = await jwtVerify(token, getKeys(source), {
         algorithms,
-        issuer: issuerOf(source.metadata.issuer, token),
+        issuer: resolveIssuer(source.metadata.issuer, token),
         audience: [...audiences],
         requiredClaims: ['sub', 'exp', 'iat'],
         clockTolerance: 30,

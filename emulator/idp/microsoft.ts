@@ -20,7 +20,7 @@ export function isForAllTenants(issuer: string): boolean {
 }
 
 /** Fills the tenant of the token into the published issuer, if that has a placeholder for it. */
-export function issuerOf(published: string, token: string): string {
+export function resolveIssuer(published: string, token: string): string {
   if (!published.startsWith(`${origin}/{tenantid}/`)) return published
   const { tid } = decodeJwt(token)
   if (typeof tid !== 'string' || !/^[0-9a-f-]{36}$/.test(tid))

@@ -51,7 +51,7 @@ export function openOidc({ timeoutMilliseconds, flows }: OidcOptions): IdentityP
     fetch: BoundedFetch,
     more: Partial<ServerMetadata> = {},
   ): Promise<Configuration> {
-    return configurationOf(client, { ...(await servers.metadataOf(client, fetch)), ...more }, fetch)
+    return buildConfiguration(client, { ...(await servers.fetchMetadata(client, fetch)), ...more }, fetch)
   }
 
   /** Checks the ID token here, because the library expects one issuer and each tenant has its own. */
@@ -76,14 +76,14 @@ export function openOidc({ timeoutMilliseconds, flows }: OidcOptions): IdentityP
       const config = await configure(client, openBoundedFetch(timeoutMilliseconds)).catch((cause) => {
         throw unreachable(client, cause)
       })
-      return buildAuthorizationUrl(config, await parametersOf(client, challenge)).href
+      return buildAuthorizationUrl(config, await buildParameters(client, challenge)).href
     },
-    async profileOf(client, challenge, parameters) {
+    async fetchProfile(client, challenge, parameters) {
       const fetch = openWatched(challenge)
       const isWithoutIssuer = challenge.isHandedOn === true && !parameters.has('iss')
       const more = isWithoutIssuer ? { authorization_response_iss_parameter_supported: false } : {}
       const config = await configure(client, withRedirect(fetch, challenge), more).catch(orRefused)
-      const exchanged = await (isOfManyIssuers(client)
+      const exchanged = await (hasManyIssuers(client)
         ? exchangeByTenant(config, client, challenge, parameters)
         : exchange(config, client, challenge, parameters))
       const person = await readPerson(config, client, exchanged).catch((cause) => {
@@ -91,9 +91,9 @@ export function openOidc({ timeoutMilliseconds, flows }: OidcOptions): IdentityP
       })
       return { ...person, name: person.name ?? readNameInForm(parameters.get('user')) }
     },
-    async profileOfToken(client, idToken, expected) {
+    async readTokenProfile(client, idToken, expected) {
       const fetch = openBoundedFetch(timeoutMilliseconds)
-      const metadata = await servers.metadataOf(client, fetch).catch(orRefused)
+      const metadata = await servers.fetchMetadata(client, fetch).catch(orRefused)
       const source = { metadata, mayBePlain: client.mayBePlain }
       const claims = await tokens.check(source, idToken, expected).catch(orRefused)
       return readClaims(client, claims)
@@ -101,7 +101,7 @@ export function openOidc({ timeoutMilliseconds, flows }: OidcOptions): IdentityP
   }
 }
 
-function configurationOf(client: ProviderClient, metadata: ServerMetadata, fetch: BoundedFetch): Configuration {
+function buildConfiguration(client: ProviderClient, metadata: ServerMetadata, fetch: BoundedFetch): Configuration {
   const { clientId, clientSecret } = client
   const methods = metadata.token_endpoint_auth_methods_supported ?? ['client_secret_basic']
   const authenticate = methods.includes('client_secret_post') ? ClientSecretPost : ClientSecretBasic
@@ -112,9 +112,9 @@ function configurationOf(client: ProviderClient, metadata: ServerMetadata, fetch
   return config
 }
 
-async function parametersOf(client: ProviderClient, challenge: Challenge): Promise<Record<string, string>> {
+async function buildParameters(client: ProviderClient, challenge: Challenge): Promise<Record<string, string>> {
   return {
-    redirect_uri: addressOf(challenge.redirectUrl),
+    redirect_uri: normalizeUrl(challenge.redirectUrl),
     scope: client.scopes.join(' '),
     state: challenge.state,
     code_challenge: await calculatePKCECodeChallenge(challenge.verifier),
@@ -141,7 +141,7 @@ async function exchange(
   const checks = {
     expectedState: state,
     pkceCodeVerifier: verifier,
-    ...(expectsIdToken(client) && !isOfManyIssuers(client) ? { expectedNonce: nonce, idTokenExpected: true } : {}),
+    ...(expectsIdToken(client) && !hasManyIssuers(client) ? { expectedNonce: nonce, idTokenExpected: true } : {}),
   }
   const cameBack = new URL(redirectUrl)
   cameBack.search = String(parameters)
@@ -158,7 +158,7 @@ async function readPerson(
   client: ProviderClient,
   { accessToken, claims }: Exchanged,
 ): Promise<ProviderProfile> {
-  if (claims && isMicrosoft(addressOfServer(client))) return readClaims(client, claims)
+  if (claims && isMicrosoft(serverAddress(client))) return readClaims(client, claims)
   if (claims && typeof claims.sub === 'string') {
     const hasProfile = config.serverMetadata().userinfo_endpoint !== undefined
     const profile = hasProfile ? ((await fetchUserInfo(config, accessToken, claims.sub)) as JsonObject) : {}
@@ -176,16 +176,16 @@ async function readPerson(
 }
 
 function readClaims(client: ProviderClient, claims: JsonObject): ProviderProfile {
-  const isVouching = isMicrosoft(addressOfServer(client))
+  const isVouching = isMicrosoft(serverAddress(client))
   const profile = readProfile(String(claims.sub), isVouching ? withVerified(claims) : claims)
-  return isOfManyIssuers(client) ? { ...profile, authority: String(claims.iss) } : profile
+  return hasManyIssuers(client) ? { ...profile, authority: String(claims.iss) } : profile
 }
 
-function isOfManyIssuers({ server }: ProviderClient): boolean {
+function hasManyIssuers({ server }: ProviderClient): boolean {
   return 'issuer' in server && isForAllTenants(server.issuer)
 }
 
-function addressOfServer({ server }: ProviderClient): string {
+function serverAddress({ server }: ProviderClient): string {
   return 'issuer' in server ? server.issuer : server.authorizationUrl
 }
 
@@ -208,7 +208,7 @@ function expectsIdToken(client: ProviderClient): boolean {
 function withRedirect(fetch: BoundedFetch, { redirectUrl }: Challenge): BoundedFetch {
   return (url, options) => {
     const { body } = options
-    if (body instanceof URLSearchParams && body.has('redirect_uri')) body.set('redirect_uri', addressOf(redirectUrl))
+    if (body instanceof URLSearchParams && body.has('redirect_uri')) body.set('redirect_uri', normalizeUrl(redirectUrl))
     return fetch(url, options)
   }
 }
@@ -240,7 +240,7 @@ function parsed(text: string): unknown {
 }
 
 /** Normalizes the address, because it is both sent and compared. */
-function addressOf(redirectUrl: string): string {
+function normalizeUrl(redirectUrl: string): string {
   return new URL(redirectUrl).href
 }
 
@@ -249,6 +249,6 @@ function orRefused(cause: unknown): never {
 }
 
 function unreachable(client: ProviderClient, cause: unknown): SvcError {
-  const message = `Could not read how to log in from the identity provider at "${addressOfServer(client)}".`
+  const message = `Could not read how to log in from the identity provider at "${serverAddress(client)}".`
   return new SvcError('UNAVAILABLE', message, [], { retryAfterSeconds: 5, cause })
 }

@@ -10,7 +10,7 @@ export function openIdentityProviders(options: OidcOptions): IdentityProviders {
   }
   return {
     loginUrl: async (...given) => (await ready()).loginUrl(...given),
-    profileOf: async (...given) => (await ready()).profileOf(...given),
-    profileOfToken: async (...given) => (await ready()).profileOfToken(...given),
+    fetchProfile: async (...given) => (await ready()).fetchProfile(...given),
+    readTokenProfile: async (...given) => (await ready()).readTokenProfile(...given),
   }
 }

@@ -59,9 +59,9 @@ export interface IdentityProviders {
   /** Returns the provider's login address for the browser. @throws {SvcError} `UNAVAILABLE` if it cannot be found */
   loginUrl(client: ProviderClient, challenge: Challenge): Promise<string>
   /** Finds the user by the parameters that the browser came back with. @throws {LoginRefused} within ten seconds */
-  profileOf(client: ProviderClient, challenge: Challenge, parameters: URLSearchParams): Promise<ProviderProfile>
+  fetchProfile(client: ProviderClient, challenge: Challenge, parameters: URLSearchParams): Promise<ProviderProfile>
   /** Finds the user of an ID token for one of these audiences. @throws {LoginRefused} within ten seconds */
-  profileOfToken(client: ProviderClient, idToken: string, expected: ExpectedToken): Promise<ProviderProfile>
+  readTokenProfile(client: ProviderClient, idToken: string, expected: ExpectedToken): Promise<ProviderProfile>
 }
 
 export interface ExpectedToken {

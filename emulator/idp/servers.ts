@@ -6,7 +6,7 @@ import type { ProviderClient, ProviderServer } from './provider.js'
 
 export interface Servers {
   /** @throws if the metadata cannot be fetched; failures are not cached */
-  metadataOf(client: Pick<ProviderClient, 'server' | 'mayBePlain'>, fetch: BoundedFetch): Promise<ServerMetadata>
+  fetchMetadata(client: Pick<ProviderClient, 'server' | 'mayBePlain'>, fetch: BoundedFetch): Promise<ServerMetadata>
 }
 
 const keptMilliseconds = 10 * 60_000
@@ -15,7 +15,7 @@ const maxServers = 200
 export function openServers(): Servers {
   const known = new Map<string, { readonly metadata: ServerMetadata; readonly until: number }>()
   return {
-    async metadataOf({ server, mayBePlain }, fetch) {
+    async fetchMetadata({ server, mayBePlain }, fetch) {
       if (!('issuer' in server)) return writtenDown(server)
       const kept = known.get(server.issuer)
       if (kept && kept.until > performance.now()) return kept.metadata

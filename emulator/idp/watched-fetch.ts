@@ -40,12 +40,12 @@ function readAnswer(text: string, isProfile: boolean): { answer: (readonly [stri
   const answer = Object.entries(body).map(
     ([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)] as const,
   )
-  const claims = claimsOf(body.id_token)
+  const claims = decodeClaims(body.id_token)
   return claims ? { answer, claims } : { answer }
 }
 
 /** Decodes the claims of an ID token without checking it. */
-function claimsOf(token: Json | undefined): JsonObject | undefined {
+function decodeClaims(token: Json | undefined): JsonObject | undefined {
   if (typeof token !== 'string') return undefined
   const claims = parsed(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())
   return isObject(claims) ? claims : undefined

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { text } from 'node:stream/consumers'
 import type { Database } from '../database/port.js'
-import { type CheckFinding, checkServer, note, wrong, wrongOf } from '../database/postgres/check.js'
+import { asFinding, type CheckFinding, checkServer, note, wrong } from '../database/postgres/check.js'
 import { StartError } from '../database/start-error.js'
 import { openFileStore } from '../ports/files/open-file-store.js'
 import type { FileStore } from '../ports/files/port.js'
@@ -51,7 +51,7 @@ function checkSettings(config: ServeConfig): Checked {
     requireServable(config)
     return { check: 'settings', said, findings: notes }
   } catch (error) {
-    return { check: 'settings', said, findings: [wrongOf(error), ...notes] }
+    return { check: 'settings', said, findings: [asFinding(error), ...notes] }
   }
 }
 
@@ -86,7 +86,7 @@ async function checkFiles(config: ServeConfig): Promise<Checked> {
     }
     return { check: 'files', said, findings: [] }
   } catch (error) {
-    const found = error instanceof StartError ? wrongOf(error) : refused(step, error)
+    const found = error instanceof StartError ? asFinding(error) : refused(step, error)
     return { check: 'files', said: 'not to be used', findings: [found] }
   }
 }

@@ -2,10 +2,10 @@ import type { ListedDocument, StoredDocument } from '../../client/protocol/model
 import { JsonText } from '../../client/protocol/model/json.js'
 import { type Database, type Fragment, literal, nothing, sql, writing } from '../database/port.js'
 import { inGroups, shareCopies } from './realtime/copies.js'
-import { insertionOf, type RecordedSeq, recorded, recordedDeletion, type WritePlace } from './recording.js'
+import { type RecordedSeq, recorded, recordedDeletion, recordInsertion, type WriteTarget } from './recording.js'
 import { maxTextBytes } from './sql-words.js'
 
-export type { WritePlace }
+export type { WriteTarget }
 
 export interface DocumentRow {
   id: string
@@ -44,18 +44,18 @@ export const writtenColumns = sql`id, data, version, created_at, updated_at, cre
  */
 export async function insertDocuments(
   db: Database,
-  { project, collection, at }: WritePlace,
+  { project, collection, at }: WriteTarget,
   documents: readonly NewData[],
 ): Promise<Written> {
   const isShared = shareCopies(db, documents) && !hasManyValues(documents)
   const groups = isShared ? sql`(select groups from given)` : undefined
-  const { counted, recorded, seq } = insertionOf(db, { project, collection, at }, documents.length, groups)
+  const { counted, recorded, seq } = recordInsertion(db, { project, collection, at }, documents.length, groups)
   const given = isShared ? sql`given as materialized (select ${inGroups(documents)}::jsonb as groups), ` : nothing
   const [written] = await db.query<Pick<Written, 'seq'>>(
     writing(sql`
     with ${given}fresh as materialized (
       select id, data, nullif(created_by, '')::uuid as created_by, ordinality
-      from ${groups ? rowsWith(documents, sql`jsonb_path_query(${groups}, 'strict $[*][*]')`) : rowsOf(documents)}
+      from ${groups ? rowsWith(documents, sql`jsonb_path_query(${groups}, 'strict $[*][*]')`) : freshRows(documents)}
     ), ${counted}, ${recorded}, inserted as (
       insert into documents (id, collection_id, data, created_by, created_at, updated_at)
       select fresh.id, counted.collection_id, fresh.data, fresh.created_by, ${at}::timestamptz, ${at}::timestamptz
@@ -74,7 +74,7 @@ export async function insertDocuments(
 
 export async function selectDocument(
   db: Database,
-  collection: WritePlace['collection'],
+  collection: WriteTarget['collection'],
   id: string,
 ): Promise<StoredDocument | undefined> {
   const [row] = await db.query<DocumentRow>(sql`
@@ -88,7 +88,7 @@ const maxBytesAtOnce = 256 * 1024
 /** Returns a document, or `large` if its data may take too much memory. */
 export async function selectSmallDocument(
   db: Database,
-  collection: WritePlace['collection'],
+  collection: WriteTarget['collection'],
   id: string,
 ): Promise<StoredDocument | 'large' | undefined> {
   const [row] = await db.query<DocumentRow & { data: string | null }>(sql`
@@ -103,7 +103,7 @@ export async function selectSmallDocument(
  * Whether a collection exists. Its documents are deleted later, and callers that cached it may still ask for them.
  * Decision 67.
  */
-export function isOpen({ id }: WritePlace['collection']): Fragment {
+export function isOpen({ id }: WriteTarget['collection']): Fragment {
   return sql`exists (select from document_counts n where n.collection_id = ${id} and not n.is_removed)`
 }
 
@@ -112,7 +112,7 @@ export function isOpen({ id }: WritePlace['collection']): Fragment {
  */
 export async function lockDocuments(
   tx: Database,
-  collection: WritePlace['collection'],
+  collection: WriteTarget['collection'],
   ids: readonly string[],
 ): Promise<Map<string, StoredDocument>> {
   const rows = await tx.query<DocumentRow>(sql`
@@ -127,7 +127,7 @@ export async function lockDocuments(
 /** Returns the version and the creator of a document, without its data. */
 export async function selectDocumentVersion(
   db: Database,
-  collection: WritePlace['collection'],
+  collection: WriteTarget['collection'],
   id: string,
 ): Promise<Pick<StoredDocument, 'version' | 'createdBy'> | undefined> {
   const [row] = await db.query<Pick<DocumentRow, 'version' | 'created_by'>>(sql`
@@ -146,7 +146,7 @@ export interface LockedVersion {
 /** Locks like `lockDocuments`, but without loading the data, which may be large. */
 export async function lockDocumentVersions(
   tx: Database,
-  collection: WritePlace['collection'],
+  collection: WriteTarget['collection'],
   ids: readonly string[],
 ): Promise<Map<string, LockedVersion>> {
   const rows = await tx.query<{ id: string; version: number; created_by: string | null; has_files: boolean }>(sql`
@@ -169,7 +169,7 @@ function isOneOf(ids: readonly string[]): Fragment {
 /** Writes the new data of locked documents and records their changes. */
 export async function updateDocumentData(
   tx: Database,
-  place: WritePlace,
+  place: WriteTarget,
   documents: readonly NewData[],
 ): Promise<Written> {
   const { recording, seq } = recorded(tx, place, 'updated', sql`written`, documents.length)
@@ -177,7 +177,7 @@ export async function updateDocumentData(
     writing(sql`
     with fresh as (
       select d.id, d.data as before, d.updated_at as before_updated_at, fresh.data
-      from ${rowsOf(documents)}
+      from ${freshRows(documents)}
       join documents d on d.id = fresh.id
     ), written as (
       update documents d set data = fresh.data, version = d.version + 1, updated_at = ${place.at}::timestamptz
@@ -193,7 +193,7 @@ export async function updateDocumentData(
 /** Deletes locked documents, updates the count and records their changes. */
 export async function deleteDocuments(
   tx: Database,
-  place: WritePlace,
+  place: WriteTarget,
   ids: readonly string[],
 ): Promise<Pick<Written, 'seq'>> {
   const { recording, seq } = recordedDeletion(tx, place, ids.length)
@@ -259,7 +259,7 @@ function hasManyValues(documents: readonly NewData[]): boolean {
  * Passes the documents as one JSON array, which is read faster than a PostgreSQL array with quoted items. An array with
  * too many values is split as text, which is slower, but needs the memory of only one document. Contract 10.10.
  */
-function rowsOf(documents: readonly NewData[]): Fragment {
+function freshRows(documents: readonly NewData[]): Fragment {
   const data = `[${documents.map(({ json }) => json).join()}]`
   if (!hasManyValues(documents)) return rowsWith(documents, sql`jsonb_array_elements(${data}::jsonb)`)
   return sql`(
@@ -276,13 +276,13 @@ function rowsWith(documents: readonly NewData[], data: Fragment): Fragment {
     with ordinality as fresh (id, created_by, data, ordinality)`
 }
 
-export function fromRow(row: DocumentRow, collection: WritePlace['collection']): StoredDocument {
+export function fromRow(row: DocumentRow, collection: WriteTarget['collection']): StoredDocument {
   return { createdBy: row.created_by, ...listedFromRow(row, collection) }
 }
 
 export function listedFromRow(
   row: Omit<DocumentRow, 'created_by'>,
-  collection: WritePlace['collection'],
+  collection: WriteTarget['collection'],
 ): ListedDocument {
   return {
     id: row.id,

@@ -27,7 +27,7 @@ export const fileColumns = sql`f.id, f.name, f.path, f.size, f.mime_type, f.crea
 export const isOrphan = sql`not f.stays and f.document_id is null and f.user_id is null`
 
 /** The owner of new files, and the storage limit of their project. */
-interface FilePlace {
+interface FileTarget {
   readonly project: string
   readonly owner: FileOwner
   readonly limitBytes: number | null
@@ -37,7 +37,7 @@ interface FilePlace {
 type NewFile = Omit<FileRecord, 'createdAt'>
 
 /** Inserts files and counts them if they fit under the limit. Returns false otherwise, and changes nothing. */
-export async function insertFiles(db: Database, place: FilePlace, files: readonly NewFile[]): Promise<boolean> {
+export async function insertFiles(db: Database, place: FileTarget, files: readonly NewFile[]): Promise<boolean> {
   const inserted = await db.query(insertion(place, files, sql`0`))
   if (inserted.length > 0) return true
   // Ignores orphans. Locks the total before summing them up, because one that is removed in between would be subtracted
@@ -50,7 +50,7 @@ export async function insertFiles(db: Database, place: FilePlace, files: readonl
 }
 
 function insertion(
-  { project, owner, limitBytes, at }: FilePlace,
+  { project, owner, limitBytes, at }: FileTarget,
   files: readonly NewFile[],
   uncountedBytes: Fragment,
 ): Fragment {

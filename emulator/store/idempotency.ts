@@ -15,7 +15,7 @@ export interface KeptTimes {
   readonly to: string
 }
 
-interface KeyPlace {
+interface AnswerKey {
   readonly project: string
   readonly scope: string
   readonly kept: KeptTimes
@@ -24,7 +24,7 @@ interface KeyPlace {
 /** Stores an answer under its key. Fails if the key has one, and waits for a transaction that has just taken it. */
 export async function insertAnswer(
   tx: Database,
-  { project, scope, kept, at }: KeyPlace & { readonly at: string },
+  { project, scope, kept, at }: AnswerKey & { readonly at: string },
   { bodyHash, status, headers, answer }: KeptAnswer,
 ): Promise<void> {
   // Counts the deleted rows, so that the deletion runs first.
@@ -41,7 +41,7 @@ export async function insertAnswer(
   )
 }
 
-export async function selectAnswer(db: Database, { project, scope, kept }: KeyPlace): Promise<KeptAnswer | undefined> {
+export async function selectAnswer(db: Database, { project, scope, kept }: AnswerKey): Promise<KeptAnswer | undefined> {
   const [row] = await db.query<{ body_hash: string; status: number; headers: string; answer: string }>(sql`
     select body_hash, status, headers, answer from idempotency
     where project_id = ${project} and scope = ${scope} and ${isKept(kept)}`)

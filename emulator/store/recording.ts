@@ -10,7 +10,7 @@ import { sharedCopy } from './realtime/copies.js'
 export type RecordedSeq = number | 'later' | null
 
 /** The project, collection and time of a write. */
-export interface WritePlace {
+export interface WriteTarget {
   readonly project: string
   readonly collection: { readonly id: string; readonly name: string }
   readonly at: string
@@ -21,7 +21,12 @@ export interface WritePlace {
  * only locked against a removal, and counted when the changes are numbered. `groups` contains the documents `inGroups`,
  * if they share their copies.
  */
-export function insertionOf(db: Database, { project, collection, at }: WritePlace, count: number, groups?: Fragment) {
+export function recordInsertion(
+  db: Database,
+  { project, collection, at }: WriteTarget,
+  count: number,
+  groups?: Fragment,
+) {
   if (db.capabilities.runsWritersTogether) {
     return {
       counted: sql`counted as materialized (
@@ -69,7 +74,7 @@ interface Recording {
  */
 export function recorded(
   db: Database,
-  { project, collection, at }: WritePlace,
+  { project, collection, at }: WriteTarget,
   kind: Change['kind'],
   affected: Fragment,
   count: number,
@@ -100,7 +105,7 @@ export function recorded(
 }
 
 /** Records the deletion of each row of `deleted`, and subtracts them from the count. */
-export function recordedDeletion(db: Database, place: WritePlace, count: number): Recording {
+export function recordedDeletion(db: Database, place: WriteTarget, count: number): Recording {
   const { recording, seq } = recorded(db, place, 'deleted', sql`deleted`, count, sql`exists (select from counted)`)
   if (db.capabilities.runsWritersTogether) return { recording, seq }
   const counted = writing(sql`counted as (

@@ -2,9 +2,9 @@
 import type { StoredDocument } from '../../client/protocol/model/document.js'
 import type { FileRecord } from '../../client/protocol/model/file.js'
 import { type Database, sql, writing } from '../database/port.js'
-import { columns, type DocumentRow, fromRow, type WritePlace } from './documents.js'
+import { columns, type DocumentRow, fromRow, type WriteTarget } from './documents.js'
 import { type FileRow, fileColumns, fileFromRow, isOrphan } from './files.js'
-import { formsOf } from './lists/files.js'
+import { folderSpellings } from './lists/files.js'
 
 /**
  * Returns the ids of documents by a text, number or boolean in a field, as written by `JSON.stringify`. For duplicates,
@@ -24,7 +24,7 @@ export async function selectIdsByField(db: Database, collection: string, field: 
 /** Returns the first document that contains these fields. */
 export async function selectAlike(
   db: Database,
-  collection: WritePlace['collection'],
+  collection: WriteTarget['collection'],
   fields: string,
 ): Promise<StoredDocument | undefined> {
   const [row] = await db.query<DocumentRow>(sql`
@@ -50,14 +50,14 @@ export async function selectStandalone(
 ): Promise<FileRecord | undefined> {
   const [row] = await db.query<FileRow>(sql`
     select ${fileColumns} from files f
-    where f.project_id = ${project} and f.stays and f.path = any(${formsOf(path)}::text[]) and f.name = ${name}
+    where f.project_id = ${project} and f.stays and f.path = any(${folderSpellings(path)}::text[]) and f.name = ${name}
     order by f.id
     limit 1`)
   return row && fileFromRow(row)
 }
 
 /** Returns the files of a document or user. */
-export async function selectFilesOf(db: Database, owner: string): Promise<FileRecord[]> {
+export async function selectOwnerFiles(db: Database, owner: string): Promise<FileRecord[]> {
   const rows = await db.query<FileRow>(sql`
     select ${fileColumns} from files f where f.document_id = ${owner} or f.user_id = ${owner} order by f.id`)
   return rows.map(fileFromRow)

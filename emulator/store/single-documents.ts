@@ -1,13 +1,13 @@
 /** Writes single documents, each in one statement without a transaction around it. */
 import { type Database, sql, writing } from '../database/port.js'
-import { isOf } from './creators.js'
+import { isCreatedBy } from './creators.js'
 import {
   columns,
   type DocumentRow,
   fromRow,
   isOpen,
   type NewData,
-  type WritePlace,
+  type WriteTarget,
   type Written,
   writtenColumns,
 } from './documents.js'
@@ -18,7 +18,7 @@ import { recorded, recordedDeletion } from './recording.js'
  */
 export async function updateDocument(
   db: Database,
-  place: WritePlace,
+  place: WriteTarget,
   { id, json }: NewData,
   version: number,
 ): Promise<Written> {
@@ -43,7 +43,7 @@ export async function updateDocument(
  */
 export async function deleteDocument(
   db: Database,
-  place: WritePlace,
+  place: WriteTarget,
   id: string,
   versions: readonly number[] | 'any',
   creator?: string,
@@ -56,7 +56,7 @@ export async function deleteDocument(
     with deleted as (
       delete from documents d
       where d.id = ${id} and d.collection_id = ${collection.id} and ${isOpen(collection)}
-        and ${atVersion} and ${isOf(creator)}
+        and ${atVersion} and ${isCreatedBy(creator)}
         and not exists (select from files f where f.document_id = d.id)
       returning ${columns}, null::jsonb as before, d.updated_at as before_updated_at
     ), ${recording}

@@ -47,8 +47,8 @@ export function limitsCases(adapter: string, limits: () => Limits): void {
 
     it('reserve at least one at once, and no more than is left', () => {
       for (const left of [1, 2, 7, 100, 1_000_000]) {
-        expect(limits().sliceOf(left)).toBeGreaterThanOrEqual(1)
-        expect(limits().sliceOf(left)).toBeLessThanOrEqual(left)
+        expect(limits().sliceSize(left)).toBeGreaterThanOrEqual(1)
+        expect(limits().sliceSize(left)).toBeLessThanOrEqual(left)
       }
     })
   })

@@ -64,19 +64,19 @@ export async function holdLock(folder: string, info: () => Holder): Promise<Lock
 
 /** Finds the current holder of a folder without locking or changing anything. */
 export async function findHolder(folder: string): Promise<Holder | undefined> {
-  const address = await addressOf(folder)
+  const address = await nameAddress(folder)
   const holder = address === undefined ? undefined : await ask(address)
   return holder ?? askSockets(folder, Math.max(0, ...(await numbersIn(folder))))
 }
 
 /** Holds the name made of device and inode. The system removes it with its process, so there are never dead ones. */
 async function holdName(folder: string, info: () => Holder): Promise<Held> {
-  const address = await addressOf(folder)
+  const address = await nameAddress(folder)
   return address === undefined ? holdFile(folder) : holdAddress(address, folder, info)
 }
 
 /** Undefined if sockets need a file. */
-async function addressOf(folder: string): Promise<string | undefined> {
+async function nameAddress(folder: string): Promise<string | undefined> {
   const { dev, ino } = await stat(folder, { bigint: true })
   const name = `svc-${dev}-${ino}`
   if (process.platform === 'win32') return `\\\\.\\pipe\\${name}`
@@ -105,7 +105,7 @@ async function holdFile(folder: string): Promise<Held> {
     const file = await open(join(folder, 'lock.file'), flags, 0o600)
     return { release: () => file.close() }
   } catch (error) {
-    if (codeOf(error as Error) !== 'EAGAIN') return undefined
+    if (errorCode(error as Error) !== 'EAGAIN') return undefined
     throw alreadyRunning(folder, (await byShortPath(join(folder, 'lock'), ask)) ?? {})
   }
 }
@@ -148,7 +148,7 @@ async function claimNumber(folder: string, own: string): Promise<number | undefi
     const last = Math.max(0, ...(await numbersIn(folder)))
     const holder = await askSockets(folder, last)
     if (holder) throw alreadyRunning(folder, holder)
-    const outcome = await link(own, numbered(folder, last + 1)).then(() => 'linked', codeOf)
+    const outcome = await link(own, numbered(folder, last + 1)).then(() => 'linked', errorCode)
     if (outcome !== 'linked' && outcome !== 'EEXIST') return undefined
     if (outcome === 'EEXIST') continue
     const numbers = await numbersIn(folder)
@@ -238,7 +238,7 @@ function ask(path: string): Promise<Holder | undefined> {
     socket.on('data', (chunk) => {
       text += chunk
     })
-    socket.on('error', (error) => resolve(dead.includes(codeOf(error)) ? undefined : {}))
+    socket.on('error', (error) => resolve(dead.includes(errorCode(error)) ? undefined : {}))
     // Under load, the timeout may fire before the connection is noticed: a process may well be listening.
     socket.on('close', () => resolve(parse(text)))
   })
@@ -267,7 +267,7 @@ function answering(info: () => Holder): Server {
 /** Returns "listening", or the error code. */
 function listens(server: Server, path: string): Promise<string> {
   return new Promise((resolve) => {
-    const onError = (error: Error) => resolve(codeOf(error))
+    const onError = (error: Error) => resolve(errorCode(error))
     server.once('error', onError)
     server.listen(path, () => {
       server.off('error', onError)
@@ -276,7 +276,7 @@ function listens(server: Server, path: string): Promise<string> {
   })
 }
 
-function codeOf(error: Error): string {
+function errorCode(error: Error): string {
   return (error as NodeJS.ErrnoException).code ?? ''
 }
 

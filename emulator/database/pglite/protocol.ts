@@ -126,7 +126,7 @@ function take({ answering }: SessionState, message: BackendMessage, ended: (job:
   if (!current) return
   switch (message.name) {
     case 'rowDescription':
-      current.columns = columnsOf(message as RowDescriptionMessage)
+      current.columns = readColumns(message as RowDescriptionMessage)
       break
     case 'dataRow':
       takeRow(current, message as DataRowMessage)
@@ -136,7 +136,7 @@ function take({ answering }: SessionState, message: BackendMessage, ended: (job:
       endStatement(current)
       break
     case 'error':
-      current.error = errorOf(message as ErrorMessage)
+      current.error = toDatabaseError(message as ErrorMessage)
       break
     case 'readyForQuery':
       answering.shift()
@@ -145,7 +145,7 @@ function take({ answering }: SessionState, message: BackendMessage, ended: (job:
   }
 }
 
-function columnsOf({ fields }: RowDescriptionMessage): Column[] {
+function readColumns({ fields }: RowDescriptionMessage): Column[] {
   return fields.map(({ name, dataTypeID }) => ({ name, read: columnReader(dataTypeID) }))
 }
 
@@ -182,6 +182,6 @@ function readRow(columns: readonly Column[], fields: readonly (string | null)[])
   return row
 }
 
-function errorOf({ message = '', code, constraint, position }: ErrorMessage): DatabaseError {
+function toDatabaseError({ message = '', code, constraint, position }: ErrorMessage): DatabaseError {
   return new DatabaseError(message, code ?? 'XX000', { constraint, position: position ? Number(position) : undefined })
 }

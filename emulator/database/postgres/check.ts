@@ -52,15 +52,15 @@ export async function checkServer(
       const isPooled = options.directUrl !== undefined && areElsewhere(options.url, options.directUrl)
       const said = `PostgreSQL ${facts.version}, ${facts.encoding}, ${facts.collation}, ${state}`
       const more = await Promise.all([
-        also(db).then(noFindings, (error) => [wrongOf(error)]),
+        also(db).then(noFindings, (error) => [asFinding(error)]),
         checkListening(options.directUrl),
       ])
-      return { said, findings: [...findingsOf(facts, { isPooled, losesNothing }), ...more.flat()] }
+      return { said, findings: [...findProblems(facts, { isPooled, losesNothing }), ...more.flat()] }
     } finally {
       await db.close()
     }
   } catch (error) {
-    return { said: 'not usable', findings: [wrongOf(error)] }
+    return { said: 'not usable', findings: [asFinding(error)] }
   }
 }
 
@@ -70,7 +70,7 @@ const noFindings = (): CheckFinding[] => []
 async function checkListening(url: string | undefined): Promise<CheckFinding[]> {
   if (url === undefined) return []
   const flag = '--database-listen-url'
-  return openConnection(openServer(url, flag)).then(noFindings, (cause) => [wrongOf(cannotOpen(url, cause, flag))])
+  return openConnection(openServer(url, flag)).then(noFindings, (cause) => [asFinding(cannotOpen(url, cause, flag))])
 }
 
 /** Opens a connection, and closes it. */
@@ -86,7 +86,7 @@ interface Needs {
   readonly losesNothing: boolean
 }
 
-function findingsOf(facts: ServerFacts, { isPooled, losesNothing }: Needs): CheckFinding[] {
+function findProblems(facts: ServerFacts, { isPooled, losesNothing }: Needs): CheckFinding[] {
   const { maxConnections, migration, newestMigration, clockAhead } = facts
   const needed = listeningOfProcess + (isPooled ? 0 : pooledOfProcess)
   const isCurrent = migration === newestMigration
@@ -96,7 +96,7 @@ function findingsOf(facts: ServerFacts, { isPooled, losesNothing }: Needs): Chec
       wrong('STANDBY', 'It is a standby, which does not accept writes.', 'Use the address of the primary.'),
     migration > newestMigration &&
       wrong('DATA_NEWER', `It is at migration ${migration}; this svc supports ${newestMigration}.`, 'Update svc.'),
-    isOutdated && wrongOf(outdated(migration)),
+    isOutdated && asFinding(outdated(migration)),
     !isCurrent &&
       !facts.mayMigrate &&
       wrong(
@@ -145,7 +145,7 @@ function findingsOf(facts: ServerFacts, { isPooled, losesNothing }: Needs): Chec
   return findings.filter((finding) => finding !== false)
 }
 
-export function wrongOf(thrown: unknown): CheckFinding {
+export function asFinding(thrown: unknown): CheckFinding {
   const error = asStartError(thrown)
   if (error instanceof StartError) return wrong(error.code, error.message, error.hint)
   const { message } = error as Error

@@ -87,7 +87,7 @@ async function ask(
   const name =
     planned === 'each time' || !preparing.isPreparing
       ? undefined
-      : nameOf(preparing.names[planned], text, maxPrepared[planned])
+      : statementName(preparing.names[planned], text, maxPrepared[planned])
   let bytes = 0
   // Drops the rows of a result that is too large as they arrive.
   const counting = (typeId: number) => {
@@ -134,7 +134,7 @@ export async function runPatiently({ direct, patient }: Postgres, statement: Sql
 }
 
 /** Derives the name from the text, so that a statement prepared by another process is always the same. */
-function nameOf(names: Map<string, string>, text: string, most: number): string | undefined {
+function statementName(names: Map<string, string>, text: string, most: number): string | undefined {
   const known = names.get(text)
   if (known || names.size >= most) return known
   const name = `svc_${createHash('sha256').update(text).digest('base64url')}`

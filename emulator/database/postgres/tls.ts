@@ -25,7 +25,7 @@ const drivers = ['ssl', 'sslnegotiation']
 export function openTls(): (url: string) => Secured {
   const read = new Map<string, string>()
 
-  function textOf(name: string, path: string): string {
+  function readText(name: string, path: string): string {
     const { text, problem } = readPem(path)
     if (text !== undefined) read.set(path, text)
     const known = read.get(path)
@@ -36,7 +36,7 @@ export function openTls(): (url: string) => Secured {
   return (url) => {
     // With this setting, the driver treats the modes as PostgreSQL's clients do.
     if (/[?&]uselibpqcompat=true\b/.test(url)) return { connectionString: url }
-    const { sslmode, ...others } = settingsOf(url)
+    const { sslmode, ...others } = tlsSettings(url)
     const unknown = Object.keys(others).find((name) => !Object.hasOwn(files, name) && !drivers.includes(name))
     if (unknown !== undefined) throw new Error(`its setting "${unknown}" is not known`)
     const mode = modes[sslmode ?? 'require']
@@ -48,7 +48,7 @@ export function openTls(): (url: string) => Secured {
     })
     if (sslmode === undefined && named.length === 0) return { connectionString: url }
     if (mode === false) return { connectionString: withoutSettings(url), ssl: false }
-    const texts = named.map(({ name, option, path }) => [option, textOf(name, path)])
+    const texts = named.map(({ name, option, path }) => [option, readText(name, path)])
     return { connectionString: withoutSettings(url), ssl: { ...mode, ...Object.fromEntries(texts) } }
   }
 }
@@ -92,7 +92,7 @@ export function tlsRemedy(message: string, flag: string): string | undefined {
 }
 
 /** Returns the settings of an address that begin with `ssl`. */
-function settingsOf(url: string): Readonly<Record<string, string>> {
+function tlsSettings(url: string): Readonly<Record<string, string>> {
   const query = new URLSearchParams(/\?([^#]*)/.exec(url)?.[1])
   return Object.fromEntries([...query].filter(([name]) => /^ssl/i.test(name)))
 }

@@ -9,11 +9,11 @@ import { openAccounts } from './accounts.js'
 import { type Decision, decide, type LoginRequest, RefusedToClient, readFault, readLoginRequest } from './authorize.js'
 import { describeProvider } from './discovery.js'
 import {
-  type Asked,
   json,
   OAuthError,
   type ProviderAnswer,
-  readAsked,
+  type ProviderRequest,
+  readProviderRequest,
   readRequestHead,
   redirect,
   refused,
@@ -56,7 +56,7 @@ interface Desk extends TokenDesk {
   readonly isLocal: LocalOptions['isLocal']
 }
 
-type Handler = (desk: Desk, asked: Asked) => ProviderAnswer | Silence | Promise<ProviderAnswer | Silence>
+type Handler = (desk: Desk, asked: ProviderRequest) => ProviderAnswer | Silence | Promise<ProviderAnswer | Silence>
 
 const handlers: { readonly [path: string]: { readonly [method: string]: Handler } } = {
   '/.well-known/openid-configuration': { GET: ({ issuer }) => json(describeProvider(issuer)) },
@@ -104,7 +104,7 @@ async function handle(desk: Desk, req: IncomingMessage): Promise<ProviderAnswer 
 async function answered(
   desk: Desk,
   req: IncomingMessage,
-  onAsked: (asked: Asked) => void,
+  onRequest: (asked: ProviderRequest) => void,
 ): Promise<ProviderAnswer | Silence> {
   try {
     // Refuses before reading the body where the head is enough.
@@ -114,8 +114,8 @@ async function answered(
     // Only the provider's page may post its forms. Requests of clients carry no origin.
     if (head.method === 'POST' && head.isForeign)
       throw new OAuthError('access_denied', 'The form was sent from another page.', 403)
-    const asked = await readAsked(req, head)
-    onAsked(asked)
+    const asked = await readProviderRequest(req, head)
+    onRequest(asked)
     return await handler(desk, asked)
   } catch (error) {
     if (error instanceof RefusedToClient) return redirect(error.location)
@@ -125,17 +125,17 @@ async function answered(
   }
 }
 
-async function showAccounts(desk: Desk, { query }: Asked): Promise<ProviderAnswer> {
+async function showAccounts(desk: Desk, { query }: ProviderRequest): Promise<ProviderAnswer> {
   return accountPage(await pageState(desk, query, await readLoginRequest(query, desk.mayRedirect)))
 }
 
-async function decideLogin(desk: Desk, asked: Asked): Promise<ProviderAnswer> {
+async function decideLogin(desk: Desk, asked: ProviderRequest): Promise<ProviderAnswer> {
   const request = await readLoginRequest(asked.query, desk.mayRedirect)
   return decide(request, await readDecision(desk, request, asked), desk)
 }
 
 /** Sets a fault that is meant to stay for the client. It applies to this login too. */
-async function readDecision(desk: Desk, { client }: LoginRequest, asked: Asked): Promise<Decision> {
+async function readDecision(desk: Desk, { client }: LoginRequest, asked: ProviderRequest): Promise<Decision> {
   const id = asked.form.get('account')
   if (id === null) return { account: undefined, fault: undefined }
   const account = await desk.accounts.get(id)
@@ -148,11 +148,11 @@ async function readDecision(desk: Desk, { client }: LoginRequest, asked: Asked):
   return { account, fault }
 }
 
-async function changeAccounts(desk: Desk, asked: Asked): Promise<ProviderAnswer> {
+async function changeAccounts(desk: Desk, asked: ProviderRequest): Promise<ProviderAnswer> {
   const { query, form } = asked
   const request = await readLoginRequest(query, desk.mayRedirect)
   requireLocal(asked)
-  if (form.get('change') === 'works') letWork(desk.faults, request.client)
+  if (form.get('change') === 'works') clearFault(desk.faults, request.client)
   else {
     const problem = await saveAccount(desk.accounts, form)
     if (problem) return accountPage({ ...(await pageState(desk, query, request)), problem })
@@ -161,7 +161,7 @@ async function changeAccounts(desk: Desk, asked: Asked): Promise<ProviderAnswer>
 }
 
 /** Lets other machines log in, but not change anything. */
-function requireLocal({ isLocal }: Asked): void {
+function requireLocal({ isLocal }: ProviderRequest): void {
   if (isLocal) return
   throw new OAuthError(
     'access_denied',
@@ -171,7 +171,7 @@ function requireLocal({ isLocal }: Asked): void {
 }
 
 /** Clears the fault that the client's next login would meet, even one set for every client. */
-function letWork(faults: LoginFaults, client: string): void {
+function clearFault(faults: LoginFaults, client: string): void {
   const isOwn = faults.list().some((standing) => standing.client === client)
   faults.clear(isOwn ? client : undefined)
 }

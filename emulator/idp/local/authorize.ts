@@ -48,7 +48,7 @@ export async function readLoginRequest(
   }
   const state = text('state')
   const refuse = (code: string, description: string) =>
-    new RefusedToClient(locationOf(redirectUrl, { error: code, error_description: description, state }))
+    new RefusedToClient(buildLocation(redirectUrl, { error: code, error_description: description, state }))
 
   if (text('response_type') !== 'code') throw refuse('unsupported_response_type', 'Only "code" is supported.')
   if ((text('response_mode') ?? 'query') !== 'query') throw refuse('invalid_request', 'Only "query" is supported.')
@@ -85,11 +85,11 @@ export function decide(
   const fault = account ? (chosen ?? faults.take(client)) : undefined
   if (!account || fault === 'cancelled') {
     return redirect(
-      locationOf(redirectUrl, { error: 'access_denied', error_description: 'The login was cancelled.', state }),
+      buildLocation(redirectUrl, { error: 'access_denied', error_description: 'The login was cancelled.', state }),
     )
   }
   const code = grants.newCode({ client, redirectUrl, scopes, nonce, challenge, account: account.id, fault })
-  return redirect(locationOf(redirectUrl, { code, state }))
+  return redirect(buildLocation(redirectUrl, { code, state }))
 }
 
 /** @throws {OAuthError} for an unknown fault */
@@ -99,7 +99,7 @@ export function readFault(text: string | null): ProviderFault | undefined {
   throw new OAuthError('invalid_request', `Unknown fault "${text.slice(0, 80)}".`)
 }
 
-function locationOf(redirectUrl: string, answer: Readonly<Record<string, string | undefined>>): string {
+function buildLocation(redirectUrl: string, answer: Readonly<Record<string, string | undefined>>): string {
   const url = new URL(redirectUrl)
   for (const [name, value] of Object.entries(answer)) if (value !== undefined) url.searchParams.set(name, value)
   return url.href

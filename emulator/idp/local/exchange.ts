@@ -13,7 +13,7 @@ interface Head {
   readonly isLocal: boolean
 }
 
-export interface Asked extends Head {
+export interface ProviderRequest extends Head {
   readonly form: URLSearchParams
 }
 
@@ -56,7 +56,7 @@ export function readRequestHead(req: IncomingMessage, isLocal: boolean): Head {
 }
 
 /** @throws {OAuthError} for a form that is too long or contains U+0000 */
-export async function readAsked(req: IncomingMessage, head: Head): Promise<Asked> {
+export async function readProviderRequest(req: IncomingMessage, head: Head): Promise<ProviderRequest> {
   const isForm = /^application\/x-www-form-urlencoded\b/i.test(req.headers['content-type'] ?? '')
   const form = new URLSearchParams(isForm ? await readText(req) : '')
   // PostgreSQL cannot store U+0000, and no browser sends it in a form.

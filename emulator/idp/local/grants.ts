@@ -23,7 +23,7 @@ export interface Grants {
   takeCode(code: string): Grant | undefined
   /** Creates an access token for the grant of that code. */
   newToken(code: string, grant: Grant): string
-  grantOf(token: string): Grant | undefined
+  findGrant(token: string): Grant | undefined
 }
 
 const codeMilliseconds = 60_000
@@ -55,7 +55,7 @@ export function openGrants(now: () => number): Grants {
       removeOldest(used)
       return token
     },
-    grantOf(token) {
+    findGrant(token) {
       const kept = tokens.get(token)
       return kept && kept.expiresAt > now() ? kept.grant : undefined
     },
@@ -63,7 +63,7 @@ export function openGrants(now: () => number): Grants {
 }
 
 /** Whether the challenge was made from this verifier. RFC 7636. */
-export function isVerifierOf(challenge: string, verifier: string): boolean {
+export function matchesChallenge(challenge: string, verifier: string): boolean {
   return /^[\w.~-]{43,128}$/.test(verifier) && createHash('sha256').update(verifier).digest('base64url') === challenge
 }
 

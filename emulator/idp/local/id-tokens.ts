@@ -34,11 +34,11 @@ export function openTokenSigner(): TokenSigner {
     },
     async sign({ issuer, client, subject, nonce, issuedAt, profile }, fault) {
       const { privateKey } = await (fault === 'wrong-key' ? otherKey() : ownKey())
-      const claims = nonce === undefined ? profile : { ...profile, nonce: orWrong(nonce, fault === 'wrong-nonce') }
+      const claims = nonce === undefined ? profile : { ...profile, nonce: orFaulty(nonce, fault === 'wrong-nonce') }
       return new SignJWT(claims)
         .setProtectedHeader({ alg: signingAlgorithm, kid: keyId, typ: 'JWT' })
-        .setIssuer(orWrong(issuer, fault === 'wrong-issuer'))
-        .setAudience(orWrong(client, fault === 'wrong-audience'))
+        .setIssuer(orFaulty(issuer, fault === 'wrong-issuer'))
+        .setAudience(orFaulty(client, fault === 'wrong-audience'))
         .setSubject(subject)
         .setIssuedAt(issuedAt)
         .setExpirationTime(issuedAt + tokenSeconds)
@@ -55,6 +55,6 @@ function keyMadeOnce(): () => Promise<GenerateKeyPairResult> {
   }
 }
 
-function orWrong(value: string, isWrong: boolean): string {
+function orFaulty(value: string, isWrong: boolean): string {
   return isWrong ? `${value}-of-somebody-else` : value
 }

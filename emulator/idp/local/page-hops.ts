@@ -1,11 +1,11 @@
 /** Records the browser's requests to the provider's page as hops of its login. */
 import type { LoginFlows } from '../provider.js'
-import type { Asked, ProviderAnswer } from './exchange.js'
+import type { ProviderAnswer, ProviderRequest } from './exchange.js'
 
 /** Begins a hop if the request is one. Call the result to end it with the response. */
 export function beginPageHop(
   { flows, page }: { flows: LoginFlows; page: string },
-  { method, path, query, form }: Asked,
+  { method, path, query, form }: ProviderRequest,
 ): (answer: ProviderAnswer) => void {
   if (path !== '/authorize') return () => undefined
   const isDecision = method === 'POST'

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../client/protocol/model/json.js'
 import type { ProviderAccount, ProviderFault } from '../../../client/protocol/model/provider-login.js'
 
 /** Builds the profile of an account, limited by the scopes. */
-export function profileOf(
+export function buildProfile(
   { id, name, email, emailVerified, claims }: ProviderAccount,
   scopes: readonly string[],
   fault?: ProviderFault | undefined,

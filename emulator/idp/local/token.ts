@@ -1,10 +1,10 @@
 /** The token endpoint and the profile. RFC 6749 4.1.3, OpenID Connect Core 3.1.3 and 5.3. */
 import type { ProviderFault } from '../../../client/protocol/model/provider-login.js'
 import type { ProviderAccounts } from '../provider.js'
-import { type Asked, json, OAuthError, type ProviderAnswer, type Silence } from './exchange.js'
-import { type Grant, type Grants, isVerifierOf, tokenSeconds } from './grants.js'
+import { json, OAuthError, type ProviderAnswer, type ProviderRequest, type Silence } from './exchange.js'
+import { type Grant, type Grants, matchesChallenge, tokenSeconds } from './grants.js'
 import type { TokenSigner } from './id-tokens.js'
-import { profileOf } from './profile.js'
+import { buildProfile } from './profile.js'
 
 export interface TokenDesk {
   readonly issuer: string
@@ -21,7 +21,10 @@ const silences: { readonly [Fault in ProviderFault]?: Silence } = {
 }
 
 /** @throws {OAuthError} with a code of RFC 6749 5.2 */
-export async function exchangeCode(desk: TokenDesk, { form, authorization }: Asked): Promise<ProviderAnswer | Silence> {
+export async function exchangeCode(
+  desk: TokenDesk,
+  { form, authorization }: ProviderRequest,
+): Promise<ProviderAnswer | Silence> {
   const client = readClient(form, authorization)
   if (form.get('grant_type') !== 'authorization_code') {
     throw new OAuthError('unsupported_grant_type', 'Only "authorization_code" is supported.')
@@ -43,7 +46,7 @@ export async function exchangeCode(desk: TokenDesk, { form, authorization }: Ask
           subject: account.id,
           nonce: grant.nonce,
           issuedAt: Math.floor(desk.now() / 1_000),
-          profile: profileOf(account, grant.scopes, grant.fault),
+          profile: buildProfile(account, grant.scopes, grant.fault),
         },
         grant.fault,
       )
@@ -58,13 +61,16 @@ export async function exchangeCode(desk: TokenDesk, { form, authorization }: Ask
 }
 
 /** @throws {OAuthError} */
-export async function showProfile({ grants, accounts }: TokenDesk, { authorization }: Asked): Promise<ProviderAnswer> {
+export async function showProfile(
+  { grants, accounts }: TokenDesk,
+  { authorization }: ProviderRequest,
+): Promise<ProviderAnswer> {
   const [, token = ''] = /^Bearer ([\w.~+/-]+=*)$/i.exec(authorization ?? '') ?? []
-  const grant = grants.grantOf(token)
+  const grant = grants.findGrant(token)
   const account = grant && (await accounts.get(grant.account))
   if (!grant || !account) throw new OAuthError('invalid_token', 'The access token is not valid.', 401)
   if (grant.fault === 'no-profile') throw new OAuthError('server_error', 'The profile cannot be read.', 500)
-  return json({ ...profileOf(account, grant.scopes, grant.fault), sub: account.id })
+  return json({ ...buildProfile(account, grant.scopes, grant.fault), sub: account.id })
 }
 
 /** Takes a client's name on trust: there is nothing to gain on a developer's machine. */
@@ -78,5 +84,5 @@ function readClient(form: URLSearchParams, authorization: string | undefined): s
 
 function isFor({ client, redirectUrl, challenge }: Grant, asking: string, form: URLSearchParams): boolean {
   const isSame = client === asking && redirectUrl === form.get('redirect_uri')
-  return isSame && isVerifierOf(challenge, form.get('code_verifier') ?? '')
+  return isSame && matchesChallenge(challenge, form.get('code_verifier') ?? '')
 }

@@ -73,7 +73,7 @@ export function openOutgoing(db: Database, isListening: () => boolean, report: (
   return {
     isOwn: (payload) => payload.startsWith(sender),
     add(messages) {
-      for (const message of messages) waiting.set(subjectOf(message), message)
+      for (const message of messages) waiting.set(messageSubject(message), message)
       const acknowledged = messages.some(decides)
         ? new Promise<void>((resolve) => askers.add(resolve))
         : Promise.resolve()
@@ -81,7 +81,7 @@ export function openOutgoing(db: Database, isListening: () => boolean, report: (
       return isClosed ? Promise.resolve() : acknowledged
     },
     confirm(payload) {
-      const [to, id] = [payload.slice(0, sender.length), confirmOf(payload)]
+      const [to, id] = [payload.slice(0, sender.length), readConfirm(payload)]
       if (id !== undefined) void notify(db, channels.confirmations, [`${to} ${id} ${sender}`]).catch(report)
     },
     confirmed(payload) {
@@ -98,7 +98,7 @@ export function openOutgoing(db: Database, isListening: () => boolean, report: (
 /** Whether the message affects what a request may do. Its client may send the next request to another process. */
 const decides = ({ kind }: Message) => kind !== 'changes'
 
-function subjectOf(message: Message): string {
+function messageSubject(message: Message): string {
   return message.kind === 'changes' ? `changes ${message.project}` : message.kind
 }
 
@@ -119,6 +119,6 @@ export function decodeMessage(payload: string): readonly Message[] {
   }
 }
 
-function confirmOf(payload: string): number | undefined {
+function readConfirm(payload: string): number | undefined {
   return Number(/"confirm":(\d+)/.exec(payload)?.[1] ?? Number.NaN) || undefined
 }

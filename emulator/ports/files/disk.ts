@@ -44,12 +44,12 @@ export async function openDiskStore({
   reservedBytes = defaultReservedBytes,
 }: DiskOptions): Promise<FileStore> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
-  const openedAt = stampOf(folder)
+  const openedAt = readStamp(folder)
   const handle = await open(folder, 'r')
   // Syncs the folder once for files that arrive together.
   const syncFolder = shared(() => handle.sync().catch(ignoreUnlessReal))
   const requireSpace = openSpaceGuard(folder, reservedBytes)
-  const pathOf = (id: string) => join(folder, id)
+  const filePath = (id: string) => join(folder, id)
 
   async function writeAll(place: string, first: Piece, more: AsyncIterable<Piece>): Promise<void> {
     const file = await open(place, 'wx', 0o600)
@@ -84,7 +84,7 @@ export async function openDiskStore({
 
   return {
     async write(id, bytes) {
-      const place = pathOf(id)
+      const place = filePath(id)
       const pieces = inPieces(bytes)
       try {
         await requireSpace(0)
@@ -100,12 +100,12 @@ export async function openDiskStore({
     },
 
     async read(id, range) {
-      const file = await open(pathOf(id), O_RDONLY | O_NOFOLLOW).catch(noneOfFolder)
+      const file = await open(filePath(id), O_RDONLY | O_NOFOLLOW).catch(noneOfFolder)
       return file?.createReadStream({ start: range?.first ?? 0, end: range?.last, highWaterMark: pieceBytes })
     },
 
     async remove(ids) {
-      const outcomes = await Promise.allSettled(ids.map((id) => rm(pathOf(id), { force: true })))
+      const outcomes = await Promise.allSettled(ids.map((id) => rm(filePath(id), { force: true })))
       const failure = outcomes.find((outcome) => outcome.status === 'rejected')
       if (!failure) return
       const kept = ids.filter((_, at) => outcomes[at]?.status === 'rejected')
@@ -123,11 +123,11 @@ export async function openDiskStore({
       yield ids
     },
 
-    has: async (id) => (await lstat(pathOf(id)).catch(noneOfFolder))?.isFile() ?? false,
+    has: async (id) => (await lstat(filePath(id)).catch(noneOfFolder))?.isFile() ?? false,
 
     // Only this process uses the folder, so no request is writing a file from before it started.
     async isSettled(id) {
-      const found = await lstat(pathOf(id)).catch(noneIfMissing)
+      const found = await lstat(filePath(id)).catch(noneIfMissing)
       return found !== undefined && found.mtimeMs < openedAt
     },
 
@@ -136,7 +136,7 @@ export async function openDiskStore({
 }
 
 /** Reads the time from the disk, whose clock may differ from ours and count whole seconds. */
-function stampOf(folder: string): number {
+function readStamp(folder: string): number {
   // Uses a random name, because a symbolic link in a cloned folder could point anywhere. Contract 12.4.
   const mark = join(folder, `opened.${randomUUID()}`)
   try {

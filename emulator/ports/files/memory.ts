@@ -16,7 +16,7 @@ export function openMemoryStore(files: Map<string, Buffer> = new Map()): FileSto
 
     async read(id, range) {
       const bytes = files.get(id)
-      return bytes && Readable.from(piecesOf(bytes, range), { objectMode: false })
+      return bytes && Readable.from(splitPieces(bytes, range), { objectMode: false })
     },
 
     async remove(ids) {
@@ -36,6 +36,6 @@ export function openMemoryStore(files: Map<string, Buffer> = new Map()): FileSto
   }
 }
 
-function* piecesOf(bytes: Buffer, { first, last }: ByteRange = { first: 0, last: bytes.length - 1 }) {
+function* splitPieces(bytes: Buffer, { first, last }: ByteRange = { first: 0, last: bytes.length - 1 }) {
   for (let at = first; at <= last; at += pieceBytes) yield bytes.subarray(at, Math.min(at + pieceBytes, last + 1))
 }

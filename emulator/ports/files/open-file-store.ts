@@ -4,7 +4,7 @@ import { openDiskStore } from './disk.js'
 import { openMemoryStore } from './memory.js'
 import type { FileStore } from './port.js'
 
-export interface FilePlace {
+export interface FileLocation {
   /** `s3://bucket/prefix`. */
   readonly url: string | undefined
   /** Default: files are in memory. */
@@ -15,7 +15,7 @@ export interface FilePlace {
   readonly isSynced: boolean
 }
 
-export async function openFileStore({ url, folder, place, isSynced }: FilePlace): Promise<FileStore> {
+export async function openFileStore({ url, folder, place, isSynced }: FileLocation): Promise<FileStore> {
   if (url !== undefined) {
     // Loaded on demand: the library is optional and slow to load.
     const { openS3Store } = await import('./s3.js')

@@ -14,18 +14,18 @@ export function noneIfMissing(error: unknown): undefined {
   // Without s3:ListBucket, S3 answers 403 for a missing object. Taking 403 for missing would lose all files once the
   // keys are revoked.
   if (isRefusal(error)) throw refused(error, 'or the object is missing and they lack s3:ListBucket')
-  if (statusOf(error) !== 404) refuse(error)
+  if (readStatus(error) !== 404) refuse(error)
 }
 
 /** Handles HEAD, whose responses have no body and so only a status. */
 export function noneIfMissingByHead(error: unknown): undefined {
-  if (statusOf(error) === 400) throw refused(error, 'which may have expired')
+  if (readStatus(error) === 400) throw refused(error, 'which may have expired')
   return noneIfMissing(error)
 }
 
 /** Handles a request for the bucket itself. @throws {StorageError} */
 export function refuseBucket(error: unknown): never {
-  if (statusOf(error) === 404) throw noBucket(error)
+  if (readStatus(error) === 404) throw noBucket(error)
   return refuse(error)
 }
 
@@ -34,7 +34,7 @@ export function refuse(error: unknown): never {
   const { name, message } = error as Thrown
   if (hasNoKeys(error)) throw new StorageError('refused', `No keys found for the bucket: ${message}.`, error)
   if (isRefusal(error)) throw refused(error, 'or they lack a permission')
-  const status = statusOf(error)
+  const status = readStatus(error)
   if (status === undefined)
     throw new StorageError('unreachable', `The bucket does not answer: ${message || name}.`, error)
   const kind = status < 500 ? 'failed' : 'unreachable'
@@ -49,7 +49,7 @@ export function hasNoKeys(error: unknown): boolean {
 /** Expired temporary keys are 400. */
 function isRefusal(error: unknown): boolean {
   const { name = '' } = error as Thrown
-  const status = statusOf(error)
+  const status = readStatus(error)
   return (
     status === 401 ||
     status === 403 ||
@@ -65,6 +65,6 @@ function noBucket(error: unknown): StorageError {
   return new StorageError('unreachable', 'The bucket does not exist.', error)
 }
 
-function statusOf(error: unknown): number | undefined {
+function readStatus(error: unknown): number | undefined {
   return (error as Thrown).$metadata?.httpStatusCode
 }

@@ -2,7 +2,7 @@
 import { StartError } from '../../database/start-error.js'
 import { hasNoKeys } from './s3-failures.js'
 
-export interface S3Place {
+export interface S3Address {
   readonly bucket: string
   /** Empty, or ends with a slash. */
   readonly prefix: string
@@ -18,7 +18,7 @@ export const neededPermissions =
 const keys = 'AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY'
 
 /** @throws {StartError} `FILES_UNREACHABLE` if the address names no bucket */
-export function readS3Url(text: string): S3Place {
+export function readS3Url(text: string): S3Address {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url?.protocol !== 's3:' || url.hostname === '') {
     throw unreachable(`"${text}" is not a valid bucket address.`, 'Use s3://bucket/prefix.')
@@ -46,7 +46,7 @@ interface Thrown {
 }
 
 /** Explains why the first request to a bucket failed. */
-export function cannotOpenBucket(cause: unknown, { bucket, endpoint, region }: S3Place): StartError {
+export function cannotOpenBucket(cause: unknown, { bucket, endpoint, region }: S3Address): StartError {
   const { name, message, code, $metadata, $response } = cause as Thrown
   const status = $metadata?.httpStatusCode
   const server = endpoint ?? 'Amazon S3'

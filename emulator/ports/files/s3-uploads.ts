@@ -4,7 +4,7 @@ import type { ListMultipartUploadsCommandOutput, S3Client } from '@aws-sdk/clien
 type Library = typeof import('@aws-sdk/client-s3')
 
 /** Uploads under a prefix. */
-interface UploadsPlace {
+interface UploadsLocation {
   readonly bucket: string
   readonly home: string
 }
@@ -19,7 +19,7 @@ type Marker = { readonly KeyMarker?: string; readonly UploadIdMarker?: string }
 export async function abortUploads(
   client: S3Client,
   s3: Library,
-  { bucket, home }: UploadsPlace,
+  { bucket, home }: UploadsLocation,
   isAbandoned: (begun: Date) => boolean,
 ): Promise<void> {
   for (let from: Marker | undefined = {}; from; ) {
@@ -30,11 +30,11 @@ export async function abortUploads(
       if (!Key?.startsWith(home) || UploadId === undefined || !Initiated || !isAbandoned(Initiated)) continue
       await client.send(new s3.AbortMultipartUploadCommand({ Bucket: bucket, Key, UploadId })).catch(noneIfUnable)
     }
-    from = nextOf(page)
+    from = nextMarker(page)
   }
 }
 
-function nextOf(page: ListMultipartUploadsCommandOutput | undefined): Marker | undefined {
+function nextMarker(page: ListMultipartUploadsCommandOutput | undefined): Marker | undefined {
   const { IsTruncated, NextKeyMarker, NextUploadIdMarker } = page ?? {}
   if (!IsTruncated || NextKeyMarker === undefined) return undefined
   return {

@@ -5,7 +5,7 @@ import { StartError } from '../../database/start-error.js'
 import { awaitingChanges } from './awaiting-changes.js'
 import { BytesKept, type FileStore, StorageError } from './port.js'
 import { noneIfMissing, noneIfMissingByHead, refuse, refuseBucket } from './s3-failures.js'
-import { cannotOpenBucket, readS3Url, type S3Place } from './s3-start.js'
+import { cannotOpenBucket, readS3Url, type S3Address } from './s3-start.js'
 import { abortUploads } from './s3-uploads.js'
 
 /** The part size of large files; S3 allows at most 10,000 parts. */
@@ -70,7 +70,7 @@ export async function openS3Store({
     reads.destroy()
     throw cannotOpenBucket(cause, named)
   })
-  const objectOf = (id: string) => ({ Bucket: bucket, Key: home + id })
+  const objectParams = (id: string) => ({ Bucket: bucket, Key: home + id })
 
   const requireBucket = keptForAMoment(() =>
     client.send(new s3.HeadBucketCommand({ Bucket: bucket })).catch(refuseBucket),
@@ -80,7 +80,7 @@ export async function openS3Store({
   const serverTime = () => Date.now() + client.config.systemClockOffset
 
   async function head(id: string) {
-    const found = await client.send(new s3.HeadObjectCommand(objectOf(id))).catch(noneIfMissingByHead)
+    const found = await client.send(new s3.HeadObjectCommand(objectParams(id))).catch(noneIfMissingByHead)
     if (!found) await requireBucket()
     return found
   }
@@ -90,10 +90,10 @@ export async function openS3Store({
     maxReads,
 
     async write(id, bytes) {
-      const parts = partsOf(bytes)
+      const parts = splitParts(bytes)
       const { value: first = nothing } = await parts.next()
-      if (first.length === partBytes) await writeParts(client, s3, objectOf(id), [first, parts])
-      else await client.send(new s3.PutObjectCommand({ ...objectOf(id), Body: first })).catch(refuse)
+      if (first.length === partBytes) await writeParts(client, s3, objectParams(id), [first, parts])
+      else await client.send(new s3.PutObjectCommand({ ...objectParams(id), Body: first })).catch(refuse)
     },
 
     async read(id, range) {
@@ -101,7 +101,7 @@ export async function openS3Store({
         const { first, last = '', tag } = part
         const Range = first === 0 && last === '' ? undefined : `bytes=${first}-${last}`
         const found = await reads
-          .send(new s3.GetObjectCommand({ ...objectOf(id), Range, IfMatch: tag }))
+          .send(new s3.GetObjectCommand({ ...objectParams(id), Range, IfMatch: tag }))
           .catch(noneIfMissing)
         return found && { body: found.Body as Readable, tag: found.ETag, bytes: found.ContentLength ?? 0 }
       }
@@ -145,7 +145,7 @@ export async function openS3Store({
   })
 }
 
-function clientOptions({ endpoint, region }: S3Place, maxMilliseconds: number) {
+function clientOptions({ endpoint, region }: S3Address, maxMilliseconds: number) {
   return {
     region,
     ...(endpoint === undefined ? {} : { endpoint, forcePathStyle: true }),
@@ -272,7 +272,7 @@ async function* goingOn(
  * Splits a stream into parts of one size; the last may be smaller or empty. Buffers at most one part, however small the
  * chunks are. Each part is valid until the next one is requested, which reuses its memory.
  */
-async function* partsOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, undefined> {
+async function* splitParts(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, undefined> {
   let part = Buffer.allocUnsafeSlow(initialPartBytes)
   let length = 0
   for await (const chunk of chunks) {

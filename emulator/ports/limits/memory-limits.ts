@@ -4,7 +4,7 @@ import type { Limits } from './port.js'
 export function openMemoryLimits(most = 50_000): Limits {
   const windows = new Map<string, { readonly window: number; reserved: number }>()
 
-  function windowOf(name: string, window: number) {
+  function getWindow(name: string, window: number) {
     const known = windows.get(name)
     if (known?.window === window) return known
     const fresh = { window, reserved: 0 }
@@ -16,9 +16,9 @@ export function openMemoryLimits(most = 50_000): Limits {
   }
 
   return {
-    sliceOf: () => 1,
+    sliceSize: () => 1,
     async reserve({ name, window, wished, most }) {
-      const counter = windowOf(name, window)
+      const counter = getWindow(name, window)
       const granted = Math.max(0, Math.min(wished, most - counter.reserved))
       counter.reserved += granted
       return { granted, reserved: counter.reserved }

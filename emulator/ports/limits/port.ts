@@ -22,7 +22,7 @@ export interface Reserved {
 
 export interface Limits {
   /** The size of the next reservation. A single process does not need to reserve ahead. */
-  sliceOf(left: number): number
+  sliceSize(left: number): number
   /** Never grants more than `most` of one window in total. @throws {DatabaseError} */
   reserve(reservation: Reservation): Promise<Reserved>
 }

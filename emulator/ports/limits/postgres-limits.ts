@@ -29,7 +29,7 @@ export function openPostgresLimits(db: Database): Limits {
   }
 
   return {
-    sliceOf: (left) => Math.min(Math.ceil(left / partAtOnce), maxAtOnce),
+    sliceSize: (left) => Math.min(Math.ceil(left / partAtOnce), maxAtOnce),
     reserve: (reservation) =>
       new Promise((resolve, reject) => {
         waiting.push({ reservation, resolve, reject })
@@ -45,7 +45,7 @@ async function send(db: Database, batch: readonly Waiting[]): Promise<void> {
       batch.map(({ reservation }) => reservation),
     )
     for (const { reservation, resolve, reject } of batch) {
-      const row = rows.get(keyOf(reservation))
+      const row = rows.get(windowKey(reservation))
       if (row) resolve(row)
       else reject(new Error('The database returned no row for a reservation.'))
     }
@@ -60,7 +60,7 @@ function distinct(all: readonly Waiting[]): [Waiting[], Waiting[]] {
   const batch: Waiting[] = []
   const rest: Waiting[] = []
   for (const one of all) {
-    const key = keyOf(one.reservation)
+    const key = windowKey(one.reservation)
     if (seen.has(key)) rest.push(one)
     else batch.push(one)
     seen.add(key)
@@ -68,4 +68,4 @@ function distinct(all: readonly Waiting[]): [Waiting[], Waiting[]] {
   return [batch, rest]
 }
 
-const keyOf = ({ name, window }: Reservation) => `${window} ${name}`
+const windowKey = ({ name, window }: Reservation) => `${window} ${name}`

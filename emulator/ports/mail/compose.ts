@@ -13,13 +13,13 @@ export async function composeMail({ now, newId, from }: Composing, mail: Outgoin
   const { project, to, subject, text, html } = mail
   const at = now(project)
   const id = newId(at)
-  const messageId = `<${id}@${domainOf(from)}>`
+  const messageId = `<${id}@${parseDomain(from)}>`
   const message = { from, to, subject, text, html, date: at, messageId, newline: 'windows' }
   const { default: MailComposer } = await import('nodemailer/lib/mail-composer')
   const raw = await new MailComposer(message).compile().build()
   return { id, mail, createdAt: at.toISOString(), raw }
 }
 
-function domainOf(from: string): string {
+function parseDomain(from: string): string {
   return /@([a-z0-9.-]+)>?\s*$/i.exec(from)?.[1] ?? 'svc.localhost'
 }

@@ -43,8 +43,8 @@ export function openOutbox({ transports, warn, pauseMilliseconds = 2_000, ...com
       } catch (error) {
         // Adds jitter, so that mails that failed together are not retried together.
         const wait = pauseMilliseconds * tries * (0.5 + Math.random() / 2)
-        if (tries < maxTries && !isClosing && mayPass(error)) await pause(wait)
-        else return warn(`A mail could not be sent by ${name}: ${reasonOf(error)}`)
+        if (tries < maxTries && !isClosing && isTemporary(error)) await pause(wait)
+        else return warn(`A mail could not be sent by ${name}: ${describeFailure(error)}`)
       }
     }
   }
@@ -80,13 +80,13 @@ function tooMany(count: number, which = ''): string {
 }
 
 /** A 5xx reply means that the server will never accept the mail. */
-function mayPass(error: unknown): boolean {
+function isTemporary(error: unknown): boolean {
   const { responseCode } = Object(error)
   return !(typeof responseCode === 'number' && responseCode >= 500)
 }
 
 /** Omits the server's text: it may contain the mail's address, which must not be logged. */
-function reasonOf(error: unknown): string {
+function describeFailure(error: unknown): string {
   const { responseCode, code } = Object(error)
   return String(responseCode ?? code ?? (error instanceof Error ? error.name : 'unknown'))
 }

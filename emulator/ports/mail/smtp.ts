@@ -34,7 +34,7 @@ async function openTransport(url: string): Promise<Transporter> {
   return createTransport({
     url,
     pool: true,
-    maxConnections: maxConnections,
+    maxConnections,
     // The caller decides about retries.
     maxRequeues: 0,
     // Closes idle connections before the server does.

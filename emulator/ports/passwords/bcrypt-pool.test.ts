@@ -13,7 +13,8 @@ function openSmallPool() {
 
 const home = '192.0.2.1'
 const of = (account: string, address = home) => ({ address, account })
-const hashOf = (password: string, account: string) => pool.hash(password, of(account)).then(() => 'hashed', refusal)
+const hashPassword = (password: string, account: string) =>
+  pool.hash(password, of(account)).then(() => 'hashed', refusal)
 const refusal = ({ code, retryAfterSeconds }: { code: string; retryAfterSeconds?: number }) =>
   `${code} ${retryAfterSeconds}`
 
@@ -31,7 +32,7 @@ it('contract 6.6 the cost is ten, also of the hash that is compared where there 
 it('the queue of passwords is bounded: what has no room is refused at once', async () => {
   openSmallPool()
 
-  const answers = await Promise.all(Array.from({ length: 6 }, (_, n) => hashOf(`password ${n}`, 'ada')))
+  const answers = await Promise.all(Array.from({ length: 6 }, (_, n) => hashPassword(`password ${n}`, 'ada')))
 
   expect(answers).toEqual(['hashed', 'hashed', 'hashed', 'UNAVAILABLE 2', 'UNAVAILABLE 2', 'UNAVAILABLE 2'])
 })
@@ -39,8 +40,8 @@ it('the queue of passwords is bounded: what has no room is refused at once', asy
 it('contract 6.12 one account that fills the queue makes room for another', async () => {
   openSmallPool()
 
-  const adas = Array.from({ length: 4 }, (_, n) => hashOf(`password ${n}`, 'ada'))
-  const graces = hashOf('password', 'grace')
+  const adas = Array.from({ length: 4 }, (_, n) => hashPassword(`password ${n}`, 'ada'))
+  const graces = hashPassword('password', 'grace')
 
   expect(await Promise.all(adas)).toEqual(['hashed', 'hashed', 'UNAVAILABLE 2', 'UNAVAILABLE 2'])
   expect(await graces).toBe('hashed')
@@ -90,7 +91,7 @@ it('contract 10.12 new passwords take neither room nor turns from those who log 
 
 it('a pool that closes rejects what waits', async () => {
   openSmallPool()
-  const answers = [hashOf('password', 'ada'), hashOf('password', 'grace')]
+  const answers = [hashPassword('password', 'ada'), hashPassword('password', 'grace')]
 
   await pool.close()
 

@@ -58,7 +58,7 @@ export async function selectMails(
     from mails
     where ${project === undefined ? sql`true` : sql`project_id = ${project}`}
       ${to === undefined ? nothing : sql`and lower(recipient) = ${to.toLowerCase()}`}
-      ${after === undefined ? nothing : sql`and position > ${positionOf(after)}`}
+      ${after === undefined ? nothing : sql`and position > ${mailPosition(after)}`}
       ${isSent === true ? sql`and refused is null` : nothing}
     order by position desc
     limit ${limit}::int`)
@@ -66,7 +66,7 @@ export async function selectMails(
 }
 
 /** Finds the position of a mail. If it was deleted, its id tells what came after it. */
-function positionOf(id: string) {
+function mailPosition(id: string) {
   return sql`coalesce(
     (select position from mails where id = ${id}::uuid), (select max(position) from mails where id < ${id}::uuid), 0)`
 }

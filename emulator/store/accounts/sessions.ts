@@ -16,7 +16,7 @@ export interface SessionRow {
 /** Columns of `sessions s` and `users u`. */
 const columns = sql`s.id, s.user_id, s.signed_in_at, u.roles, u.email_verified, u.trusted_role`
 
-interface Place {
+interface SessionKey {
   readonly user: string
   readonly project: string
   readonly session: string
@@ -25,7 +25,7 @@ interface Place {
 /** Returns the session that a token names, with the secret to check the token. Undefined if it has ended. */
 export async function selectSession(
   db: Database,
-  { user, project, session }: Place,
+  { user, project, session }: SessionKey,
   at: string,
 ): Promise<{ row: SessionRow; project: Project; tokenSecret: string } | undefined> {
   const [row] = await db.query<SessionRow & ProjectRow & { project_id: string; token_secret: string }>(sql`
@@ -83,7 +83,7 @@ export async function deleteSession(db: Database, id: string): Promise<void> {
 }
 
 /** Ends all sessions of a user except one. */
-export async function deleteSessionsOf(db: Database, user: string, but: string | null): Promise<void> {
+export async function deleteUserSessions(db: Database, user: string, but: string | null): Promise<void> {
   await db.query(sql`delete from sessions where user_id = ${user} and id is distinct from ${but}::uuid`)
 }
 
@@ -94,14 +94,14 @@ export interface ListedSession {
 }
 
 /** Returns the unexpired sessions of a user, oldest first. */
-export async function selectSessionsOf(db: Database, user: string, at: string): Promise<ListedSession[]> {
+export async function selectUserSessions(db: Database, user: string, at: string): Promise<ListedSession[]> {
   const rows = await db.query<{ id: string; signed_in_at: string; expires_at: string }>(sql`
     select id, signed_in_at, expires_at from sessions where user_id = ${user} and expires_at > ${at} order by id`)
   return rows.map((row) => ({ id: row.id, signedInAt: row.signed_in_at, expiresAt: row.expires_at }))
 }
 
 /** Ends a session of a user. Returns whether it existed. */
-export async function deleteSessionOf(db: Database, user: string, id: string): Promise<boolean> {
+export async function deleteUserSession(db: Database, user: string, id: string): Promise<boolean> {
   const rows = await db.query(sql`delete from sessions where id = ${id} and user_id = ${user} returning id`)
   return rows.length > 0
 }

@@ -2,7 +2,7 @@ import type { StoredUser } from '../../../client/protocol/model/document.js'
 import { JsonText } from '../../../client/protocol/model/json.js'
 import type { ListQuery, Page } from '../../../client/protocol/model/page.js'
 import { type Database, nothing, sql, writing } from '../../database/port.js'
-import { pageOfUsers, type UserPlace } from '../lists/users.js'
+import { buildUserPage, type UserListTarget } from '../lists/users.js'
 
 /** A user as returned by the store. It has only these columns. */
 export interface UserRow {
@@ -196,8 +196,8 @@ export async function deleteUsers(db: Database, project: string): Promise<number
 }
 
 /** Returns a page of the project's users and, if asked, the total, from one snapshot of the database. Contract 6.10. */
-export async function selectUsers(db: Database, place: UserPlace, query: ListQuery): Promise<Page<StoredUser>> {
-  const rows = await db.query<{ total: number | null } & ({ id: null } | UserRow)>(pageOfUsers(place, query))
+export async function selectUsers(db: Database, place: UserListTarget, query: ListQuery): Promise<Page<StoredUser>> {
+  const rows = await db.query<{ total: number | null } & ({ id: null } | UserRow)>(buildUserPage(place, query))
   return {
     items: rows.filter((row) => row.id !== null).map(fromRow),
     total: query.count ? (rows[0]?.total ?? 0) : null,

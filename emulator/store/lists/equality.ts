@@ -14,7 +14,7 @@ export type Equality = readonly { readonly path: Path; readonly text: string }[]
 const maxFields = 2
 
 /** Returns the filter as equality clauses, if it consists of nothing else and an index can cover its fields. */
-export function equalityOf({ all }: Where): Equality | undefined {
+export function parseEquality({ all }: Where): Equality | undefined {
   if (all.length === 0 || all.length > maxFields) return undefined
   const pairs = all.flatMap(({ any: [test, another] }) => (test && !another && canBeCompared(test) ? [test] : []))
   const sorted = pairs
@@ -40,7 +40,7 @@ function canBeCompared(test: Test): test is Extract<Test, { operator: 'eq' }> & 
  * Splits the filter into disjoint conditions. Each of the first reads one range of the index, in order: a text such as
  * 5 equals a string or a number, so it has two. The last is the filter over the documents that are not in the index.
  */
-export function partsOfEquality(
+export function splitEquality(
   equality: Equality,
   sort: Path | undefined,
   filter: Fragment,

@@ -96,7 +96,7 @@ describe('a text that no document can hold', () => {
 describe('a comparison', () => {
   const regular = plain(isRegular(field))
   const odd = plain(isOdd(field))
-  const timesOf = (words: string, part: string) => words.split(part).length - 1
+  const countTimes = (words: string, part: string) => words.split(part).length - 1
 
   it.each<[string, string, KnownFields | undefined, { regular: number; odd: number; ranges: number }]>([
     ['of a text without an index', 'tea', undefined, { regular: 0, odd: 0, ranges: 1 }],
@@ -109,9 +109,9 @@ describe('a comparison', () => {
     const words = worded({ path: field, operator: 'gt', value }, { known: fields })
 
     expect({
-      regular: timesOf(words, regular),
-      odd: timesOf(words, odd),
-      ranges: timesOf(words, ' > in_order('),
+      regular: countTimes(words, regular),
+      odd: countTimes(words, odd),
+      ranges: countTimes(words, ' > in_order('),
     }).toEqual(wanted)
   })
 

@@ -15,7 +15,7 @@ export interface FileReader extends Reader {
   readonly user: string | undefined
 }
 
-interface FilePlaceRead {
+interface FileQuery {
   readonly project: string
   readonly path: string
   readonly reader: FileReader
@@ -32,7 +32,7 @@ interface PageEnd {
  */
 export async function selectFiles(
   db: Database,
-  { project, path, reader }: FilePlaceRead,
+  { project, path, reader }: FileQuery,
   page: PageEnd,
 ): Promise<Page<FileRecord>> {
   const found =
@@ -92,7 +92,7 @@ function shown(project: string, reader: FileReader, page: PageEnd): Found {
         from collections c
         join file_counts n on n.project_id = c.project_id and n.audience_id = c.id
         where c.project_id = ${project} and ${readableWhole(reader)} and ${hidesNothing(reader)}
-      ), created as materialized (${ofOwnDocuments(project, reader)})`,
+      ), created as materialized (${filesOfOwnDocuments(project, reader)})`,
     page: sql`
       select ${fileColumns}
       from (
@@ -116,7 +116,7 @@ function shown(project: string, reader: FileReader, page: PageEnd): Found {
 }
 
 /** Files of the reader's own documents, in collections that only allow reading these. */
-function ofOwnDocuments(project: string, { user, ...reader }: FileReader): Fragment {
+function filesOfOwnDocuments(project: string, { user, ...reader }: FileReader): Fragment {
   if (user === undefined) return sql`select f.id from files f where false`
   return sql`
     select f.id
@@ -130,7 +130,7 @@ function ofOwnDocuments(project: string, { user, ...reader }: FileReader): Fragm
 /** Only files without an owner are in folders: those of documents and users are at the top. */
 function below(project: string, path: string, page: PageEnd): Found {
   // "0" is the character after "/".
-  const isBelow = formsOf(path).map(
+  const isBelow = folderSpellings(path).map(
     (form) => sql`f.path = ${form} or (f.path > ${`${form}/`} and f.path < ${`${form}0`})`,
   )
   const matching = sql`f.project_id = ${project} and (${joinSql(isBelow, ' or ')}) and f.stays`
@@ -143,7 +143,7 @@ function below(project: string, path: string, page: PageEnd): Found {
 }
 
 /** Returns the two spellings of a stored folder. Before folders were composed, Macs stored decomposed names. */
-export function formsOf(folder: string): string[] {
+export function folderSpellings(folder: string): string[] {
   return [...new Set([folder, folder.normalize('NFD')])]
 }
 

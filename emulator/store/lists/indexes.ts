@@ -148,7 +148,7 @@ export async function selectReadyIndexes(db: Database): Promise<Pick<KeptIndex, 
 
 /** Creates an index, unless it exists or is being built. Writes continue if the engine supports it. */
 export async function makeFieldIndex(db: Database, index: FieldIndex, at: string, reason = ''): Promise<void> {
-  const name = nameOf(index)
+  const name = indexName(index)
   const [claimed] = await db.query(
     writing(sql`
     insert into field_indexes (name, collection_id, path, equal, kind, made_at, used_at, reason)
@@ -162,7 +162,7 @@ export async function makeFieldIndex(db: Database, index: FieldIndex, at: string
   if (!claimed) return
   try {
     const making = patientSql(
-      `create index ${concurrently(db)}if not exists ${name} on svc.documents ${definitionOf(index)}`,
+      `create index ${concurrently(db)}if not exists ${name} on svc.documents ${indexDefinition(index)}`,
     )
     await db.query({ ...making, takesSpace: true })
     await db.query(patientSql('analyze svc.documents'))
@@ -212,7 +212,7 @@ export async function hasFields(db: Database, collection: string, paths: readonl
 }
 
 /** Returns the project of a collection, if it exists. */
-export async function projectOf(db: Database, collection: string): Promise<string | undefined> {
+export async function selectCollectionProject(db: Database, collection: string): Promise<string | undefined> {
   const [row] = await db.query<{ project_id: string }>(
     sql`select project_id from collections where id = ${collection}::uuid`,
   )
@@ -233,28 +233,29 @@ export async function countDocuments(db: Database, collection: string): Promise<
   return row?.documents ?? 0
 }
 
-export function nameOf({ collection, path, kind, equal = [] }: FieldIndex): string {
+export function indexName({ collection, path, kind, equal = [] }: FieldIndex): string {
   return `field_${createHash('sha1')
     .update(JSON.stringify([collection, path, kind, ...(equal.length > 0 ? [equal] : [])]))
     .digest('hex')}`
 }
 
-function definitionOf({ collection, path, kind, equal = [] }: FieldIndex): string {
+function indexDefinition({ collection, path, kind, equal = [] }: FieldIndex): string {
   const own = ownField(path)
   const here = inCollection(collection)
   if (kind === 'creator') return inlined(sql`(d.created_by, d.id) where ${here}`)
   if (equal.length > 0) {
     const sort = own ? undefined : path
     if (kind === 'odd') return inlined(sql`(d.id) where ${here} and ${isOddAmong(equal, sort)}`)
-    const columns = [...equal.map((one) => hashed(fieldValue(one))), ...sortColumns(path, directionOf(kind))]
+    const columns = [...equal.map((one) => hashed(fieldValue(one))), ...sortColumns(path, indexDirection(kind))]
     return inlined(sql`(${joinSql(columns, ', ')}) where ${here} and ${isRegularAmong(equal, sort)}`)
   }
-  if (own && own !== 'id') return inlined(sql`(${ownTimes[own]} ${directionOf(kind)}, d.id) where ${here}`)
+  if (own && own !== 'id') return inlined(sql`(${ownTimes[own]} ${indexDirection(kind)}, d.id) where ${here}`)
   if (kind === 'text') return inlined(sql`using gin (${lowerCased(fieldText(path))} gin_trgm_ops) where ${here}`)
   if (kind === 'odd') return inlined(sql`(d.id) where ${here} and ${isOdd(path)}`)
-  if (isTimeKind(kind)) return inlined(sql`(${fieldInstant(path)} ${directionOf(kind)} nulls last, d.id) where ${here}`)
+  if (isTimeKind(kind))
+    return inlined(sql`(${fieldInstant(path)} ${indexDirection(kind)} nulls last, d.id) where ${here}`)
   return inlined(
-    sql`(${inOrder(fieldValue(path))} ${directionOf(kind)} nulls last, d.id) where ${here} and ${isRegular(path)}`,
+    sql`(${inOrder(fieldValue(path))} ${indexDirection(kind)} nulls last, d.id) where ${here} and ${isRegular(path)}`,
   )
 }
 
@@ -268,7 +269,7 @@ function sortColumns(path: Path, direction: Fragment): Fragment[] {
   ]
 }
 
-function directionOf(kind: FieldIndexKind): Fragment {
+function indexDirection(kind: FieldIndexKind): Fragment {
   return kind === 'desc' || kind === 'time desc' ? sql`desc` : sql`asc`
 }
 
@@ -277,7 +278,7 @@ export function isTimeKind(kind: FieldIndexKind): boolean {
 }
 
 /** Returns the kind of index that serves a sort. */
-export function kindOfSort({ direction, isTime }: Sort): OrderKind {
+export function sortKind({ direction, isTime }: Sort): OrderKind {
   return isTime ? `time ${direction}` : direction
 }
 

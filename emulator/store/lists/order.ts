@@ -23,7 +23,7 @@ export interface Ordering {
  * Returns the order of contract 4.1. It is that of jsonb except for the empty array, which jsonb sorts before
  * everything. The first key sets arrays and objects apart, so that the empty array comes first among the arrays.
  */
-export function orderingOf(sort: Sort | undefined): Ordering {
+export function buildOrdering(sort: Sort | undefined): Ordering {
   const isAscending = sort?.direction === 'asc'
   const ways = isAscending ? { direction: sql`asc`, opposite: sql`desc` } : { direction: sql`desc`, opposite: sql`asc` }
   const { direction } = ways

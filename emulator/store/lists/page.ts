@@ -5,14 +5,14 @@
 import { ownField } from '../../../client/protocol/model/where.js'
 import { type Fragment, joinSql, literal, naming, plannedEachTime, sql } from '../../database/port.js'
 import { isExactly, pageEnd } from '../sql-words.js'
-import { partsOfEquality } from './equality.js'
+import { splitEquality } from './equality.js'
 import { inCollection, isOdd, isRegular } from './fields.js'
-import { kindOfSort } from './indexes.js'
+import { sortKind } from './indexes.js'
 import type { ListPlan, Strategy } from './plan.js'
-import { totalOf, totalOfMatches } from './totals.js'
+import { collectionTotal, matchTotal } from './totals.js'
 import { compileWhere } from './where.js'
 
-export function pageOf(plan: ListPlan): Fragment {
+export function buildPage(plan: ListPlan): Fragment {
   const statement = statements[plan.strategy](plan)
   if (plan.planned === 'each time') return plannedEachTime(statement)
   return plan.planned === 'once' ? statement : namingIndex(plan, statement)
@@ -44,11 +44,11 @@ function walked(plan: ListPlan): Fragment {
   if (query.offset >= deepOffset && query.where.all.length === 0) return walkedDeep(plan)
   return sql`
     select counted.total, d.id, d.data, d.version, d.created_at, d.updated_at
-    from (${totalOf(scope, query.count)}) as counted
+    from (${collectionTotal(scope, query.count)}) as counted
     left join (
       select d.id, d.data, d.version, d.created_at, d.updated_at
       from documents d
-      where ${inIndexOf(scope.collection)} and ${compileWhere(query.where, scope)}
+      where ${inCollectionIndex(scope.collection)} and ${compileWhere(query.where, scope)}
       order by d.collection_id ${direction}, d.id ${direction}
       ${pageEnd(query)}
     ) d on true
@@ -67,13 +67,13 @@ function walkedDeep({ scope, query: { limit, offset, count }, ordering }: ListPl
   const from = (way: Fragment, page: Fragment) => sql`
       (select d.id
       from documents d
-      where ${inIndexOf(scope.collection)}
+      where ${inCollectionIndex(scope.collection)}
       order by d.collection_id ${way}, d.id ${way}
       ${page})`
   const ifAny = (value: Fragment, condition: Fragment) =>
     sql`(select coalesce(max(${value}), 0) from counted where ${condition})`
   return plannedEachTime(sql`
-    with counted as materialized (${totalOf(scope, true)}), page as (
+    with counted as materialized (${collectionTotal(scope, true)}), page as (
       select id from (
       ${from(direction, sql`limit ${ifAny(sql`${limit}::bigint`, sql`total >= 2 * ${offset}::bigint`)} offset ${offset}::bigint`)}
       union all
@@ -95,7 +95,7 @@ function walkedDeep({ scope, query: { limit, offset, count }, ordering }: ListPl
 /** Uses the collection's total, because the list is unfiltered. */
 function sorted(plan: ListPlan): Fragment {
   const { scope, query } = plan
-  const total = totalOf(scope, query.count)
+  const total = collectionTotal(scope, query.count)
   return withPage(plan, sql`page as (${cut(plan, matchesInOrder(plan, sql`true`))})`, total)
 }
 
@@ -112,14 +112,14 @@ function found(plan: ListPlan): Fragment {
       from documents d
       where ${inCollection(scope.collection)} and ${compileWhere(query.where, findingAll(plan))}
     ), page as (${cut(plan, sql`matched`)})`,
-    totalOfMatches({ ...plan, remembered: undefined }, sql`(select count(*)::int from matched)`),
+    matchTotal({ ...plan, remembered: undefined }, sql`(select count(*)::int from matched)`),
   )
 }
 
 /** Need not find every match if a page fills up early. */
 function sortedMatches(plan: ListPlan): Fragment {
   const matches = matchesInOrder(plan, compileWhere(plan.query.where, plan.scope))
-  return withPage(plan, sql`page as (${cut(plan, matches)})`, totalOfMatches(plan, countOf(plan)))
+  return withPage(plan, sql`page as (${cut(plan, matches)})`, matchTotal(plan, countMatches(plan)))
 }
 
 /**
@@ -143,7 +143,7 @@ function foundNear(plan: ListPlan): Fragment {
       from (
         select d.id, d.collection_id, d.data, d.created_at, d.updated_at
         from documents d
-        where ${inIndexOf(scope.collection)} and ${within}
+        where ${inCollectionIndex(scope.collection)} and ${within}
         order by d.collection_id ${direction}, d.id ${direction}
         limit ${nearDocuments}
       ) as d
@@ -156,7 +156,7 @@ function foundNear(plan: ListPlan): Fragment {
       where ${inCollection(scope.collection)} and ${within} and ${compileWhere(others, findingAll(plan))}
         and (select count(*) from near) < ${wanted}::bigint
     ), page as (${cut(plan, either)})`,
-    totalOfMatches(plan, countOf(plan)),
+    matchTotal(plan, countMatches(plan)),
   )
 }
 
@@ -168,7 +168,7 @@ function foundOnlyNear({ scope, query, bounds, others, ordering, nearDocuments }
     from (
       select d.id, d.collection_id, d.data, d.version, d.created_at, d.updated_at
       from documents d
-      where ${inIndexOf(scope.collection)} and ${compileWhere(bounds, scope)}
+      where ${inCollectionIndex(scope.collection)} and ${compileWhere(bounds, scope)}
       order by d.collection_id ${direction}, d.id ${direction}
       limit ${literal(nearDocuments)}
     ) as d
@@ -177,7 +177,7 @@ function foundOnlyNear({ scope, query, bounds, others, ordering, nearDocuments }
     ${pageEnd(query)}`
 }
 
-function countOf(plan: ListPlan): Fragment {
+function countMatches(plan: ListPlan): Fragment {
   const { scope, query } = plan
   const condition = compileWhere(query.where, findingAll(plan))
   return sql`(select count(*)::int from documents d where ${inCollection(scope.collection)} and ${condition})`
@@ -195,7 +195,7 @@ function matchesInOrder(plan: ListPlan, condition: Fragment): Fragment {
   const { scope, ordering, query } = plan
   const { sort, limit, offset } = query
   const from = sql`from documents d where ${inCollection(scope.collection)} and ${condition}`
-  const isIndexed = sort && !ownField(sort.path) && scope.known?.has(sort.path, kindOfSort(sort))
+  const isIndexed = sort && !ownField(sort.path) && scope.known?.has(sort.path, sortKind(sort))
   if (!isIndexed) return sql`(select d.id, ${ordering.value} as value ${from} ${ordering.fence}) as found`
   const end = sql`order by ${ordering.inIndex} limit ${limit + offset}::bigint`
   if (sort.isTime) return sql`(select d.id, ${ordering.value} as value ${from} ${end}) as found`
@@ -212,7 +212,7 @@ function readFromIndex(plan: ListPlan): Fragment {
   const { scope, ordering, query } = plan
   const { sort, limit, offset, where } = query
   const sorted = sort && !ownField(sort.path) ? sort.path : undefined
-  const { inOrder: places, odd } = partsOfEquality(plan.equality ?? [], sorted, compileWhere(where, scope))
+  const { inOrder: places, odd } = splitEquality(plan.equality ?? [], sorted, compileWhere(where, scope))
   const from = (condition: Fragment) => sql`from documents d where ${inCollection(scope.collection)} and ${condition}`
   const matches = [
     ...places.map(
@@ -227,7 +227,7 @@ function readFromIndex(plan: ListPlan): Fragment {
   return withPage(
     plan,
     sql`page as (${cut(plan, sql`(${joinSql(matches, '\n      union all')}) as found`)})`,
-    totalOfMatches(plan, sql`(${joinSql(counts, ' + ')})::int`),
+    matchTotal(plan, sql`(${joinSql(counts, ' + ')})::int`),
   )
 }
 
@@ -248,6 +248,6 @@ function withPage({ ordering: { order } }: ListPlan, parts: Fragment, total: Fra
 }
 
 /** Like `inCollection`, for a page in order of ids. */
-function inIndexOf(collection: string): Fragment {
+function inCollectionIndex(collection: string): Fragment {
   return isExactly(sql`d.collection_id`, sql`${collection}::uuid`)
 }

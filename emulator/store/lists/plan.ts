@@ -4,22 +4,15 @@ import type { ListQuery, Sort } from '../../../client/protocol/model/page.js'
 import type { Path } from '../../../client/protocol/model/path.js'
 import { canHold, type Operator, ownField, type Test, type Where } from '../../../client/protocol/model/where.js'
 import type { Planned } from '../../database/port.js'
-import { type Equality, equalityOf } from './equality.js'
+import { type Equality, parseEquality } from './equality.js'
 import { looksManyUp } from './field-test.js'
-import {
-  creatorUse,
-  type FieldIndexes,
-  type FieldUse,
-  type KnownFields,
-  kindOfSort,
-  type OrderKind,
-} from './indexes.js'
-import { type Ordering, orderingOf } from './order.js'
+import { creatorUse, type FieldIndexes, type FieldUse, type KnownFields, type OrderKind, sortKind } from './indexes.js'
+import { buildOrdering, type Ordering } from './order.js'
 import type { CountedTotal, Totals } from './totals.js'
 import { fieldTestAlone, isLinked, type Reach, type Reader } from './where.js'
 
 /** The caller and the collection of a list. */
-export interface ListPlace extends Pick<Reach, 'project'>, Reader {
+export interface ListTarget extends Pick<Reach, 'project'>, Reader {
   readonly collection: Pick<Collection, 'id' | 'name'>
   readonly indexes?: FieldIndexes | undefined
   /** Only documents that this user created. */
@@ -75,18 +68,19 @@ export interface ListPlan {
  * means that looking near gave too few.
  */
 export function planList(
-  { collection, indexes, totals, ...reach }: ListPlace,
+  { collection, indexes, totals, ...reach }: ListTarget,
   query: ListQuery,
   { isFar = false } = {},
 ): ListPlan {
   const scope = { ...reach, collection: collection.id, populate: query.populate }
-  const asked = { query, scope, ordering: orderingOf(query.sort), ...splitBounds(query.where) }
+  const asked = { query, scope, ordering: buildOrdering(query.sort), ...splitBounds(query.where) }
   const plain = { equality: undefined, nearDocuments: minNear, totalKey: undefined, remembered: undefined }
-  if (scope.creator !== undefined) return { ...asked, ...plain, strategy: 'find all', ...ofCreator(scope, indexes) }
+  if (scope.creator !== undefined)
+    return { ...asked, ...plain, strategy: 'find all', ...planForCreator(scope, indexes) }
   if (isWalk(asked)) return { ...asked, ...plain, strategy: 'walk', planned: 'once' }
   const equality = equalityIn(query)
   const use = equality && inEquality(equality, query.sort)
-  const uses = use ? [use] : usesOf(query)
+  const uses = use ? [use] : listUses(query)
   const isNear = !isFar && isLikelyNear(query, asked.ordering)
   const known = indexes?.asked(collection.id, isNear ? [] : uses)
   const isIndexed = use !== undefined && known?.has(use.path, use.kind, use.equal) === true
@@ -95,7 +89,7 @@ export function planList(
   }
   if (isNear) indexes?.asked(collection.id, uses)
   const isWorthIt = isIndexed || known?.isSmall === false
-  const totalKey = isWorthIt && canRemember(query) ? keyOf(collection.id, query) : undefined
+  const totalKey = isWorthIt && canRemember(query) ? formatKey(collection.id, query) : undefined
   const remembered = totalKey === undefined ? undefined : totals?.of(totalKey)
   const plan = {
     ...asked,
@@ -106,12 +100,12 @@ export function planList(
     planned: plannedFor(query, known),
   }
   if (isIndexed) return { ...plan, equality, strategy: 'read index', planned: 'once, of many' }
-  const nearDocuments = nearOf(query, remembered, known?.documents)
-  return { ...plan, nearDocuments, strategy: strategyOf(plan, nearDocuments) }
+  const nearDocuments = nearCount(query, remembered, known?.documents)
+  return { ...plan, nearDocuments, strategy: chooseStrategy(plan, nearDocuments) }
 }
 
 /** A user's documents are few, and found by creator. Totals are not cached, because each user has another. */
-function ofCreator(scope: ListPlan['scope'], indexes: FieldIndexes | undefined) {
+function planForCreator(scope: ListPlan['scope'], indexes: FieldIndexes | undefined) {
   const known = indexes?.asked(scope.collection, [creatorUse])
   return { scope: { ...scope, known }, planned: known?.isSmall ? 'once' : 'each time' } as const
 }
@@ -131,17 +125,16 @@ function isLookUp({ where, populate }: ListQuery): boolean {
 
 /** Whether one index serves the list, whatever the values: a sort, or tests of one field. */
 function isServed({ where, sort, populate }: ListQuery, known: KnownFields): boolean {
-  if (where.all.length === 0)
-    return sort !== undefined && !ownField(sort.path) && known.has(sort.path, kindOfSort(sort))
+  if (where.all.length === 0) return sort !== undefined && !ownField(sort.path) && known.has(sort.path, sortKind(sort))
   const uses = where.all.map((clause) => {
     const test = fieldTestAlone(clause, populate)
-    return test && { path: test.path, kind: kindOfTest(test) }
+    return test && { path: test.path, kind: testKind(test) }
   })
   const [use] = uses
   if (!use?.kind || !uses.every((one) => one && one.kind === use.kind && isSame(one.path, use.path))) return false
   const serving = servingKinds[use.kind]
   if (!sort || ownField(sort.path) === 'id') return serving.some((kind) => known.has(use.path, kind))
-  const kind = kindOfSort(sort)
+  const kind = sortKind(sort)
   return serving.includes(kind) && isSame(sort.path, use.path) && known.has(sort.path, kind)
 }
 
@@ -149,9 +142,9 @@ function isSame(path: Path, other: Path): boolean {
   return path.length === other.length && path.every((segment, at) => segment === other[at])
 }
 
-type Asked = Pick<ListPlan, 'query' | 'ordering' | 'bounds' | 'others'>
+type ListRequest = Pick<ListPlan, 'query' | 'ordering' | 'bounds' | 'others'>
 
-function isWalk({ query, ordering, bounds, others }: Asked): boolean {
+function isWalk({ query, ordering, bounds, others }: ListRequest): boolean {
   return ordering.isById && others.all.length === 0 && !(query.count && bounds.all.length > 0)
 }
 
@@ -165,8 +158,8 @@ function fitsOnPage({ limit, offset }: ListQuery, known: ListPlan['scope']['know
   return known?.documents !== undefined && known.documents <= limit + offset
 }
 
-function strategyOf(
-  { query, ordering, remembered }: Asked & Pick<ListPlan, 'remembered'>,
+function chooseStrategy(
+  { query, ordering, remembered }: ListRequest & Pick<ListPlan, 'remembered'>,
   nearDocuments: number,
 ): Strategy {
   const { where, count } = query
@@ -187,7 +180,7 @@ const maxNear = 20_000
 /**
  * If the number of matches is known, expects the page within four times as many documents as an even spread would need.
  */
-function nearOf(
+function nearCount(
   { limit, offset }: ListQuery,
   remembered: CountedTotal | undefined,
   documents: number | undefined,
@@ -203,7 +196,7 @@ function canRemember({ where, count, populate }: ListQuery): boolean {
   )
 }
 
-function keyOf(collection: string, { where }: ListQuery): string {
+function formatKey(collection: string, { where }: ListQuery): string {
   return JSON.stringify([collection, where])
 }
 
@@ -214,7 +207,7 @@ function splitBounds({ all }: Where): { bounds: Where; others: Where } {
 }
 
 function equalityIn({ where, populate }: ListQuery): Equality | undefined {
-  const equality = equalityOf(where)
+  const equality = parseEquality(where)
   return equality?.some(({ path }) => isLinked(path, populate)) ? undefined : equality
 }
 
@@ -228,13 +221,13 @@ function inEquality(equality: Equality, sort: Sort | undefined) {
 }
 
 /** The indexes that any other list could use. Equality needs none: the index over all data serves it. */
-function usesOf({ where, sort, populate }: ListQuery): readonly FieldUse[] {
+function listUses({ where, sort, populate }: ListQuery): readonly FieldUse[] {
   const tests = where.all.flatMap(({ any }) => any)
   return [
-    ...(sort ? [{ path: sort.path, kind: kindOfSort(sort) }] : []),
+    ...(sort ? [{ path: sort.path, kind: sortKind(sort) }] : []),
     ...tests.flatMap((test) => {
       const { path } = test
-      const kind = kindOfTest(test)
+      const kind = testKind(test)
       return kind && !isLinked(path, populate) ? [{ path, kind }] : []
     }),
   ].filter(({ path, kind }) => canBeIndexed(path, kind))
@@ -249,7 +242,7 @@ const servingKinds: { readonly [Kind in TestKind]: readonly (OrderKind | 'text')
 }
 
 /** The index that a test could use. Built-in times have one kind, whatever they are compared as. */
-function kindOfTest({ path, operator, isTime }: Test): TestKind | undefined {
+function testKind({ path, operator, isTime }: Test): TestKind | undefined {
   if (!isTime || ownField(path)) return kinds[operator]
   return operator === 'ne' || operator === 'notin' ? undefined : 'time range'
 }

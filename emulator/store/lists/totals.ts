@@ -36,7 +36,7 @@ export function openTotals(): Totals {
 const noTotal = sql`select null::int as total, null::bigint as seq`
 
 /** Without a filter, the collection's count is the total. */
-export function totalOf({ project, collection }: Counting['scope'], isWanted: boolean): Fragment {
+export function collectionTotal({ project, collection }: Counting['scope'], isWanted: boolean): Fragment {
   if (!isWanted) return noTotal
   return sql`
       select c.documents + ${pendingDocuments(sql`${project}`, sql`${collection}::uuid`)} as total, null::bigint as seq
@@ -51,7 +51,7 @@ interface Counting {
 }
 
 /** Counts only if the cached total is no longer valid. */
-export function totalOfMatches({ query, scope, remembered }: Counting, count: Fragment): Fragment {
+export function matchTotal({ query, scope, remembered }: Counting, count: Fragment): Fragment {
   if (!query.count) return noTotal
   const total = remembered
     ? sql`case when ${isUnchanged(scope, remembered)} then ${remembered.total}::int else ${count} end`

@@ -3,16 +3,16 @@ import type { ListQuery } from '../../../client/protocol/model/page.js'
 import { canHold, type Where } from '../../../client/protocol/model/where.js'
 import { type Fragment, nothing, plannedEachTime, sql } from '../../database/port.js'
 import { isExactly, pageEnd } from '../sql-words.js'
-import { orderingOf } from './order.js'
+import { buildOrdering } from './order.js'
 import { compileWhere, type Reach, type Reader } from './where.js'
 
 /** The project, and what related filters may reach. */
-export type UserPlace = Pick<Reach, 'project'> & Reader
+export type UserListTarget = Pick<Reach, 'project'> & Reader
 
 const columns = sql`u.id, u.email, u.data, u.roles, u.oauth_id, u.email_verified, u.created_at, u.updated_at`
 
 /** Returns the rows of a page, or one row without an id for the total of an empty page. */
-export function pageOfUsers(place: UserPlace, query: ListQuery): Fragment {
+export function buildUserPage(place: UserListTarget, query: ListQuery): Fragment {
   const isFiltered = query.where.all.length > 0
   if (!isFiltered && !query.sort) return newestUsers(place.project, query)
   return plannedEachTime(matchingUsers(place, query))
@@ -22,7 +22,7 @@ export function pageOfUsers(place: UserPlace, query: ListQuery): Fragment {
 function newestUsers(project: string, query: ListQuery): Fragment {
   return sql`
     select counted.total, ${columns}
-    from (${totalOf(project, query.count)}) as counted
+    from (${userTotal(project, query.count)}) as counted
     left join (
       select ${columns}
       from users u
@@ -33,15 +33,15 @@ function newestUsers(project: string, query: ListQuery): Fragment {
     order by u.id desc`
 }
 
-function matchingUsers(place: UserPlace, query: ListQuery): Fragment {
-  const { value, order } = orderingOf(query.sort)
+function matchingUsers(place: UserListTarget, query: ListQuery): Fragment {
+  const { value, order } = buildOrdering(query.sort)
   const condition = compileWhere(query.where, { ...place, populate: query.populate })
   const total = query.count ? sql`select count(*)::int as total from matched` : sql`select null::int as total`
   return sql`
     with matched as materialized (
       select d.id, ${value} as value
       from user_records d
-      where d.project_id = ${place.project} and ${condition} ${ofAddress(place.project, query.where)}
+      where d.project_id = ${place.project} and ${condition} ${matchesAddress(place.project, query.where)}
     ), page as (
       select id, value from matched order by ${order} limit ${query.limit}::bigint offset ${query.offset}::bigint
     )
@@ -56,7 +56,7 @@ function matchingUsers(place: UserPlace, query: ListQuery): Fragment {
  * Finds an address through the unique index instead of reading a million users. The filter still checks its exact
  * spelling.
  */
-function ofAddress(project: string, { all }: Where): Fragment {
+function matchesAddress(project: string, { all }: Where): Fragment {
   for (const { any } of all) {
     const [test, another] = any
     if (!test || another || test.path.length > 1 || test.path[0] !== 'email' || test.operator !== 'eq') continue
@@ -68,7 +68,7 @@ function ofAddress(project: string, { all }: Where): Fragment {
   return nothing
 }
 
-function totalOf(project: string, isWanted: boolean): Fragment {
+function userTotal(project: string, isWanted: boolean): Fragment {
   if (!isWanted) return sql`select null::int as total`
   return sql`select c.users as total from user_counts c where c.project_id = ${project}`
 }

@@ -8,7 +8,7 @@ import { sizes } from '../../../client/protocol/model/limits.js'
 import { type Path, withoutIndexes } from '../../../client/protocol/model/path.js'
 import { type Clause, ownField, ownName, type Test, type Where } from '../../../client/protocol/model/where.js'
 import { type Fragment, joinSql, nothing, sql } from '../../database/port.js'
-import { isOf } from '../creators.js'
+import { isCreatedBy } from '../creators.js'
 import { type Comparison, comparesAll, fieldTest, type Help, isComparison, missingTest } from './field-test.js'
 import { ownFieldTest } from './own-field-test.js'
 
@@ -41,10 +41,10 @@ export type Reader = Pick<Reach, 'mayReadAll' | 'roles' | 'collections' | 'user'
 /** Compiles a condition over `documents d`. Passes values and field names as parameters, never as text. */
 export function compileWhere(where: Where, reach: Reach): Fragment {
   const { creator } = reach
-  if (where.all.length === 0) return isOf(creator)
+  if (where.all.length === 0) return isCreatedBy(creator)
   requireBounded(where, reach)
   const clauses = rangesTogether(where, reach)
-  return joinSql(creator === undefined ? clauses : [isOf(creator), ...clauses], ' and ')
+  return joinSql(creator === undefined ? clauses : [isCreatedBy(creator), ...clauses], ' and ')
 }
 
 /** Compiles each clause separately, except comparisons of one field. */
@@ -139,7 +139,7 @@ export function readable(reader: Reader): Fragment {
   const { mayReadAll, user } = reader
   const isWhole = readableWhole(reader)
   if (mayReadAll || user === undefined) return isWhole
-  return sql`(${isWhole} or (${inScope(reader)} and c.permissions -> 'read' ? ${ownerWord} and ${isOf(user)}))`
+  return sql`(${isWhole} or (${inScope(reader)} and c.permissions -> 'read' ? ${ownerWord} and ${isCreatedBy(user)}))`
 }
 
 /** Whether the caller may read all documents of the collection `c`. */

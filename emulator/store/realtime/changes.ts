@@ -145,7 +145,7 @@ export async function selectKept(db: Database, project: string): Promise<Kept> {
  */
 export const numbersLeftOut = 1_000_000_000
 
-interface ChangePlace {
+interface ChangeTarget {
   readonly project: string
   readonly collection: string
   readonly at: string
@@ -158,7 +158,7 @@ interface ChangePlace {
  */
 export async function insertCollectionChange(
   tx: Database,
-  { project, collection, at, kind }: ChangePlace,
+  { project, collection, at, kind }: ChangeTarget,
 ): Promise<number | null> {
   if (tx.capabilities.runsWritersTogether) {
     await tx.query(
@@ -187,7 +187,7 @@ export async function insertCollectionChange(
  */
 export async function insertResets(
   tx: Database,
-  { project, collections, at, isWhole }: ResetPlace,
+  { project, collections, at, isWhole }: ResetTarget,
 ): Promise<number | null> {
   const drawn = collections.length + (isWhole ? 1 : 0)
   const [recorded] = await tx.query<{ seq: number }>(
@@ -207,7 +207,7 @@ export async function insertResets(
   return recorded?.seq ?? null
 }
 
-export interface ResetPlace {
+export interface ResetTarget {
   readonly project: string
   /** Ids of collections, including removed ones. */
   readonly collections: readonly string[]
@@ -229,7 +229,7 @@ function fromRow(row: ChangeRow): Recorded {
       collection: '',
       collectionId: collection,
       data: new JsonText(row.data),
-      createdAt: timeOf(row.document_id),
+      createdAt: idTime(row.document_id),
       updatedAt: row.kind === 'deleted' ? formerTime : row.recorded_at,
       version: row.version,
       createdBy: row.created_by,
@@ -247,6 +247,6 @@ function formerCreator({ created_by: creator, before_created_by: former }: Docum
 }
 
 /** The first 48 bits of an id are its creation time. */
-function timeOf(id: string): string {
+function idTime(id: string): string {
   return new Date(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)).toISOString()
 }

@@ -20,7 +20,7 @@ export interface VersionRow {
   readonly before: { readonly data: JsonText; readonly at: string } | null
 }
 
-export interface VersionPlace {
+export interface VersionTarget {
   readonly project: string
   readonly collection: string
   readonly document: string
@@ -41,7 +41,7 @@ const maxBytes = 8 * 1024 * 1024
 /** Returns changes of a document, newest first, as many as fit a page, and whether there are more. */
 export async function selectVersions(
   db: Database,
-  { project, collection, document }: VersionPlace,
+  { project, collection, document }: VersionTarget,
   { before, most }: { before: number | undefined; most: number },
 ): Promise<{ readonly rows: readonly VersionRow[]; readonly hasMore: boolean }> {
   await numberChanges(db, project)
@@ -72,7 +72,7 @@ export async function selectVersions(
  */
 export async function selectVersionsAt(
   db: Database,
-  { project, collection, document }: VersionPlace,
+  { project, collection, document }: VersionTarget,
   versions: readonly number[],
 ): Promise<VersionRow[]> {
   await numberChanges(db, project)

@@ -74,7 +74,7 @@ export async function selectDifferences(
     const tableFor = (each: PartName) => (snapshot === undefined ? identifier(each) : keptIn(snapshot, each))
     const secrets =
       part === 'users' ? sql`left join ${tableFor('user_secrets')} secrets on secrets.user_id = t.id` : sql``
-    const rows = snapshot === undefined ? parts[part].rowsOf(project) : sql`true`
+    const rows = snapshot === undefined ? parts[part].rowsIn(project) : sql`true`
     return sql`(
       select t.id::text as id, ${group} as collection, ${name} as name, ${content} as content, ${creator} as creator
       from ${tableFor(part)} t ${secrets}

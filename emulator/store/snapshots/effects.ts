@@ -3,24 +3,24 @@
  */
 import { type Database, type Fragment, identifier, joinSql, sql, writing } from '../../database/port.js'
 import { keptIn, onItsOwn, type PartName, partNames, parts } from './parts.js'
-import { type CommonColumns, contentOf, selectColumns } from './restoring.js'
+import { type CommonColumns, rowContent, selectColumns } from './restoring.js'
 
 /**
  * The effects of a part: `key` of each row, and `mark`, which identifies its content after the command; null if
  * deleted.
  */
-export function effectsOf(id: string, part: PartName): Fragment {
+export function effectsTable(id: string, part: PartName): Fragment {
   return keptIn(id, `effects_${part}`)
 }
 
 /** Identifies the content of a row, to notice later writes. */
-function markOf(columns: CommonColumns, part: PartName, row = sql`t`): Fragment {
-  return sql`md5(${contentOf(columns, part, row)})`
+function rowMark(columns: CommonColumns, part: PartName, row = sql`t`): Fragment {
+  return sql`md5(${rowContent(columns, part, row)})`
 }
 
 /** Whether a row still has the content that the command left. */
 export function hasMark(columns: CommonColumns, part: PartName, mark: Fragment, row = sql`t`): Fragment {
-  return sql`${mark} = ${markOf(columns, part, row)}`
+  return sql`${mark} = ${rowMark(columns, part, row)}`
 }
 
 /**
@@ -34,16 +34,16 @@ export async function insertEffects(
   const columns = await selectColumns(tx, id)
   for (const part of partNames) {
     const key = identifier(parts[part].key)
-    const now = sql`select t.* from ${identifier(part)} t where ${parts[part].rowsOf(project)}`
-    const mark = isCertain ? markOf(columns, part) : sql`'anybody'`
+    const now = sql`select t.* from ${identifier(part)} t where ${parts[part].rowsIn(project)}`
+    const mark = isCertain ? rowMark(columns, part) : sql`'anybody'`
     await tx.query(
       onItsOwn(
         writing(sql`
-        create table ${effectsOf(id, part)} as
+        create table ${effectsTable(id, part)} as
         select coalesce(s.${key}, t.${key}) as key, case when t.${key} is null then null else ${mark} end as mark
         from ${keptIn(id, part)} s
         full join (${now}) t on t.${key} = s.${key}
-        where s.${key} is null or t.${key} is null or ${contentOf(columns, part, sql`s`)} <> ${contentOf(columns, part, sql`t`)}`),
+        where s.${key} is null or t.${key} is null or ${rowContent(columns, part, sql`s`)} <> ${rowContent(columns, part, sql`t`)}`),
       ),
     )
   }
@@ -57,7 +57,7 @@ const passedOver: readonly PartName[] = ['sessions', 'idp_accounts']
 export async function selectHasEffects(tx: Database, id: string): Promise<boolean> {
   const found = partNames
     .filter((part) => !passedOver.includes(part))
-    .map((part) => sql`exists (select from ${effectsOf(id, part)})`)
+    .map((part) => sql`exists (select from ${effectsTable(id, part)})`)
   const [row] = await tx.query<{ has_effects: boolean }>(onItsOwn(sql`select ${joinSql(found, ' or ')} as has_effects`))
   return row?.has_effects === true
 }

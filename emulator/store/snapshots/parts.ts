@@ -6,29 +6,29 @@ interface Part {
   /** The column that identifies a row. */
   readonly key: string
   /** The condition for rows of the table, called `t`, of a project. */
-  rowsOf(project: string): Fragment
+  rowsIn(project: string): Fragment
 }
 
 /** In an order that satisfies foreign keys on insert. */
 export const parts = {
-  projects: { key: 'id', rowsOf: (project) => sql`t.id = ${project}` },
-  collections: { key: 'id', rowsOf: (project) => sql`t.project_id = ${project}` },
+  projects: { key: 'id', rowsIn: (project) => sql`t.id = ${project}` },
+  collections: { key: 'id', rowsIn: (project) => sql`t.project_id = ${project}` },
   documents: {
     key: 'id',
-    rowsOf: (project) => sql`t.collection_id in (select id from collections where project_id = ${project})`,
+    rowsIn: (project) => sql`t.collection_id in (select id from collections where project_id = ${project})`,
   },
-  users: { key: 'id', rowsOf: (project) => sql`t.project_id = ${project}` },
+  users: { key: 'id', rowsIn: (project) => sql`t.project_id = ${project}` },
   user_secrets: {
     key: 'user_id',
-    rowsOf: (project) => sql`t.user_id in (select id from users where project_id = ${project})`,
+    rowsIn: (project) => sql`t.user_id in (select id from users where project_id = ${project})`,
   },
-  sessions: { key: 'id', rowsOf: (project) => sql`t.project_id = ${project}` },
+  sessions: { key: 'id', rowsIn: (project) => sql`t.project_id = ${project}` },
   files: {
     key: 'id',
-    rowsOf: (project) => sql`t.id in (select f.id from files f where f.project_id = ${project} and not (${isOrphan}))`,
+    rowsIn: (project) => sql`t.id in (select f.id from files f where f.project_id = ${project} and not (${isOrphan}))`,
   },
   /** All projects share the accounts of the built-in provider. */
-  idp_accounts: { key: 'id', rowsOf: () => sql`true` },
+  idp_accounts: { key: 'id', rowsIn: () => sql`true` },
 } as const satisfies Readonly<Record<string, Part>>
 
 export type PartName = keyof typeof parts
@@ -36,7 +36,7 @@ export type PartName = keyof typeof parts
 export const partNames = Object.keys(parts) as PartName[]
 
 /** The name of the table in which a snapshot stores a part. */
-export function tableOf(snapshot: string, part: string): string {
+export function snapshotTable(snapshot: string, part: string): string {
   return `${tablePrefix}${snapshot.replaceAll('-', '')}_${part}`
 }
 
@@ -44,7 +44,7 @@ export const tablePrefix = 'snap_'
 
 /** The same name as a fragment. */
 export function keptIn(snapshot: string, part: string): Fragment {
-  return identifier(tableOf(snapshot, part))
+  return identifier(snapshotTable(snapshot, part))
 }
 
 /** Allows a statement to take minutes and does not keep it prepared, because its text is unique. */

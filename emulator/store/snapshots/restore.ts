@@ -14,7 +14,7 @@ export async function restoreState(restoring: Restoring): Promise<void> {
   await restoreCollections(restoring)
   await replaceRows(restoring, 'documents', sql`t.collection_id in (select id from ${keptIn(id, 'collections')})`)
   for (const part of ['users', 'user_secrets', 'sessions'] as const) {
-    await replaceRows(restoring, part, parts[part].rowsOf(project))
+    await replaceRows(restoring, part, parts[part].rowsIn(project))
   }
   await tx.query(
     writing(sql`

@@ -1,7 +1,7 @@
 /** The context of a restore, and how rows of a snapshot are compared and copied. */
 import { type Database, type Fragment, identifier, joinSql, sql, writing } from '../../database/port.js'
 import { numbersLeftOut } from '../realtime/changes.js'
-import { keptIn, onItsOwn, type PartName, partNames, parts, tableOf } from './parts.js'
+import { keptIn, onItsOwn, type PartName, partNames, parts, snapshotTable } from './parts.js'
 
 /** By part, the columns that the snapshot's table and the current one share. Columns added since keep their default. */
 export type CommonColumns = ReadonlyMap<string, readonly string[]>
@@ -24,7 +24,7 @@ export async function openRestoring(tx: Database, project: string, id: string): 
 export async function selectColumns(tx: Database, id: string): Promise<CommonColumns> {
   const rows = await tx.query<{ part: string; columns: string }>(sql`
     select part, json_agg(mine.attname order by mine.attnum)::text as columns
-    from unnest(${partNames}::text[], ${partNames.map((part) => tableOf(id, part))}::text[]) as tables (part, kept)
+    from unnest(${partNames}::text[], ${partNames.map((part) => snapshotTable(id, part))}::text[]) as tables (part, kept)
     join pg_attribute mine on mine.attrelid = part::regclass and mine.attnum > 0
       and not mine.attisdropped and mine.attgenerated = ''
     join pg_attribute theirs on theirs.attrelid = kept::regclass and theirs.attname = mine.attname and theirs.attnum > 0
@@ -47,7 +47,7 @@ async function drawVersion(tx: Database, project: string, id: string): Promise<n
       from (
         select greatest(
           (select max(version) from ${keptIn(id, 'documents')}),
-          (select max(t.version) from documents t where ${parts.documents.rowsOf(project)})
+          (select max(t.version) from documents t where ${parts.documents.rowsIn(project)})
         ) as version
       ) of
       where s.project_id = ${project}
@@ -63,7 +63,7 @@ function isVersion(part: PartName, column: string): boolean {
 }
 
 /** The content of a row of a table or a snapshot, as text. */
-export function contentOf(columns: CommonColumns, part: PartName, row: Fragment): Fragment {
+export function rowContent(columns: CommonColumns, part: PartName, row: Fragment): Fragment {
   const compared = comparedColumns(columns, part).map((column) => sql`${row}.${column}`)
   return sql`row(${joinSql(compared, ', ')})::text`
 }

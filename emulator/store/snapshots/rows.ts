@@ -9,7 +9,7 @@ import {
   sql,
   writing,
 } from '../../database/port.js'
-import { keptIn, onItsOwn, type PartName, partNames, parts, tableOf } from './parts.js'
+import { keptIn, onItsOwn, type PartName, partNames, parts, snapshotTable } from './parts.js'
 
 /** Pages of a table read at once; fewer if their rows are large. */
 const maxPages = 16
@@ -20,7 +20,7 @@ const maxRowsOfPage = 300
 export async function selectKeptColumns(db: Database, id: string): Promise<ReadonlyMap<string, readonly string[]>> {
   const rows = await db.query<{ part: string; columns: string }>(sql`
     select part, json_agg(a.attname order by a.attnum)::text as columns
-    from unnest(${partNames}::text[], ${partNames.map((part) => tableOf(id, part))}::text[]) as tables (part, kept)
+    from unnest(${partNames}::text[], ${partNames.map((part) => snapshotTable(id, part))}::text[]) as tables (part, kept)
     join pg_attribute a on a.attrelid = kept::regclass and a.attnum > 0 and not a.attisdropped
     group by part`)
   return new Map(rows.map(({ part, columns }) => [part, JSON.parse(columns) as string[]]))
@@ -29,7 +29,7 @@ export async function selectKeptColumns(db: Database, id: string): Promise<Reado
 /** Reads all rows of a part in physical order. The table does not change, so it needs neither a sort nor an index. */
 export async function* selectKeptRows(db: Database, id: string, part: PartName): AsyncGenerator<string[]> {
   const kept = keptIn(id, part)
-  const table = tableOf(id, part)
+  const table = snapshotTable(id, part)
   const [size] = await db.query<{ pages: number }>(
     sql`select (pg_relation_size(${table}::regclass) / current_setting('block_size')::int)::bigint as pages`,
   )
@@ -38,14 +38,16 @@ export async function* selectKeptRows(db: Database, id: string, part: PartName):
   let step = maxPages
   for (let page = 0; page < pages; ) {
     const end = Math.min(pages, page + step)
-    const rows = await rowsIn(sql`ctid >= ${placeOf(page, 0)} and ctid < ${placeOf(end, 0)}`).catch(noneIfTooLarge)
+    const rows = await rowsIn(sql`ctid >= ${rowPosition(page, 0)} and ctid < ${rowPosition(end, 0)}`).catch(
+      noneIfTooLarge,
+    )
     if (rows) {
       yield rows
       page = end
       step = Math.min(maxPages, step * 2)
     } else if (step > 1) step = Math.floor(step / 2)
     else {
-      for (let row = 1; row <= maxRowsOfPage; row++) yield await rowsIn(sql`ctid = ${placeOf(page, row)}`)
+      for (let row = 1; row <= maxRowsOfPage; row++) yield await rowsIn(sql`ctid = ${rowPosition(page, row)}`)
       page = end
     }
   }
@@ -58,7 +60,7 @@ async function rowsWhere(db: Database, kept: Fragment, isIn: Fragment): Promise<
   return rows.map(({ row }) => row)
 }
 
-function placeOf(page: number, row: number): Fragment {
+function rowPosition(page: number, row: number): Fragment {
   return sql`('(' || ${literal(page)} || ',' || ${literal(row)} || ')')::tid`
 }
 

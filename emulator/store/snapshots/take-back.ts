@@ -1,10 +1,10 @@
 /** Undoes a command row by row, except for rows that others have written since. */
 import { type Database, type Fragment, identifier, sql, writing } from '../../database/port.js'
 import { isOrphan } from '../files.js'
-import { effectsOf, hasMark } from './effects.js'
+import { effectsTable, hasMark } from './effects.js'
 import { keptIn, onItsOwn, onItsOwnMakingRoom, type PartName, parts } from './parts.js'
 import { restoreSettings } from './restore.js'
-import { contentOf, type Restoring, restoredChanges, restoredColumns, restoredValues } from './restoring.js'
+import { type Restoring, restoredChanges, restoredColumns, restoredValues, rowContent } from './restoring.js'
 
 /**
  * Call in a transaction that has locked the project, for a snapshot with effects. Skips accounts of the built-in
@@ -25,7 +25,7 @@ export async function takeBack(restoring: Restoring): Promise<void> {
   }
   await takeBackFiles(restoring)
   if (await isProjectAsLeft(restoring)) await restoreSettings(restoring)
-  await countAnew(tx, project)
+  await recount(tx, project)
 }
 
 /** Whether no other user has taken the user's address or provider identity. */
@@ -40,10 +40,10 @@ function hasFreeNames(project: string): Fragment {
 /** Whether others have written the user since. If so, the password and the sessions stay too. */
 function isKeptUser({ id, columns }: Restoring, user: Fragment): Fragment {
   return sql`exists (
-    select from ${effectsOf(id, 'users')} x
+    select from ${effectsTable(id, 'users')} x
     join users u on u.id = x.key
     left join ${keptIn(id, 'users')} k on k.id = u.id
-    where x.key = ${user} and (k.id is null or ${contentOf(columns, 'users', sql`k`)} <> ${contentOf(columns, 'users', sql`u`)})
+    where x.key = ${user} and (k.id is null or ${rowContent(columns, 'users', sql`k`)} <> ${rowContent(columns, 'users', sql`u`)})
   )`
 }
 
@@ -68,7 +68,7 @@ async function takeBackRows(
   await tx.query(
     onItsOwnMakingRoom(sql`
       delete from ${table} t
-      using ${effectsOf(id, part)} e
+      using ${effectsTable(id, part)} e
       where e.key = t.${key} and ${isAsLeft(restoring, part)} and ${mayGo}
         and not exists (select from ${kept} s where s.${key} = t.${key})`),
   )
@@ -79,7 +79,7 @@ async function takeBackRows(
       insert into ${table} (${restoredColumns(restoring, part)})
       select ${restoredValues(restoring, part)}
       from ${kept} s
-      join ${effectsOf(id, part)} e on e.key = s.${key}
+      join ${effectsTable(id, part)} e on e.key = s.${key}
       where e.mark is null and not exists (select from ${table} t where t.${key} = s.${key}) and ${mayReturn}`),
     ),
   )
@@ -91,7 +91,7 @@ function changedBack(restoring: Restoring, part: PartName, mayReturn: Fragment):
   return writing(sql`
     update ${identifier(part)} t
     set ${restoredChanges(restoring, part)}
-    from ${keptIn(id, part)} s, ${effectsOf(id, part)} e
+    from ${keptIn(id, part)} s, ${effectsTable(id, part)} e
     where s.${key} = t.${key} and e.key = t.${key} and ${isAsLeft(restoring, part)} and ${mayReturn}`)
 }
 
@@ -109,12 +109,12 @@ async function takeBackCollections(restoring: Restoring): Promise<void> {
       writing(sql`
       with removed as (
         delete from collections t
-        using ${effectsOf(id, 'collections')} e
+        using ${effectsTable(id, 'collections')} e
         where e.key = t.id and ${isAsLeft(restoring, 'collections')}
           and not exists (select from ${keptIn(id, 'collections')} s where s.id = t.id)
           and not exists (
             select from documents d
-            left join ${effectsOf(id, 'documents')} m on m.key = d.id
+            left join ${effectsTable(id, 'documents')} m on m.key = d.id
             where d.collection_id = t.id and ${hasMark(restoring.columns, 'documents', sql`m.mark`, sql`d`)} is not true
           )
         returning t.id
@@ -130,7 +130,7 @@ async function takeBackCollections(restoring: Restoring): Promise<void> {
         insert into collections (${restoredColumns(restoring, 'collections')})
         select ${restoredValues(restoring, 'collections')}
         from ${keptIn(id, 'collections')} s
-        join ${effectsOf(id, 'collections')} e on e.key = s.id
+        join ${effectsTable(id, 'collections')} e on e.key = s.id
         where e.mark is null and not exists (select from collections t where t.id = s.id) and ${isFree}
         returning id
       )
@@ -154,7 +154,7 @@ function isHeld(file: 's' | 't'): Fragment {
 /** A deleted file may still have its row, as an orphan. Its bytes exist, because the snapshot holds them. */
 async function takeBackFiles(restoring: Restoring): Promise<void> {
   const { tx, project, id } = restoring
-  const [kept, effects] = [keptIn(id, 'files'), effectsOf(id, 'files')]
+  const [kept, effects] = [keptIn(id, 'files'), effectsTable(id, 'files')]
   const mayReturn = sql`(s.document_id is null and s.user_id is null or ${isHeld('s')})`
   const isOrphaned = sql`exists (select from files f where f.id = t.id and ${isOrphan})`
   const asLeft = isAsLeft(restoring, 'files')
@@ -200,13 +200,13 @@ async function isProjectAsLeft(restoring: Restoring): Promise<boolean> {
   const { tx, project, id } = restoring
   const rows = await tx.query(
     onItsOwn(sql`
-      select 1 as one from projects t join ${effectsOf(id, 'projects')} e on e.key = t.id and ${isAsLeft(restoring, 'projects')}
+      select 1 as one from projects t join ${effectsTable(id, 'projects')} e on e.key = t.id and ${isAsLeft(restoring, 'projects')}
       where t.id = ${project}`),
   )
   return rows.length > 0
 }
 
-async function countAnew(tx: Database, project: string): Promise<void> {
+async function recount(tx: Database, project: string): Promise<void> {
   await tx.query(
     onItsOwn(
       writing(sql`

@@ -36,18 +36,18 @@ const typeNames: Readonly<Record<ColumnType, string>> = {
 /** Column lists of JSON functions do not allow collations. */
 const jsonTypeNames: typeof typeNames = { ...typeNames, text: 'text' }
 
-const columnsOf = ({ stored }: View, types: typeof typeNames) =>
+const columnList = ({ stored }: View, types: typeof typeNames) =>
   joinSql(
     stored.map(({ name, type }) => sql`${quotedName(name)} ${givenText(types[type])}`),
     ', ',
   )
 
-const tableOf = ({ name }: Pick<View, 'name'>): Fragment => sql`loaded.${quotedName(name)}`
+const loadedTable = ({ name }: Pick<View, 'name'>): Fragment => sql`loaded.${quotedName(name)}`
 
 export async function createCopyTable(copy: Database, view: View): Promise<void> {
-  const shown = sql`create view console.${quotedName(view.name)} as select ${view.shown} from ${tableOf(view)} d`
+  const shown = sql`create view console.${quotedName(view.name)} as select ${view.shown} from ${loadedTable(view)} d`
   await copy.batch([
-    sql`create unlogged table ${tableOf(view)} (${columnsOf(view, typeNames)})`,
+    sql`create unlogged table ${loadedTable(view)} (${columnList(view, typeNames)})`,
     // A view cannot have parameters.
     naming(shown, () => true),
     sql`grant select on console.${quotedName(view.name)} to svc_console`,
@@ -57,18 +57,18 @@ export async function createCopyTable(copy: Database, view: View): Promise<void>
 export async function insertCopyRows(copy: Database, view: View, { rows }: ViewPage): Promise<void> {
   await copy.query(
     writing(sql`
-    insert into ${tableOf(view)}
-    select r.* from json_to_recordset(${rows}::json) as r (${columnsOf(view, jsonTypeNames)})`),
+    insert into ${loadedTable(view)}
+    select r.* from json_to_recordset(${rows}::json) as r (${columnList(view, jsonTypeNames)})`),
   )
 }
 
 /** Collects statistics; without them, joins would be planned for a few rows. */
 export async function analyzeCopyTable(copy: Database, view: View): Promise<void> {
-  await copy.query(sql`analyze ${tableOf(view)}`)
+  await copy.query(sql`analyze ${loadedTable(view)}`)
 }
 
 export async function dropCopyTable(copy: Database, name: string): Promise<void> {
-  await copy.query(sql`drop table if exists ${tableOf({ name })} cascade`)
+  await copy.query(sql`drop table if exists ${loadedTable({ name })} cascade`)
 }
 
 export interface QueryRows {

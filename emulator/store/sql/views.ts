@@ -46,12 +46,12 @@ const dataColumn: Column = { name: 'data', type: 'json' }
 const ownNames = new Set(['id', 'created_at', 'updated_at', 'version', 'data', 'email', 'email_verified', 'roles'])
 
 /** Builds the view of a collection, with the fields of its schema and its newest documents. */
-export async function viewOfCollection(db: Database, { id, name, schema }: StoredCollection): Promise<View> {
+export async function buildCollectionView(db: Database, { id, name, schema }: StoredCollection): Promise<View> {
   const fields = new Map<string, ColumnType>()
   for (const [field, { type }] of Object.entries(schema)) if (type !== 'any') fields.set(field, ofSchema[type])
   for (const { name: field, type } of await selectFields(db, id)) if (!fields.has(field)) fields.set(field, type)
   const fieldColumns = [...fields].filter(([field]) => isColumn(field)).slice(0, maxColumns)
-  const shown = [sql`d.id, d.created_at, d.updated_at, d.version`, ...fieldColumns.map(columnOf), sql`d.data`]
+  const shown = [sql`d.id, d.created_at, d.updated_at, d.version`, ...fieldColumns.map(columnSql), sql`d.data`]
   return {
     ...{ name, collection: id, count: await selectCount(db, id) },
     columns: [
@@ -71,7 +71,7 @@ export async function viewOfCollection(db: Database, { id, name, schema }: Store
 }
 
 /** Builds the view of a project's users, as a server sees them. */
-export async function viewOfUsers(db: Database, project: string): Promise<View> {
+export async function buildUsersView(db: Database, project: string): Promise<View> {
   const [counted] = await db.query<{ users: number }>(sql`select users from user_counts where project_id = ${project}`)
   const columns: readonly Column[] = [
     ...ownColumns,
@@ -92,7 +92,7 @@ export async function viewOfUsers(db: Database, project: string): Promise<View> 
 }
 
 /** Builds the view of a project's files, without their bytes. */
-export async function viewOfFiles(db: Database, project: string): Promise<View> {
+export async function buildFilesView(db: Database, project: string): Promise<View> {
   const [counted] = await db.query<{ files: number }>(sql`select files from file_totals where project_id = ${project}`)
   const texts = ['name', 'path', 'mime_type', 'document_id', 'collection_id', 'user_id']
   const columns: readonly Column[] = [
@@ -203,7 +203,7 @@ function isColumn(field: string): boolean {
 }
 
 /** Returns null for a value of another type, instead of a cast, which could fail or change it. */
-function columnOf([field, type]: readonly [string, ColumnType]): Fragment {
+function columnSql([field, type]: readonly [string, ColumnType]): Fragment {
   const name = quotedName(field)
   const [json, text] = [sql`d.data -> ${field}::text`, sql`d.data ->> ${field}::text`]
   if (type === 'json') return sql`${json} as ${name}`

@@ -4,7 +4,7 @@ import type { Operator, Where } from '../../../client/protocol/model/where.js'
 import { sql } from '../../../emulator/database/port.js'
 import { fieldValue, inCollection, isRegular } from '../../../emulator/store/lists/fields.js'
 import { inlined, type KnownFields, makeFieldIndex } from '../../../emulator/store/lists/indexes.js'
-import { pageOf } from '../../../emulator/store/lists/page.js'
+import { buildPage } from '../../../emulator/store/lists/page.js'
 import { planList } from '../../../emulator/store/lists/plan.js'
 import {
   aCollection,
@@ -105,7 +105,7 @@ onEachEngine(() => {
       const remembered = { of: () => ({ total: 30, seq: 1 }), keep: () => undefined }
 
       for (const totals of filter.all.length > 0 ? [undefined, remembered] : [undefined]) {
-        const statement = pageOf(planList({ ...place, indexes, totals }, query))
+        const statement = buildPage(planList({ ...place, indexes, totals }, query))
         const plan = await explainedForAny(statement)
 
         expect(statement.planned).toBe('once, of many')
@@ -143,7 +143,7 @@ onEachEngine(() => {
           const query = { where: filter, sort, limit: 30, offset: 2_900 * Number(filter.all.length === 0) }
           expect(await list(posts, query, indexes)).toEqual(await list(posts, query))
 
-          const statement = pageOf(planList(place, { ...query, count: true, populate: [] }))
+          const statement = buildPage(planList(place, { ...query, count: true, populate: [] }))
           expect(statement.planned).toBe('once, of many')
           expect(await explainedForAny(statement)).toMatch(/Index (Only )?Scan (using|on) field_/)
         }
@@ -165,7 +165,7 @@ onEachEngine(() => {
         [{ all: [] }, 'createdAt'],
       ] as const) {
         const sort = path === undefined ? undefined : ({ path: [path], direction: 'asc' } as const)
-        expect(pageOf(planList(place, { ...asked, where: filter, sort })).planned).toBe('each time')
+        expect(buildPage(planList(place, { ...asked, where: filter, sort })).planned).toBe('each time')
       }
     })
 
@@ -180,7 +180,7 @@ onEachEngine(() => {
       const filter: Where = { all: [{ any: [{ path: ['key'], operator: 'in', values }] }] }
       const query = { where: filter, sort: undefined, limit: 100, offset: 0, count: false, populate: [] }
 
-      expect(pageOf(planList(place, query)).planned).toBe('once')
+      expect(buildPage(planList(place, query)).planned).toBe('once')
       expect((await list(posts, query, indexes)).found).toHaveLength(50)
     })
 
@@ -251,7 +251,7 @@ onEachEngine(() => {
         },
       )
 
-      expect(await explained(pageOf(plan))).toMatch(/Limit[^\n]*\n *-> +Index Scan using field_/)
+      expect(await explained(buildPage(plan))).toMatch(/Limit[^\n]*\n *-> +Index Scan using field_/)
     })
 
     test.each([1, 2])('of %i compared fields serves any values by a plan made once', async (fields) => {
@@ -269,7 +269,7 @@ onEachEngine(() => {
       for (const isSmall of [true, false]) {
         const indexes: Indexes = { asked: (...uses) => ({ ...kept?.asked(...uses), isSmall, has: () => true }) }
         const place = { project: 'p', collection: { id: posts, name: 'posts' }, mayReadAll: true, roles: [], indexes }
-        const statement = pageOf(planList(place, query))
+        const statement = buildPage(planList(place, query))
         const scans = (await explainedForAny(statement)).match(/(Index|Seq|Bitmap Heap) Scan.* on documents d_.*/g)
 
         expect(statement.planned).toBe('once, of many')
@@ -292,7 +292,7 @@ onEachEngine(() => {
         const plan = planList(place, { limit: 3, offset: 0, count: false, populate: [], ...asked })
 
         expect(plan.strategy).toBe('read index')
-        expect(await explainedForAny(pageOf(plan)), name).toMatch(/Limit[^\n]*\n *-> +Index Scan using field_/)
+        expect(await explainedForAny(buildPage(plan)), name).toMatch(/Limit[^\n]*\n *-> +Index Scan using field_/)
         expect(await list(posts, { ...asked, limit: 3 }, indexes)).toEqual({
           found: [497, 487, 477].map((n) => ({ [name]: 7, n })),
           total: 50,

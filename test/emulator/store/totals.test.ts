@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { ListQuery } from '../../../client/protocol/model/page.js'
 import { sql } from '../../../emulator/database/port.js'
-import { pageOf } from '../../../emulator/store/lists/page.js'
+import { buildPage } from '../../../emulator/store/lists/page.js'
 import { planList } from '../../../emulator/store/lists/plan.js'
 import { openTotals, type Totals } from '../../../emulator/store/lists/totals.js'
 import {
@@ -115,7 +115,7 @@ onEachEngine(() => {
     for (const sort of [undefined, { path: ['n'] as const, direction: 'asc' as const }]) {
       const query = { where: { all: [] }, sort, limit: 20, offset: 0, count: true, populate: [] }
       // Such a plan is part of another, and made anew for each of its rows.
-      expect(await explainedForAny(pageOf(planList(place, query)))).not.toContain('SubPlan')
+      expect(await explainedForAny(buildPage(planList(place, query)))).not.toContain('SubPlan')
     }
   })
 })

@@ -7,7 +7,7 @@ import { type Database, sql } from '../../port.js'
 import { openPglite } from '../pglite.js'
 import { unpackTemplate } from '../template.js'
 import { checkGinIndexes } from './gin-check.js'
-import { linksOf, pageBytes } from './gin-page.js'
+import { pageBytes, readLinks } from './gin-page.js'
 
 let folder: string
 let dataDir: string
@@ -93,6 +93,6 @@ test('a page that holds anything at all is read without a failure', () => {
   for (const flags of [0, 1, 2, 3, 8, 16]) {
     page.writeUInt16LE(flags, pageBytes - 2)
 
-    expect(linksOf(page)).toEqual(expect.any(Array))
+    expect(readLinks(page)).toEqual(expect.any(Array))
   }
 })

@@ -6,7 +6,7 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseError, type Sql, sql } from '../../port.js'
-import { fixedBlocks, isZero, linksOf, pageBytes } from './gin-page.js'
+import { fixedBlocks, isZero, pageBytes, readLinks } from './gin-page.js'
 
 /** Limits what a start reads, some hundredths of a second. After a statement had to be stopped, all is read. */
 export const maxBytesAtStart = 256 * 1_048_576
@@ -52,18 +52,18 @@ export async function checkGinIndexes(
 async function lostPages(file: string, maxPages: number): Promise<{ pages: number; lost: number[] }> {
   const zero: number[] = []
   let pages = 0
-  for await (const page of pagesOf(file, maxPages)) {
+  for await (const page of streamPages(file, maxPages)) {
     if (isZero(page)) zero.push(pages)
     pages++
   }
   if (zero.length === 0) return { pages, lost: [] }
   const linked = new Set(fixedBlocks)
-  for await (const page of pagesOf(file)) for (const block of linksOf(page)) linked.add(block)
+  for await (const page of streamPages(file)) for (const block of readLinks(page)) linked.add(block)
   return { pages, lost: zero.filter((block) => linked.has(block)) }
 }
 
 /** Yields views of one buffer, which the next read overwrites. */
-async function* pagesOf(file: string, maxPages = Number.POSITIVE_INFINITY): AsyncGenerator<Buffer> {
+async function* streamPages(file: string, maxPages = Number.POSITIVE_INFINITY): AsyncGenerator<Buffer> {
   const chunk = Buffer.alloc(chunkPages * pageBytes)
   let left = maxPages
   for (let segment = 0; left > 0; segment++) {

@@ -26,7 +26,7 @@ export function isZero(page: Buffer): boolean {
 }
 
 /** The blocks that a page links to. A deleted page may contain anything. */
-export function linksOf(page: Buffer): number[] {
+export function readLinks(page: Buffer): number[] {
   const has = (flag: number) => (page.readUInt16LE(opaqueAt + 6) & flag) !== 0
   if (isZero(page) || has(flags.deleted)) return []
   return [page.readUInt32LE(opaqueAt), ...linksWithin(page, has)].filter((block) => block !== none)
@@ -36,21 +36,21 @@ function linksWithin(page: Buffer, has: (flag: number) => boolean): number[] {
   // The first and the last page of the pending list.
   if (has(flags.meta)) return [page.readUInt32LE(headerBytes), page.readUInt32LE(headerBytes + 4)]
   if (has(flags.pending)) return []
-  if (has(flags.data)) return has(flags.leaf) ? [] : childrenOf(page)
-  return entriesOf(page).flatMap((at) =>
+  if (has(flags.data)) return has(flags.leaf) ? [] : readChildren(page)
+  return entryOffsets(page).flatMap((at) =>
     has(flags.leaf) && page.readUInt16LE(at + 4) !== isPostingTree ? [] : [blockAt(page, at)],
   )
 }
 
 /** `PostingItem`s, each a block and a key, after the page's right bound. */
-function childrenOf(page: Buffer): number[] {
+function readChildren(page: Buffer): number[] {
   const [first, itemBytes] = [headerBytes + 8, 10]
   const count = Math.min(page.readUInt16LE(opaqueAt + 4), Math.floor((opaqueAt - first) / itemBytes))
   return Array.from({ length: count }, (_, index) => blockAt(page, first + index * itemBytes))
 }
 
 /** The offsets of the tuples in a page. */
-function entriesOf(page: Buffer): number[] {
+function entryOffsets(page: Buffer): number[] {
   const end = Math.min(page.readUInt16LE(lowerAt), opaqueAt)
   const count = Math.max(0, Math.floor((end - headerBytes) / 4))
   const offsets = Array.from({ length: count }, (_, index) => page.readUInt32LE(headerBytes + index * 4) & 0x7fff)
