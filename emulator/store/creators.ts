@@ -21,23 +21,23 @@ export async function selectCreatedCount(db: Database, collection: string, creat
 /** Changes or removes the creator of a locked document, and records that as a change. */
 export async function updateCreator(
   tx: Database,
-  place: WriteTarget,
+  target: WriteTarget,
   id: string,
   creator: string | null,
 ): Promise<Written> {
   const former = sql`affected.former_creator`
   const isThere = sql`exists (select from written)`
-  const { recording, seq } = recorded(tx, place, 'updated', sql`written`, 1, isThere, former)
+  const { recording, seq } = recorded(tx, target, 'updated', sql`written`, 1, isThere, former)
   const rows = await tx.query<DocumentRow & Pick<Written, 'seq'>>(
     writing(sql`
     with written as (
-      update documents d set created_by = ${creator}::uuid, version = d.version + 1, updated_at = ${place.at}::timestamptz
+      update documents d set created_by = ${creator}::uuid, version = d.version + 1, updated_at = ${target.at}::timestamptz
       from documents old
-      where d.id = ${id} and d.collection_id = ${place.collection.id} and old.id = d.id
+      where d.id = ${id} and d.collection_id = ${target.collection.id} and old.id = d.id
       returning ${columns}, old.data as before, old.updated_at as before_updated_at,
         coalesce(old.created_by, ${noCreator}::uuid) as former_creator
     ), ${recording}
     select ${writtenColumns}, ${seq} as seq from written`),
   )
-  return { documents: rows.map((row) => fromRow(row, place.collection)), seq: rows[0]?.seq ?? null }
+  return { documents: rows.map((row) => fromRow(row, target.collection)), seq: rows[0]?.seq ?? null }
 }

@@ -169,10 +169,10 @@ function isOneOf(ids: readonly string[]): Fragment {
 /** Writes the new data of locked documents and records their changes. */
 export async function updateDocumentData(
   tx: Database,
-  place: WriteTarget,
+  target: WriteTarget,
   documents: readonly NewData[],
 ): Promise<Written> {
-  const { recording, seq } = recorded(tx, place, 'updated', sql`written`, documents.length)
+  const { recording, seq } = recorded(tx, target, 'updated', sql`written`, documents.length)
   const rows = await tx.query<DocumentRow & Pick<Written, 'seq'>>(
     writing(sql`
     with fresh as (
@@ -180,23 +180,23 @@ export async function updateDocumentData(
       from ${freshRows(documents)}
       join documents d on d.id = fresh.id
     ), written as (
-      update documents d set data = fresh.data, version = d.version + 1, updated_at = ${place.at}::timestamptz
+      update documents d set data = fresh.data, version = d.version + 1, updated_at = ${target.at}::timestamptz
       from fresh
       where d.id = fresh.id
       returning ${columns}, fresh.before, fresh.before_updated_at
     ), ${recording}
     select ${writtenColumns}, ${seq} as seq from written`),
   )
-  return { documents: rows.map((row) => fromRow(row, place.collection)), seq: rows[0]?.seq ?? null }
+  return { documents: rows.map((row) => fromRow(row, target.collection)), seq: rows[0]?.seq ?? null }
 }
 
 /** Deletes locked documents, updates the count and records their changes. */
 export async function deleteDocuments(
   tx: Database,
-  place: WriteTarget,
+  target: WriteTarget,
   ids: readonly string[],
 ): Promise<Pick<Written, 'seq'>> {
-  const { recording, seq } = recordedDeletion(tx, place, ids.length)
+  const { recording, seq } = recordedDeletion(tx, target, ids.length)
   const [written] = await tx.query<Pick<Written, 'seq'>>(
     writing(sql`
     with deleted as (

@@ -37,14 +37,14 @@ interface FileTarget {
 type NewFile = Omit<FileRecord, 'createdAt'>
 
 /** Inserts files and counts them if they fit under the limit. Returns false otherwise, and changes nothing. */
-export async function insertFiles(db: Database, place: FileTarget, files: readonly NewFile[]): Promise<boolean> {
-  const inserted = await db.query(insertion(place, files, sql`0`))
+export async function insertFiles(db: Database, target: FileTarget, files: readonly NewFile[]): Promise<boolean> {
+  const inserted = await db.query(insertion(target, files, sql`0`))
   if (inserted.length > 0) return true
   // Ignores orphans. Locks the total before summing them up, because one that is removed in between would be subtracted
   // twice.
   const [, late = []] = await db.batch([
-    lockedTotal(place.project),
-    insertion(place, files, orphanedBytes(place.project)),
+    lockedTotal(target.project),
+    insertion(target, files, orphanedBytes(target.project)),
   ])
   return late.length > 0
 }
@@ -269,12 +269,12 @@ export async function selectFilesWithIds(
 
 /** Returns the id under which this database stores bytes. Drawn on first use. */
 export async function ensureFilePlace(db: Database): Promise<string> {
-  const place = sql`select id from file_place`
-  const [known] = await db.query<{ id: string }>(place)
+  const selectId = sql`select id from file_place`
+  const [known] = await db.query<{ id: string }>(selectId)
   if (known) return known.id
   const [, drawn] = await db.batch([
     writing(sql`insert into file_place (id) values (gen_random_uuid()) on conflict do nothing`),
-    place,
+    selectId,
   ])
   return String((drawn as { id: string }[])[0]?.id)
 }

@@ -49,15 +49,15 @@ export async function selectAnswer(db: Database, { project, scope, kept }: Answe
 }
 
 /** Deletes some expired answers. Returns whether there may be more. */
-export function deleteFormerAnswers(db: Database, { from }: KeptTimes, most: number): Promise<boolean> {
+export function deleteFormerAnswers(db: Database, { from }: KeptTimes, limit: number): Promise<boolean> {
   const test = sql`created_at < ${from}::timestamptz`
-  return deletePiece(db, { table: 'idempotency', test, order: sql`created_at`, most })
+  return deletePiece(db, { table: 'idempotency', test, order: sql`created_at`, limit })
 }
 
 /** Deletes some answers from a time when a clock was ahead. Returns whether there may be more. */
-export function deleteAnswersAhead(db: Database, { to }: KeptTimes, most: number): Promise<boolean> {
+export function deleteAnswersAhead(db: Database, { to }: KeptTimes, limit: number): Promise<boolean> {
   const test = sql`created_at > ${to}::timestamptz`
-  return deletePiece(db, { table: 'idempotency', test, order: sql`created_at desc`, most })
+  return deletePiece(db, { table: 'idempotency', test, order: sql`created_at desc`, limit })
 }
 
 function isKept({ from, to }: KeptTimes): Fragment {

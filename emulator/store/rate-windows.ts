@@ -47,6 +47,6 @@ export async function upsertReservations(
 }
 
 /** Deletes some windows that have expired by the database's clock. Returns whether there may be more. */
-export function deleteExpiredWindows(db: Database, most: number): Promise<boolean> {
-  return deletePiece(db, { table: 'rate_windows', test: sql`expires_at < now()`, most })
+export function deleteExpiredWindows(db: Database, limit: number): Promise<boolean> {
+  return deletePiece(db, { table: 'rate_windows', test: sql`expires_at < now()`, limit })
 }

@@ -105,12 +105,12 @@ export function recorded(
 }
 
 /** Records the deletion of each row of `deleted`, and subtracts them from the count. */
-export function recordedDeletion(db: Database, place: WriteTarget, count: number): Recording {
-  const { recording, seq } = recorded(db, place, 'deleted', sql`deleted`, count, sql`exists (select from counted)`)
+export function recordedDeletion(db: Database, target: WriteTarget, count: number): Recording {
+  const { recording, seq } = recorded(db, target, 'deleted', sql`deleted`, count, sql`exists (select from counted)`)
   if (db.capabilities.runsWritersTogether) return { recording, seq }
   const counted = writing(sql`counted as (
       update document_counts set documents = documents - ${count}::int
-      where collection_id = ${place.collection.id} and exists (select from deleted)
+      where collection_id = ${target.collection.id} and exists (select from deleted)
       returning collection_id
     )`)
   return { recording: sql`${counted}, ${recording}`, seq }

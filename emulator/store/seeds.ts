@@ -36,9 +36,9 @@ export async function selectAlike(
 }
 
 /** Returns ids of some documents of a collection. */
-export async function selectSomeIds(db: Database, collection: string, most: number): Promise<string[]> {
+export async function selectSomeIds(db: Database, collection: string, limit: number): Promise<string[]> {
   const rows = await db.query<{ id: string }>(sql`
-    select d.id from documents d where d.collection_id = ${collection} order by d.id limit ${most}::int`)
+    select d.id from documents d where d.collection_id = ${collection} order by d.id limit ${limit}::int`)
   return rows.map(({ id }) => id)
 }
 

@@ -18,23 +18,23 @@ import { recorded, recordedDeletion } from './recording.js'
  */
 export async function updateDocument(
   db: Database,
-  place: WriteTarget,
+  target: WriteTarget,
   { id, json }: NewData,
   version: number,
 ): Promise<Written> {
-  const { recording, seq } = recorded(db, place, 'updated', sql`written`, 1, sql`exists (select from written)`)
+  const { recording, seq } = recorded(db, target, 'updated', sql`written`, 1, sql`exists (select from written)`)
   const rows = await db.query<DocumentRow & Pick<Written, 'seq'>>(
     writing(sql`
     with written as (
-      update documents d set data = ${json}::jsonb, version = d.version + 1, updated_at = ${place.at}::timestamptz
+      update documents d set data = ${json}::jsonb, version = d.version + 1, updated_at = ${target.at}::timestamptz
       from documents old
-      where d.id = ${id} and d.collection_id = ${place.collection.id} and ${isOpen(place.collection)}
+      where d.id = ${id} and d.collection_id = ${target.collection.id} and ${isOpen(target.collection)}
         and d.version = ${version}::int and old.id = d.id
       returning ${columns}, old.data as before, old.updated_at as before_updated_at
     ), ${recording}
     select ${writtenColumns}, ${seq} as seq from written`),
   )
-  return { documents: rows.map((row) => fromRow(row, place.collection)), seq: rows[0]?.seq ?? null }
+  return { documents: rows.map((row) => fromRow(row, target.collection)), seq: rows[0]?.seq ?? null }
 }
 
 /**
@@ -43,14 +43,14 @@ export async function updateDocument(
  */
 export async function deleteDocument(
   db: Database,
-  place: WriteTarget,
+  target: WriteTarget,
   id: string,
   versions: readonly number[] | 'any',
   creator?: string,
 ): Promise<Pick<Written, 'seq'> & { readonly isDeleted: boolean }> {
-  const { collection } = place
+  const { collection } = target
   const atVersion = versions === 'any' ? sql`true` : sql`d.version = any(${versions.map(String)}::bigint[])`
-  const { recording, seq } = recordedDeletion(db, place, 1)
+  const { recording, seq } = recordedDeletion(db, target, 1)
   const [written] = await db.query<Pick<Written, 'seq'> & { is_deleted: boolean }>(
     writing(sql`
     with deleted as (

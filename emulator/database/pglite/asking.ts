@@ -89,12 +89,12 @@ function ask(
   pglite: Pglite,
   transaction: Transaction,
   statements: readonly Sql[],
-  place: TransactionJob['place'],
+  position: TransactionJob['position'],
 ): Promise<unknown[][]> {
   if (pglite.isClosed || transaction.isOver) return Promise.reject(closed())
-  if (place === 'last') transaction.isOver = true
+  if (position === 'last') transaction.isOver = true
   return new Promise((resolve, reject) => {
-    transaction.jobs.push({ statements: statements.map(written), transaction, place, resolve, reject })
+    transaction.jobs.push({ statements: statements.map(written), transaction, position, resolve, reject })
     // Sends at once, because the transaction holds the connection and other requests wait for it.
     if (pglite.holder === transaction) process.nextTick(send, pglite)
     else schedule(pglite)

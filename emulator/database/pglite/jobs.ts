@@ -14,7 +14,7 @@ export interface Transaction {
 
 export interface TransactionJob extends Job {
   readonly transaction: Transaction
-  readonly place: 'first' | 'within' | 'last'
+  readonly position: 'first' | 'within' | 'last'
 }
 
 export function isTransaction(waiting: Job | Transaction): waiting is Transaction {

@@ -23,7 +23,7 @@ function receiveAll(connection: WorkerConnection, count: number, bytes: number):
   return all
 }
 
-it('contract 10.10 answers that arrive at once are read a megabyte in a turn, in their order', async () => {
+it('contract 10.10 reads answers that arrive together a megabyte per turn, in order', async () => {
   const { connection, turns } = aConnection()
   const all = receiveAll(connection, 40, 430_000)
 
@@ -37,13 +37,13 @@ it('contract 10.10 answers that arrive at once are read a megabyte in a turn, in
   expect(most).toBeLessThan(megabyte + 430_000)
 })
 
-it('small answers are read in the turn in which they arrive', () => {
+it('reads small answers in the turn in which they arrive', () => {
   const { connection, turns } = aConnection()
 
   expect(turns).toEqual([receiveAll(connection, 200, 100)])
 })
 
-it('what has arrived is read before what a thread that is given up has not posted', () => {
+it('reads answers that have arrived before those that a stopped thread has not posted', () => {
   const { connection, turns } = aConnection()
   const all = receiveAll(connection, 10, megabyte)
 

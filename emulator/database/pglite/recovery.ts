@@ -89,7 +89,7 @@ async function reportDamage({ source, report }: Pglite, opened: WorkerConnection
 /** Sorts out the jobs of a dead thread: rejects those that may have begun, and queues the others again in order. */
 function requeue(pglite: Pglite, reason: Reason): void {
   const [begun, ...others] = pglite.connection.session.unfinished
-  const unbegun = new Set(others.flatMap((job) => (isInside(job) && job.place === 'first' ? [job.transaction] : [])))
+  const unbegun = new Set(others.flatMap((job) => (isInside(job) && job.position === 'first' ? [job.transaction] : [])))
   if (pglite.holder && !unbegun.has(pglite.holder)) rejectTransaction(pglite.holder, reason)
   pglite.holder = undefined
   begun?.reject(begun && mayBeCommitted(begun, reason) ? unknownOutcome() : reason())
@@ -97,7 +97,7 @@ function requeue(pglite: Pglite, reason: Reason): void {
   for (const job of others) {
     if (!isInside(job)) again.push(job)
     else if (!unbegun.has(job.transaction)) job.reject(reason())
-    else if (job.place === 'first') again.push(job.transaction)
+    else if (job.position === 'first') again.push(job.transaction)
   }
   for (const transaction of unbegun) {
     transaction.jobs.unshift(...others.filter(isInside).filter((job) => job.transaction === transaction))
@@ -107,7 +107,7 @@ function requeue(pglite: Pglite, reason: Reason): void {
 
 /** Whether the job is a commit, or commits itself. One that was stopped for its time had not come that far. */
 function mayBeCommitted(job: Job, reason: Reason): boolean {
-  if (isInside(job)) return job.place === 'last'
+  if (isInside(job)) return job.position === 'last'
   return reason === broken && job.statements.some(({ text }) => mayWrite(text))
 }
 

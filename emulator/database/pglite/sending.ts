@@ -42,7 +42,7 @@ function takeNext(pglite: Pglite): Job | undefined {
     pglite.holder = first
   }
   const job = pglite.holder.jobs.shift()
-  if (job?.place === 'last') pglite.holder = undefined
+  if (job?.position === 'last') pglite.holder = undefined
   return job
 }
 

@@ -122,8 +122,8 @@ async function openDatabase() {
 }
 
 /**
- * Makes memory growth fail above the limit. The library grows memory only here, and tells PostgreSQL. @param {number}
- * maxBytes
+ * Makes memory growth fail above the limit. The library grows memory only here, and tells PostgreSQL.
+ * @param {number} maxBytes
  */
 function limitMemory(maxBytes) {
   const { grow } = WebAssembly.Memory.prototype

@@ -134,9 +134,9 @@ export async function runPatiently({ direct, patient }: Postgres, statement: Sql
 }
 
 /** Derives the name from the text, so that a statement prepared by another process is always the same. */
-function statementName(names: Map<string, string>, text: string, most: number): string | undefined {
+function statementName(names: Map<string, string>, text: string, max: number): string | undefined {
   const known = names.get(text)
-  if (known || names.size >= most) return known
+  if (known || names.size >= max) return known
   const name = `svc_${createHash('sha256').update(text).digest('base64url')}`
   names.set(text, name)
   return name

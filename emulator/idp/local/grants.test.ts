@@ -23,7 +23,7 @@ test('a code works for a minute, once', () => {
   expect(grants.takeCode(late)).toBeUndefined()
 })
 
-test('an access token works for an hour, unless its code is shown again', () => {
+test('an access token works for an hour, unless its code is used again', () => {
   let now = 0
   const grants = openGrants(() => now)
   const [one, two] = [grants.newToken('one', grant), grants.newToken('two', grant)]
@@ -36,7 +36,7 @@ test('an access token works for an hour, unless its code is shown again', () => 
   expect(grants.findGrant(two)).toBeUndefined()
 })
 
-test('only the newest are kept', () => {
+test('keeps only the newest codes', () => {
   const grants = openGrants(() => 0)
   const first = grants.newCode(grant)
   const rest = Array.from({ length: 10_000 }, () => grants.newCode(grant))
@@ -46,7 +46,7 @@ test('only the newest are kept', () => {
 })
 
 // RFC 7636, appendix B.
-test('a verifier is what the challenge was made from', () => {
+test('accepts only the verifier that the challenge was made from', () => {
   expect(matchesChallenge(grant.challenge, 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk')).toBe(true)
   expect(matchesChallenge(grant.challenge, 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXl')).toBe(false)
   expect(matchesChallenge(grant.challenge, grant.challenge)).toBe(false)

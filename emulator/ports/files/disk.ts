@@ -51,8 +51,8 @@ export async function openDiskStore({
   const requireSpace = openSpaceGuard(folder, reservedBytes)
   const filePath = (id: string) => join(folder, id)
 
-  async function writeAll(place: string, first: Piece, more: AsyncIterable<Piece>): Promise<void> {
-    const file = await open(place, 'wx', 0o600)
+  async function writeAll(path: string, first: Piece, more: AsyncIterable<Piece>): Promise<void> {
+    const file = await open(path, 'wx', 0o600)
     let writing = begin(file, first)
     try {
       // Receives the next piece while this one is written.
@@ -69,9 +69,9 @@ export async function openDiskStore({
     }
   }
 
-  async function land(place: string, first: Piece, more: AsyncIterable<Piece>): Promise<void> {
-    if (first.length < pieceBytes && !isSynced) await writeFile(place, first.chunks, { flag: 'wx', mode: 0o600 })
-    else await writeAll(place, first, more)
+  async function land(path: string, first: Piece, more: AsyncIterable<Piece>): Promise<void> {
+    if (first.length < pieceBytes && !isSynced) await writeFile(path, first.chunks, { flag: 'wx', mode: 0o600 })
+    else await writeAll(path, first, more)
     if (isSynced) await syncFolder()
   }
 
@@ -84,14 +84,14 @@ export async function openDiskStore({
 
   return {
     async write(id, bytes) {
-      const place = filePath(id)
+      const path = filePath(id)
       const pieces = inPieces(bytes)
       try {
         await requireSpace(0)
         const { value: first = nothing } = await pieces.next()
-        await land(place, first, pieces).catch(async (error) => {
+        await land(path, first, pieces).catch(async (error) => {
           // An existing file belongs to another write.
-          if (error.code !== 'EEXIST') await rm(place, { force: true })
+          if (error.code !== 'EEXIST') await rm(path, { force: true })
           throw error
         })
       } catch (error) {

@@ -1,7 +1,7 @@
 import type { Limits } from './port.js'
 
-/** Serves one process. With more than `most` windows, the oldest start over. */
-export function openMemoryLimits(most = 50_000): Limits {
+/** Serves one process. With more than `maxWindows` windows, the oldest start over. */
+export function openMemoryLimits(maxWindows = 50_000): Limits {
   const windows = new Map<string, { readonly window: number; reserved: number }>()
 
   function getWindow(name: string, window: number) {
@@ -11,7 +11,7 @@ export function openMemoryLimits(most = 50_000): Limits {
     windows.delete(name)
     windows.set(name, fresh)
     const [oldest] = windows.keys()
-    if (windows.size > most && oldest !== undefined) windows.delete(oldest)
+    if (windows.size > maxWindows && oldest !== undefined) windows.delete(oldest)
     return fresh
   }
 

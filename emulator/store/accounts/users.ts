@@ -136,8 +136,8 @@ export interface UserChanges {
 }
 
 /**
- * Changes the given fields and keeps the rest. @throws {DatabaseError} `taken` for the email or the identity of another
- * user
+ * Changes the given fields and keeps the rest.
+ * @throws {DatabaseError} `taken` for the email or the identity of another user
  */
 export async function updateUser(
   db: Database,
@@ -196,8 +196,8 @@ export async function deleteUsers(db: Database, project: string): Promise<number
 }
 
 /** Returns a page of the project's users and, if asked, the total, from one snapshot of the database. Contract 6.10. */
-export async function selectUsers(db: Database, place: UserListTarget, query: ListQuery): Promise<Page<StoredUser>> {
-  const rows = await db.query<{ total: number | null } & ({ id: null } | UserRow)>(buildUserPage(place, query))
+export async function selectUsers(db: Database, target: UserListTarget, query: ListQuery): Promise<Page<StoredUser>> {
+  const rows = await db.query<{ total: number | null } & ({ id: null } | UserRow)>(buildUserPage(target, query))
   return {
     items: rows.filter((row) => row.id !== null).map(fromRow),
     total: query.count ? (rows[0]?.total ?? 0) : null,

@@ -8,19 +8,19 @@ import { type ListTarget, planList } from './plan.js'
 type PageRow = { total: number | null; seq?: number | null } & ({ id: null } | Omit<DocumentRow, 'created_by'>)
 
 /** Returns a page of a collection and, if asked, the total, from one snapshot of the database. Contract 4. */
-export async function selectPage(db: Database, place: ListTarget, query: ListQuery): Promise<Page<ListedDocument>> {
-  let plan = planList(place, query)
+export async function selectPage(db: Database, target: ListTarget, query: ListQuery): Promise<Page<ListedDocument>> {
+  let plan = planList(target, query)
   let rows = await db.query<PageRow>(buildPage(plan))
   if (plan.strategy === 'look only near' && rows.length < query.limit) {
-    plan = planList(place, query, { isFar: true })
+    plan = planList(target, query, { isFar: true })
     rows = await db.query<PageRow>(buildPage(plan))
   }
   const { total, seq } = rows[0] ?? {}
   if (plan.totalKey !== undefined && typeof total === 'number' && typeof seq === 'number') {
-    place.totals?.keep(plan.totalKey, { total, seq })
+    target.totals?.keep(plan.totalKey, { total, seq })
   }
   return {
-    items: rows.filter((row) => row.id !== null).map((row) => listedFromRow(row, place.collection)),
+    items: rows.filter((row) => row.id !== null).map((row) => listedFromRow(row, target.collection)),
     total: query.count ? (rows[0]?.total ?? 0) : null,
     limit: query.limit,
     offset: query.offset,

@@ -212,18 +212,18 @@ function readFromIndex(plan: ListPlan): Fragment {
   const { scope, ordering, query } = plan
   const { sort, limit, offset, where } = query
   const sorted = sort && !ownField(sort.path) ? sort.path : undefined
-  const { inOrder: places, odd } = splitEquality(plan.equality ?? [], sorted, compileWhere(where, scope))
+  const { inOrder: ranges, odd } = splitEquality(plan.equality ?? [], sorted, compileWhere(where, scope))
   const from = (condition: Fragment) => sql`from documents d where ${inCollection(scope.collection)} and ${condition}`
   const matches = [
-    ...places.map(
-      (place) => sql`
-      (select d.id, ${ordering.value} as value ${from(place)}
+    ...ranges.map(
+      (range) => sql`
+      (select d.id, ${ordering.value} as value ${from(range)}
       order by ${ordering.inIndex} limit ${limit + offset}::bigint)`,
     ),
     sql`
       select d.id, ${ordering.value} ${from(odd)}`,
   ]
-  const counts = [...places, odd].map((condition) => sql`(select count(*) ${from(condition)})`)
+  const counts = [...ranges, odd].map((condition) => sql`(select count(*) ${from(condition)})`)
   return withPage(
     plan,
     sql`page as (${cut(plan, sql`(${joinSql(matches, '\n      union all')}) as found`)})`,

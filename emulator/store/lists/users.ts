@@ -12,10 +12,10 @@ export type UserListTarget = Pick<Reach, 'project'> & Reader
 const columns = sql`u.id, u.email, u.data, u.roles, u.oauth_id, u.email_verified, u.created_at, u.updated_at`
 
 /** Returns the rows of a page, or one row without an id for the total of an empty page. */
-export function buildUserPage(place: UserListTarget, query: ListQuery): Fragment {
+export function buildUserPage(target: UserListTarget, query: ListQuery): Fragment {
   const isFiltered = query.where.all.length > 0
-  if (!isFiltered && !query.sort) return newestUsers(place.project, query)
-  return plannedEachTime(matchingUsers(place, query))
+  if (!isFiltered && !query.sort) return newestUsers(target.project, query)
+  return plannedEachTime(matchingUsers(target, query))
 }
 
 /** The most common list: reads the end of the index over project and id. */
@@ -33,15 +33,15 @@ function newestUsers(project: string, query: ListQuery): Fragment {
     order by u.id desc`
 }
 
-function matchingUsers(place: UserListTarget, query: ListQuery): Fragment {
+function matchingUsers(target: UserListTarget, query: ListQuery): Fragment {
   const { value, order } = buildOrdering(query.sort)
-  const condition = compileWhere(query.where, { ...place, populate: query.populate })
+  const condition = compileWhere(query.where, { ...target, populate: query.populate })
   const total = query.count ? sql`select count(*)::int as total from matched` : sql`select null::int as total`
   return sql`
     with matched as materialized (
       select d.id, ${value} as value
       from user_records d
-      where d.project_id = ${place.project} and ${condition} ${matchesAddress(place.project, query.where)}
+      where d.project_id = ${target.project} and ${condition} ${matchesAddress(target.project, query.where)}
     ), page as (
       select id, value from matched order by ${order} limit ${query.limit}::bigint offset ${query.offset}::bigint
     )

@@ -75,7 +75,7 @@ export interface Range {
 }
 
 /** Limits a page, so that neither many changes nor large ones delay the database or fill the memory. */
-const most = { changes: 500, bytes: 4 * 1024 * 1024 }
+const pageLimits = { changes: 500, bytes: 4 * 1024 * 1024 }
 
 export interface ChangePage {
   readonly changes: readonly Recorded[]
@@ -104,16 +104,16 @@ export async function selectChanges(db: Database, { project, collections, after 
         from changes
         where project_id = s.project_id and seq > ${after}::bigint ${ofThese}
         order by seq
-        limit ${most.changes}::int
+        limit ${pageLimits.changes}::int
       ) next
       window earlier as (order by seq rows between unbounded preceding and 1 preceding)
-    ) c on coalesce(c.bytes_before, 0) <= ${most.bytes}::int
+    ) c on coalesce(c.bytes_before, 0) <= ${pageLimits.bytes}::int
     where s.project_id = ${project}`)
   // Sorts here, because the rows are almost always in order and sorting in the database costs more.
   const found = rows.flatMap((row) => (row.seq === null ? [] : [row])).sort((one, other) => one.seq - other.seq)
   return {
     changes: withCopies(found).map(fromRow),
-    isAll: found.length < most.changes && (found.at(-1)?.next_seq ?? null) === null,
+    isAll: found.length < pageLimits.changes && (found.at(-1)?.next_seq ?? null) === null,
     lastSeq: rows[0]?.last_seq ?? 0,
   }
 }

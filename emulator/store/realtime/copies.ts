@@ -30,12 +30,16 @@ export function inGroups(documents: readonly { readonly json: string }[]): strin
 }
 
 /** The columns that locate a change's copy, and their values for the row of `fresh` at that position. */
-export function sharedCopy(groups: Fragment, place: Fragment, count: number): { columns: Fragment; values: Fragment } {
+export function sharedCopy(
+  groups: Fragment,
+  position: Fragment,
+  count: number,
+): { columns: Fragment; values: Fragment } {
   const size = literal(together)
-  const last = sql`least((${place} + ${size} - 1) / ${size} * ${size}, ${count}::bigint)`
+  const last = sql`least((${position} + ${size} - 1) / ${size} * ${size}, ${count}::bigint)`
   return {
     columns: sql`copies_ahead, copies`,
-    values: sql`(${last} - ${place})::smallint, case when ${place} = ${last} then ${groups} -> ((${place} - 1) / ${size})::int end`,
+    values: sql`(${last} - ${position})::smallint, case when ${position} = ${last} then ${groups} -> ((${position} - 1) / ${size})::int end`,
   }
 }
 

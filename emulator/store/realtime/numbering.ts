@@ -6,7 +6,7 @@
 import { type Database, type Fragment, sql } from '../../database/port.js'
 
 /** The batch that is numbered while the project's row is locked. */
-const most = 2_000
+const batchSize = 2_000
 /**
  * The wait for another process that numbers. While a state is replaced, the project's row is locked and nothing else
  * writes.
@@ -16,7 +16,7 @@ const patienceMilliseconds = 2_000
 /** Numbers all committed changes of a project. Waits a while if another transaction is doing that. */
 export async function numberChanges(db: Database, project: string): Promise<void> {
   if (!db.capabilities.runsWritersTogether) return
-  while ((await hasPending(db, project)) && (await numberSome(db, project)) === most);
+  while ((await hasPending(db, project)) && (await numberSome(db, project)) === batchSize);
 }
 
 /** Numbers changes in a transaction that blocks writers, so that its own changes come after all of theirs. */
@@ -24,7 +24,7 @@ export async function numberChangesFirst(tx: Database, project: string): Promise
   if (!tx.capabilities.runsWritersTogether) return
   for (;;) {
     const numbered = await numberSome(tx, project)
-    if (numbered !== null && numbered < most) return
+    if (numbered !== null && numbered < batchSize) return
   }
 }
 
@@ -56,7 +56,7 @@ async function hasPending(db: Database, project: string): Promise<boolean> {
 /** Returns how many; null if another transaction is still numbering the project. */
 async function numberSome(db: Database, project: string): Promise<number | null> {
   const [row] = await db.query<{ numbered: number | null }>(
-    sql`select number_changes(${project}, ${most}::int, ${patienceMilliseconds}::int) as numbered`,
+    sql`select number_changes(${project}, ${batchSize}::int, ${patienceMilliseconds}::int) as numbered`,
   )
   return row?.numbered ?? null
 }

@@ -52,10 +52,10 @@ async function rewriteEmptied(db: Database, peakRows: PeakRows): Promise<void> {
     from pg_class
     where relnamespace = 'svc'::regnamespace and relkind = 'r' and reltuples >= 0`)
   for (const { name, rows, bytes } of tables) {
-    const most = Math.max(peakRows.get(name) ?? 0, rows)
-    const isEmptied = rows <= most / 4 && bytes > minRewrittenBytes
+    const peak = Math.max(peakRows.get(name) ?? 0, rows)
+    const isEmptied = rows <= peak / 4 && bytes > minRewrittenBytes
     if (isEmptied) await db.query(patientSql(`vacuum (full, analyze) svc.${quotedName(name)}`))
-    peakRows.set(name, isEmptied ? rows : most)
+    peakRows.set(name, isEmptied ? rows : peak)
   }
 }
 

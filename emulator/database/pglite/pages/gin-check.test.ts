@@ -52,7 +52,7 @@ async function checkWithout(bytes: Buffer, block: number, maxBytes?: number): Pr
 
 const flagsAt = (bytes: Buffer, block: number) => bytes.readUInt16LE((block + 1) * pageBytes - 2)
 
-test('every page of zeroes that something points to is named, and none that is not in use', async () => {
+test('reports every zero page that another page links to, and no unused one', async () => {
   const bytes = readFileSync(path)
   const blocks = Array.from({ length: bytes.length / pageBytes }, (_, block) => block)
   const isInUse = (block: number) => (flagsAt(bytes, block) & 4) === 0
@@ -70,7 +70,7 @@ test('every page of zeroes that something points to is named, and none that is n
   )
 })
 
-test('pages that were added and never used are sound', async () => {
+test('accepts pages that were added and never used', async () => {
   const bytes = readFileSync(path)
   appendFileSync(path, Buffer.alloc(2 * pageBytes))
 
@@ -80,7 +80,7 @@ test('pages that were added and never used are sound', async () => {
   expect(damage).toBeUndefined()
 })
 
-test('it reads as much as it may', async () => {
+test('reads at most the given number of bytes', async () => {
   const bytes = readFileSync(path)
   const last = bytes.length / pageBytes - 1
 
@@ -88,7 +88,7 @@ test('it reads as much as it may', async () => {
   expect(await checkWithout(bytes, last, bytes.length)).toContain(`at block ${last}`)
 })
 
-test('a page that holds anything at all is read without a failure', () => {
+test('reads a page with any contents without an error', () => {
   const page = Buffer.alloc(pageBytes, 0xff)
   for (const flags of [0, 1, 2, 3, 8, 16]) {
     page.writeUInt16LE(flags, pageBytes - 2)
