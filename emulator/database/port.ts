@@ -53,8 +53,8 @@ export interface Capabilities {
 }
 
 /**
- * Returns columns as boolean, number (int, float, and bigint within the safe range), `null`, and text for all other
- * types; `jsonb` stays text, `timestamptz` is ISO 8601 UTC with milliseconds.
+ * Returns columns as boolean, number (int, float, and bigint within the safe range), `null`, or text. `jsonb` stays
+ * text; `timestamptz` is ISO 8601 UTC with milliseconds.
  */
 export interface Database {
   readonly capabilities: Capabilities

@@ -1,6 +1,6 @@
 /**
- * Locks tables without blocking requests for long. A statement that waits for a lock of a whole table makes all later
- * statements on it wait, however short, until the holder of the lock ends.
+ * Locks tables without blocking requests for long. While a statement waits for a lock of a whole table, all later
+ * statements on it wait too, however short.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Database, DatabaseError, sql } from './port.js'

@@ -39,7 +39,7 @@ export async function updateDocument(
 
 /**
  * Deletes a document, updates the count and records the change, in one statement. Does nothing if the version does not
- * match, if it has files, which have to be orphaned with it, or if `creator` is given and did not create it.
+ * match, if it has files (which have to be orphaned too), or if it was not created by the given `creator`.
  */
 export async function deleteDocument(
   db: Database,

@@ -169,7 +169,7 @@ const changes = [
     autovacuum_vacuum_insert_scale_factor = 0, autovacuum_vacuum_insert_threshold = 50000)`,
   // Numbers changes in one call, so that no process holds the project's row while it does something else. Returns null
   // if another transaction holds the row for longer than the patience. The planner takes `pending_changes` for empty
-  // and would run a subquery for each row, so the batch is an array, which is built once, and the index is read in
+  // and would run a subquery for each row. So the batch is an array, which is built once, and the index is read in
   // order.
   sql`create function number_changes(of_project text, most integer, patience_milliseconds integer) returns integer
     language plpgsql set enable_seqscan = off as $$
@@ -347,7 +347,7 @@ const users = [
 /**
  * The bytes of files are stored elsewhere, by id. A file that does not stay lives as long as its owner. When the owner
  * is gone, the file is an orphan: it is hidden, and its row waits until the bytes are removed. All files of an audience
- * are visible to the same callers: those of a collection's documents, those of a user, and, under the zero id, those
+ * are visible to the same callers. A collection's documents have one, each user has one, and the zero id has the files
  * without an owner. A file without an audience waits for its bytes to be removed. Triggers keep a count for each
  * audience, because a foreign key can also take away a file's owner.
  */

@@ -10,9 +10,9 @@ export const sortsByCodePoint = sql`exists (
 
 /**
  * Defines `in_order`. If the database sorts by code point, it returns the value itself: PostgreSQL inlines the call, so
- * that it costs nothing and uses indexes. Otherwise it returns bytes in the same order: a byte for the type, then texts
- * as UTF-8 with a zero at the end, numbers as doubles with comparable bits, arrays and objects as their size and their
- * contents.
+ * that it costs nothing and uses indexes. Otherwise it returns bytes in the same order, after a byte for the type.
+ * Texts are UTF-8 with a zero at the end, numbers are doubles with comparable bits. Arrays and objects are their size
+ * and their contents.
  */
 export const createInOrder = sql`do $order$
   begin

@@ -1,7 +1,7 @@
 /**
  * Allows one holder of a folder at a time, whatever path it is opened by. It holds a name made of the device and inode,
- * which the system releases when the process ends, and a socket in the folder, which other containers can reach.
- * Decision 65.
+ * which the system releases when the process ends. It also holds a socket in the folder, which other containers can
+ * reach. Decision 65.
  */
 import { randomUUID } from 'node:crypto'
 import { constants } from 'node:fs'

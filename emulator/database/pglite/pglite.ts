@@ -23,7 +23,7 @@ const maxClosingMilliseconds = 1_000
 /**
  * Runs PGlite in a worker thread. Statements queued together are sent together, each in its own transaction, and a
  * transaction's last statement is sent with whatever follows it. A statement that takes too long, or a dead thread,
- * fails only that statement or its transaction: the data directory is reopened, and jobs that had not begun are sent
+ * fails only that statement or its transaction. The data directory is reopened, and jobs that had not begun are sent
  * again.
  */
 export async function openPglite(options: PgliteOptions = {}): Promise<Database> {

@@ -1,8 +1,8 @@
 import type { Database } from '../../database/port.js'
 
 /**
- * The port that sends mails. A transaction composes and keeps a mail, and it is sent after the commit, so that a mail
- * announced to a caller is never lost with the process.
+ * The port that sends mails. A transaction keeps a mail, which is sent after the commit. So a mail announced to a
+ * caller is never lost with the process.
  */
 export interface Mailer {
   /** Whether anybody can read the mail, because it is sent or kept. */

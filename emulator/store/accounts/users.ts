@@ -30,7 +30,7 @@ export interface NewUser {
 }
 
 /**
- * Belongs to no user. If there is no user, the same statements look for this id, so that their timing reveals nothing.
+ * Belongs to no user. For an unknown user, the same statements look for this id, so that their timing reveals nothing.
  */
 export const noUserId = '00000000-0000-0000-0000-000000000000'
 

@@ -37,7 +37,7 @@ function canBeCompared(test: Test): test is Extract<Test, { operator: 'eq' }> & 
 }
 
 /**
- * Splits the filter into disjoint conditions. Each of the first reads one range of the index, in order: a text such as
+ * Splits the filter into disjoint conditions. Each of the first reads one range of the index, in order. A text such as
  * 5 equals a string or a number, so it has two. The last is the filter over the documents that are not in the index.
  */
 export function splitEquality(

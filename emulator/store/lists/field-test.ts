@@ -118,8 +118,8 @@ function jsonOfAll(texts: readonly string[]): string[] {
 }
 
 /**
- * Looks up each value in the index over all data. Merges the pending list first, because each look-up reads all of it:
- * after a thousand writes that costs as much as a few dozen look-ups, and makes the others ten times as fast. Checks
+ * Looks up each value in the index over all data. Merges the pending list first, because each look-up reads all of it.
+ * After a thousand writes, that costs as much as a few dozen look-ups, and makes the others ten times as fast. Checks
  * the collection afterwards, because without statistics, as after an import, the planner would read the whole
  * collection for each value. Documents of other collections cost time too. Above the limit the look-ups end, and
  * `holdsOne` compares each document of the collection instead.

@@ -26,8 +26,8 @@ export function fieldText(path: Path): Fragment {
 
 /**
  * Whether a value is excluded from ordered indexes. Large values are, because PostgreSQL refuses index entries over
- * 2,700 bytes (jsonb takes up to four times its text); so is the empty array, which jsonb sorts first, unlike contract
- * 4.1. Written as a comparison with a number, which the planner assumes to be rare.
+ * 2,700 bytes (jsonb takes up to four times its text). The empty array is, because jsonb sorts it first, unlike
+ * contract 4.1. Written as a comparison with a number, which the planner assumes to be rare.
  */
 export function isOdd(path: Path): Fragment {
   return sql`${oddness(path)} = 1`

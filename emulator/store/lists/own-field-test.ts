@@ -66,7 +66,7 @@ function compares(field: OwnField, order: Order, text: string): Fragment {
   return sql`${ownTimes[field]} ${isFrom ? sql`>=` : sql`<`} ${moment}::timestamptz`
 }
 
-/** Times are compared as texts. They sort like texts, so there is a first moment at or after any text, if any. */
+/** Finds the first time that sorts at or after a text, if any. A search works, because times sort like their texts. */
 function firstMoment(text: string, isAfter: boolean): string | undefined {
   let [none, found] = [Date.parse('0001-01-01T00:00:00.000Z') - 1, Date.parse('9999-12-31T23:59:59.999Z') + 1]
   const last = found

@@ -25,9 +25,9 @@ export interface Trimming {
 
 /**
  * Deletes some changes older than `before` and beyond the newest `kept` of their project, lowest numbers first, and
- * returns how many. Times need not follow the numbers: a change waits for younger ones before it, so that there are no
- * gaps between the oldest kept change and the newest. Changes from the future have an unknown age and delay none.
- * Changes from before a reset are deleted whatever their age.
+ * returns how many. Times need not follow the numbers, so a change waits for younger ones before it. That leaves no
+ * gaps between the kept changes. Changes from the future have an unknown age and delay none. Changes from before a
+ * reset are deleted whatever their age.
  */
 export async function deleteOldChanges(
   db: Database,

@@ -79,8 +79,8 @@ export interface AutomaticSnapshot {
 }
 
 /**
- * Returns all automatic snapshots, newest first, with the space each would free: its tables, and the files that neither
- * the project, a requested snapshot nor a newer one needs.
+ * Returns all automatic snapshots, newest first, with the space each would free. That is its tables, and the files that
+ * neither the project, a requested snapshot nor a newer one needs.
  */
 export async function selectAutomatic(db: Database): Promise<AutomaticSnapshot[]> {
   const isAlone = (file: Fragment) => sql`not exists (select from files f where f.id = ${file} and not (${isOrphan}))
