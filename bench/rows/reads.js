@@ -103,7 +103,7 @@ async function listStatement(collection) {
   const { planList } = await built('emulator/store/lists/plan.js')
   /** @type {typeof import('../../emulator/database/values.js')} */
   const { writeValue } = await built('emulator/database/values.js')
-  const indexes = { asked: () => ({ isSmall: true, has: () => true }) }
+  const indexes = { request: () => ({ isSmall: true, has: () => true }) }
   const place = { project: 'dev', collection: { id: collection, name: '' }, mayReadAll: false, roles: [], indexes }
   const { text, values } = buildPage(planList(place, decodeListQuery(dialects.a, parseQuery(listQuery))))
   return { text, values: [values.map(writeValue)] }

@@ -132,7 +132,7 @@ export function openIndexKeeper(
   }
 
   return {
-    asked(collection, uses) {
+    request(collection, uses) {
       state.isBusy = true
       const documents = sizeOf(state, collection, () => {
         stale.add(collection)

@@ -7,7 +7,7 @@ interface Reservation {
   readonly window: number
   readonly seconds: number
   readonly most: number
-  readonly wished: number
+  readonly requested: number
 }
 
 interface Row {
@@ -28,14 +28,14 @@ export async function upsertReservations(
   const rows = await db.query<Row>(
     writing(sql`
     insert into rate_windows as w (name, number, most, granted, reserved, expires_at)
-    select name, number, most, least(wished, most), least(wished, most), now() + make_interval(secs => 2 * seconds)
+    select name, number, most, least(requested, most), least(requested, most), now() + make_interval(secs => 2 * seconds)
     from unnest(
       ${reservations.map(({ name }) => name)}::text[],
       ${column(({ window }) => window)}::bigint[],
       ${column(({ most }) => most)}::bigint[],
-      ${column(({ wished }) => wished)}::bigint[],
+      ${column(({ requested }) => requested)}::bigint[],
       ${column(({ seconds }) => seconds)}::int[]
-    ) as wish (name, number, most, wished, seconds)
+    ) as request (name, number, most, requested, seconds)
     order by name, number
     on conflict (name, number) do update
     set most = excluded.most,

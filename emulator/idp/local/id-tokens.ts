@@ -56,5 +56,5 @@ function keyMadeOnce(): () => Promise<GenerateKeyPairResult> {
 }
 
 function orFaulty(value: string, isWrong: boolean): string {
-  return isWrong ? `${value}-of-somebody-else` : value
+  return isWrong ? `${value}-of-another` : value
 }

@@ -17,9 +17,9 @@ export function openMemoryLimits(maxWindows = 50_000): Limits {
 
   return {
     sliceSize: () => 1,
-    async reserve({ name, window, wished, most }) {
+    async reserve({ name, window, requested, most }) {
       const counter = getWindow(name, window)
-      const granted = Math.max(0, Math.min(wished, most - counter.reserved))
+      const granted = Math.max(0, Math.min(requested, most - counter.reserved))
       counter.reserved += granted
       return { granted, reserved: counter.reserved }
     },

@@ -10,11 +10,11 @@ export interface Reservation {
   readonly seconds: number
   /** The limit for all processes together. */
   readonly most: number
-  readonly wished: number
+  readonly requested: number
 }
 
 export interface Reserved {
-  /** The number that was wished, or what was left of it; 0 if nothing was. */
+  /** The number that was requested, or what was left of it; 0 if nothing was. */
   readonly granted: number
   /** The total that all processes have reserved of the window, including this. */
   readonly reserved: number

@@ -73,7 +73,7 @@ export const creatorUse: FieldUse = { path: ['created_by'], kind: 'creator' }
 
 /** Counts the indexes that lists could use, without delaying them. */
 export interface FieldIndexes {
-  asked(collection: string, uses: readonly FieldUse[]): KnownFields
+  request(collection: string, uses: readonly FieldUse[]): KnownFields
 }
 
 interface IndexRow {

@@ -82,15 +82,15 @@ export function planList(
   const use = equality && inEquality(equality, query.sort)
   const uses = use ? [use] : listUses(query)
   const isNear = !isFar && isLikelyNear(query, asked.ordering)
-  const known = indexes?.asked(collection.id, isNear ? [] : uses)
+  const known = indexes?.request(collection.id, isNear ? [] : uses)
   const isIndexed = use !== undefined && known?.has(use.path, use.kind, use.equal) === true
   if (isNear && !isIndexed && !fitsOnPage(query, known)) {
     return { ...asked, ...plain, strategy: 'look only near', planned: 'once' }
   }
-  if (isNear) indexes?.asked(collection.id, uses)
+  if (isNear) indexes?.request(collection.id, uses)
   const isWorthIt = isIndexed || known?.isSmall === false
   const totalKey = isWorthIt && canRemember(query) ? formatKey(collection.id, query) : undefined
-  const remembered = totalKey === undefined ? undefined : totals?.of(totalKey)
+  const remembered = totalKey === undefined ? undefined : totals?.get(totalKey)
   const plan = {
     ...asked,
     ...plain,
@@ -106,7 +106,7 @@ export function planList(
 
 /** A user's documents are few, and found by creator. Totals are not cached, because each user has another. */
 function planForCreator(scope: ListPlan['scope'], indexes: FieldIndexes | undefined) {
-  const known = indexes?.asked(scope.collection, [creatorUse])
+  const known = indexes?.request(scope.collection, [creatorUse])
   return { scope: { ...scope, known }, planned: known?.isSmall ? 'once' : 'each time' } as const
 }
 

@@ -11,7 +11,7 @@ export interface CountedTotal {
 
 /** Caches totals counted outside of transactions. Each list checks in the database whether its total is still valid. */
 export interface Totals {
-  of(key: string): CountedTotal | undefined
+  get(key: string): CountedTotal | undefined
   keep(key: string, counted: CountedTotal): void
 }
 
@@ -21,7 +21,7 @@ const maxKeyCharacters = 2_000
 export function openTotals(): Totals {
   const kept = new Map<string, CountedTotal>()
   return {
-    of: (key) => kept.get(key),
+    get: (key) => kept.get(key),
     keep(key, counted) {
       if (key.length > maxKeyCharacters) return
       // Moves the key to the end, so that the least recently stored one is removed first.

@@ -39,7 +39,7 @@ const names = [
 
 /** As if the collection had many more documents. */
 function amongMany(indexes: Indexes): Indexes {
-  return { asked: (...uses) => ({ has: () => false, ...indexes?.asked(...uses), isSmall: false }) }
+  return { request: (...uses) => ({ has: () => false, ...indexes?.request(...uses), isSmall: false }) }
 }
 
 type Has = KnownFields['has']
@@ -98,11 +98,11 @@ onEachEngine(() => {
         Array.from({ length: 3_000 }, (_, n) => ({ n: (n * 7) % 1_000, title: `Post number ${n}` })),
       )
       const [onN, onTitle] = [await indexed(posts, 'n'), await indexed(posts, 'title')]
-      const has: Has = (...field) => [onN, onTitle].some((kept) => kept?.asked(posts, []).has(...field))
-      const indexes: Indexes = { asked: () => ({ isSmall: false, documents: 3_000, has }) }
+      const has: Has = (...field) => [onN, onTitle].some((kept) => kept?.request(posts, []).has(...field))
+      const indexes: Indexes = { request: () => ({ isSmall: false, documents: 3_000, has }) }
       const place = { project: 'p', collection: { id: posts, name: 'posts' }, mayReadAll: true, roles: [] }
       const query = { where: filter, sort, limit: 7, offset: 3, count: true, populate: [] }
-      const remembered = { of: () => ({ total: 30, seq: 1 }), keep: () => undefined }
+      const remembered = { get: () => ({ total: 30, seq: 1 }), keep: () => undefined }
 
       for (const totals of filter.all.length > 0 ? [undefined, remembered] : [undefined]) {
         const statement = buildPage(planList({ ...place, indexes, totals }, query))
@@ -129,7 +129,9 @@ onEachEngine(() => {
         { path, kind: 'time asc' },
         { path, kind: 'time desc' },
       ])
-      const indexes: Indexes = { asked: (...uses) => ({ has: () => false, ...onDue?.asked(...uses), isSmall: false }) }
+      const indexes: Indexes = {
+        request: (...uses) => ({ has: () => false, ...onDue?.request(...uses), isSmall: false }),
+      }
       const place = { project: 'p', collection: { id: posts, name: 'posts' }, mayReadAll: true, roles: [], indexes }
       const test = (operator: 'eq' | 'gte' | 'lt', value: string) => ({
         all: [{ any: [{ path, operator, value, isTime: true } as const] }],
@@ -151,7 +153,7 @@ onEachEngine(() => {
     })
 
     test('of which there are many for a list is chosen by the values each time', async () => {
-      const indexes: Indexes = { asked: () => ({ isSmall: false, documents: 30_000, has: () => true }) }
+      const indexes: Indexes = { request: () => ({ isSmall: false, documents: 30_000, has: () => true }) }
       const place = { project: 'p', collection: { id: idOf(1), name: 'posts' }, mayReadAll: true, roles: [], indexes }
       const asked = { limit: 7, offset: 0, count: true, populate: [] }
 
@@ -174,7 +176,7 @@ onEachEngine(() => {
         'posts',
         Array.from({ length: 3_000 }, (_, n) => ({ key: `k${n}` })),
       )
-      const indexes: Indexes = { asked: () => ({ isSmall: false, documents: 3_000, has: () => false }) }
+      const indexes: Indexes = { request: () => ({ isSmall: false, documents: 3_000, has: () => false }) }
       const place = { project: 'p', collection: { id: posts, name: 'posts' }, mayReadAll: true, roles: [], indexes }
       const values = Array.from({ length: 50 }, (_, n) => `k${n * 7}`)
       const filter: Where = { all: [{ any: [{ path: ['key'], operator: 'in', values }] }] }
@@ -267,7 +269,7 @@ onEachEngine(() => {
       const query = { where: filters.reduce(and), sort, limit: 7, offset: 3, count: true, populate: [] }
 
       for (const isSmall of [true, false]) {
-        const indexes: Indexes = { asked: (...uses) => ({ ...kept?.asked(...uses), isSmall, has: () => true }) }
+        const indexes: Indexes = { request: (...uses) => ({ ...kept?.request(...uses), isSmall, has: () => true }) }
         const place = { project: 'p', collection: { id: posts, name: 'posts' }, mayReadAll: true, roles: [], indexes }
         const statement = buildPage(planList(place, query))
         const scans = (await explainedForAny(statement)).match(/(Index|Seq|Bitmap Heap) Scan.* on documents d_.*/g)
