@@ -17,7 +17,7 @@ import type { StartError } from './database/start-error.js'
 import type { DisposalStack } from './disposal-stack.js'
 import { openFileStore } from './ports/files/open-file-store.js'
 import type { FileStore } from './ports/files/port.js'
-import { ensureFilePlace } from './store/files.js'
+import { ensureFilesId } from './store/files.js'
 
 export interface Storage {
   readonly db: Database
@@ -133,7 +133,7 @@ async function openFiles(db: Database, { filesUrl, memory }: Options, folder: st
   return openFileStore({
     url: filesUrl,
     folder: isKept ? join(folder, 'files') : undefined,
-    place: () => ensureFilePlace(db),
+    place: () => ensureFilesId(db),
     isSynced: db.capabilities.isDurable,
   })
 }

@@ -1,5 +1,5 @@
 /** Migrates a database to the current version, whichever version made it and wherever it was restored. */
-import { chooseOrderAgain, sortsByCodePoint } from './migrations/in-order.js'
+import { recreateOrder, sortsByCodePoint } from './migrations/in-order.js'
 import { type Migration, migrations } from './migrations/migrations.js'
 import { type Database, DatabaseError, lastReaderOfOlder, type Sql, sql } from './port.js'
 import { StartError } from './start-error.js'
@@ -65,7 +65,7 @@ export async function migrate(db: Database, options: MigrateOptions = {}): Promi
   const { refusesOlder = false, migrations: known = migrations, ...given } = options
   const waits = { ...lockWaits, ...given }
   const newest = newestNumber(known)
-  const before = await selectState(db).catch(noneYet)
+  const before = await selectState(db).catch(readNoState)
   requireKnown(before, newest)
   const isOlder = before.newest > 0 && before.newest < newest
   if (isOlder && refusesOlder) throw new OlderDatabaseError(before.newest, newest)
@@ -73,8 +73,8 @@ export async function migrate(db: Database, options: MigrateOptions = {}): Promi
   if (before.newest === newest && !before.is_order_foreign) return
   for (const preparation of preparations) await db.query(preparation).catch(ignoreRace)
   for (const migration of known) await apply(db, migration, { ...waits, newest })
-  const order = (state: State) => (state.is_order_foreign ? chooseOrderAgain : [])
-  await whileNobodyElse(db, 'Changing the sort order of texts', order, waits)
+  const order = (state: State) => (state.is_order_foreign ? recreateOrder : [])
+  await runExclusively(db, 'Changing the sort order of texts', order, waits)
 }
 
 function newestNumber(known: readonly Migration[]): number {
@@ -91,11 +91,11 @@ function apply(
     if (state.newest >= number) return []
     return [...statements, sql`insert into svc.migrations (number, name) values (${number}::int, ${name})`]
   }
-  return whileNobodyElse(db, `Migration ${number} (${name})`, missing, waits)
+  return runExclusively(db, `Migration ${number} (${name})`, missing, waits)
 }
 
 /** Runs the statements for the state under a lock. Other starting processes wait, then see the new state. */
-async function whileNobodyElse(
+async function runExclusively(
   db: Database,
   what: string,
   missing: (state: State) => readonly Sql[],
@@ -140,7 +140,7 @@ export function outdated(found: number): StartError {
 }
 
 /** A database that no migration has touched. */
-function noneYet(error: unknown): State {
+function readNoState(error: unknown): State {
   if (error instanceof DatabaseError && error.kind === 'missing table') return nothingApplied
   throw error
 }

@@ -10,7 +10,7 @@ import type { ExpectedToken } from './provider.js'
 export interface KeySource {
   readonly metadata: ServerMetadata
   /** Whether the keys may come over plain HTTP. */
-  readonly mayBePlain: boolean
+  readonly allowsHttp: boolean
 }
 
 export interface TokenChecks {
@@ -25,9 +25,9 @@ const maxKeySets = 200
 export function openTokenChecks(timeoutMilliseconds: number): TokenChecks {
   const known = new Map<string, RemoteJWKSet>()
 
-  function getKeys({ metadata: { jwks_uri: address }, mayBePlain }: KeySource): RemoteJWKSet {
+  function getKeys({ metadata: { jwks_uri: address }, allowsHttp }: KeySource): RemoteJWKSet {
     if (address === undefined) throw new TypeError('The provider publishes no keys.')
-    if (!mayBePlain && !address.startsWith('https:'))
+    if (!allowsHttp && !address.startsWith('https:'))
       throw new TypeError('The jwks_uri of the provider does not use HTTPS.')
     const kept = known.get(address)
     if (kept) return kept

@@ -66,9 +66,9 @@ export function openOidc({ timeoutMilliseconds, flows }: OidcOptions): IdentityP
       idToken = token
     })
     const { accessToken } = await exchange(config, client, challenge, parameters)
-    const source = { metadata: config.serverMetadata(), mayBePlain: client.mayBePlain }
+    const source = { metadata: config.serverMetadata(), allowsHttp: client.allowsHttp }
     const expected = { audiences: [client.clientId], nonce: challenge.nonce }
-    return { accessToken, claims: await tokens.check(source, idToken, expected).catch(orRefused) }
+    return { accessToken, claims: await tokens.check(source, idToken, expected).catch(refuseLogin) }
   }
 
   return {
@@ -82,7 +82,7 @@ export function openOidc({ timeoutMilliseconds, flows }: OidcOptions): IdentityP
       const fetch = openWatched(challenge)
       const isWithoutIssuer = challenge.isHandedOn === true && !parameters.has('iss')
       const more = isWithoutIssuer ? { authorization_response_iss_parameter_supported: false } : {}
-      const config = await configure(client, withRedirect(fetch, challenge), more).catch(orRefused)
+      const config = await configure(client, withRedirect(fetch, challenge), more).catch(refuseLogin)
       const exchanged = await (hasManyIssuers(client)
         ? exchangeByTenant(config, client, challenge, parameters)
         : exchange(config, client, challenge, parameters))
@@ -93,9 +93,9 @@ export function openOidc({ timeoutMilliseconds, flows }: OidcOptions): IdentityP
     },
     async readTokenProfile(client, idToken, expected) {
       const fetch = openBoundedFetch(timeoutMilliseconds)
-      const metadata = await servers.fetchMetadata(client, fetch).catch(orRefused)
-      const source = { metadata, mayBePlain: client.mayBePlain }
-      const claims = await tokens.check(source, idToken, expected).catch(orRefused)
+      const metadata = await servers.fetchMetadata(client, fetch).catch(refuseLogin)
+      const source = { metadata, allowsHttp: client.allowsHttp }
+      const claims = await tokens.check(source, idToken, expected).catch(refuseLogin)
       return readClaims(client, claims)
     },
   }
@@ -107,7 +107,7 @@ function buildConfiguration(client: ProviderClient, metadata: ServerMetadata, fe
   const authenticate = methods.includes('client_secret_post') ? ClientSecretPost : ClientSecretBasic
   const config = new Configuration(metadata, clientId, {}, authenticate(clientSecret))
   config[customFetch] = isPublished(client) ? fetch : withoutIdTokens(fetch)
-  if (client.mayBePlain) allowInsecureRequests(config)
+  if (client.allowsHttp) allowInsecureRequests(config)
   enableNonRepudiationChecks(config)
   return config
 }
@@ -244,7 +244,7 @@ function normalizeUrl(redirectUrl: string): string {
   return new URL(redirectUrl).href
 }
 
-function orRefused(cause: unknown): never {
+function refuseLogin(cause: unknown): never {
   throw cause instanceof LoginRefused ? cause : new LoginRefused('authentication_failed', cause)
 }
 

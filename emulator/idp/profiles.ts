@@ -2,7 +2,7 @@
 import { isObject, type Json, type JsonObject } from '../../client/protocol/model/json.js'
 import type { ProviderProfile } from './provider.js'
 
-const nameNames = ['name', 'preferred_username', 'nickname', 'username', 'login', 'given_name']
+const nameFields = ['name', 'preferred_username', 'nickname', 'username', 'login', 'given_name']
 
 export interface EmailClaims {
   /** The provider's separate list of emails, for profiles that do not say whether the email is verified. */
@@ -17,7 +17,7 @@ export function readProfile(
   { emails, verifiedName = 'email_verified' }: EmailClaims = {},
 ): ProviderProfile {
   const email = emails === undefined ? verifiedEmail(claims, verifiedName) : primaryEmail(emails)
-  return { subject, email, name: nameNames.map((name) => text(claims[name])).find((name) => name !== undefined) }
+  return { subject, email, name: nameFields.map((name) => text(claims[name])).find((name) => name !== undefined) }
 }
 
 /** Reads the name that Apple's form carries beside the code, at a person's first login. It is not signed. */

@@ -14,7 +14,7 @@ export interface ProviderClient {
   readonly authority: string
   readonly server: ProviderServer
   /** Whether plain HTTP is allowed: only for our provider on this machine. */
-  readonly mayBePlain: boolean
+  readonly allowsHttp: boolean
   readonly clientId: string
   readonly clientSecret: string
   readonly scopes: readonly string[]

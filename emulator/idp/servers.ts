@@ -6,7 +6,7 @@ import type { ProviderClient, ProviderServer } from './provider.js'
 
 export interface Servers {
   /** @throws if the metadata cannot be fetched; failures are not cached */
-  fetchMetadata(client: Pick<ProviderClient, 'server' | 'mayBePlain'>, fetch: BoundedFetch): Promise<ServerMetadata>
+  fetchMetadata(client: Pick<ProviderClient, 'server' | 'allowsHttp'>, fetch: BoundedFetch): Promise<ServerMetadata>
 }
 
 const keptMilliseconds = 10 * 60_000
@@ -15,11 +15,11 @@ const maxServers = 200
 export function openServers(): Servers {
   const known = new Map<string, { readonly metadata: ServerMetadata; readonly until: number }>()
   return {
-    async fetchMetadata({ server, mayBePlain }, fetch) {
-      if (!('issuer' in server)) return writtenDown(server)
+    async fetchMetadata({ server, allowsHttp }, fetch) {
+      if (!('issuer' in server)) return configuredMetadata(server)
       const kept = known.get(server.issuer)
       if (kept && kept.until > performance.now()) return kept.metadata
-      const metadata = await discover(server.issuer, mayBePlain, fetch)
+      const metadata = await discover(server.issuer, allowsHttp, fetch)
       if (known.size >= maxServers) known.clear()
       known.set(server.issuer, { metadata, until: performance.now() + keptMilliseconds })
       return metadata
@@ -27,8 +27,8 @@ export function openServers(): Servers {
   }
 }
 
-async function discover(issuer: string, mayBePlain: boolean, fetch: BoundedFetch): Promise<ServerMetadata> {
-  const options = { [customFetch]: fetch, ...(mayBePlain ? { execute: [allowInsecureRequests] } : {}) }
+async function discover(issuer: string, allowsHttp: boolean, fetch: BoundedFetch): Promise<ServerMetadata> {
+  const options = { [customFetch]: fetch, ...(allowsHttp ? { execute: [allowInsecureRequests] } : {}) }
   // Metadata does not depend on the client id.
   const found = await discovery(new URL(issuer), 'svc', undefined, undefined, options).catch((error) => {
     throw slashError(issuer, error) ?? error
@@ -51,7 +51,7 @@ function withoutSlash(address: string): string {
   return address.replace(/\/$/, '')
 }
 
-function writtenDown(server: Exclude<ProviderServer, { issuer: string }>): ServerMetadata {
+function configuredMetadata(server: Exclude<ProviderServer, { issuer: string }>): ServerMetadata {
   return {
     issuer: new URL(server.authorizationUrl).origin,
     authorization_endpoint: server.authorizationUrl,

@@ -3,7 +3,7 @@ import { JsonText } from '../../client/protocol/model/json.js'
 import { type Database, type Fragment, literal, nothing, sql, writing } from '../database/port.js'
 import { inGroups, shareCopies } from './realtime/copies.js'
 import { type RecordedSeq, recorded, recordedDeletion, recordInsertion, type WriteTarget } from './recording.js'
-import { maxTextBytes } from './sql-words.js'
+import { maxTextBytes } from './sql-fragments.js'
 
 export type { WriteTarget }
 

@@ -204,11 +204,11 @@ export async function deleteOrphans(db: Database, orphans: readonly Orphan[]): P
 
 /** Returns the ids that have a row, or whose bytes a snapshot needs. */
 export async function selectExisting(db: Database, ids: readonly string[]): Promise<string[]> {
-  const rows = await db.query<{ id: string }>(knownAmong(ids))
+  const rows = await db.query<{ id: string }>(selectKnown(ids))
   return rows.map(({ id }) => id)
 }
 
-function knownAmong(ids: readonly string[]): Fragment {
+function selectKnown(ids: readonly string[]): Fragment {
   return sql`
     select f.id from files f where f.id = any(${ids}::uuid[])
     union
@@ -224,7 +224,7 @@ function lockedTotal(project: string): Fragment {
  * total until it commits.
  */
 export async function selectSettled(db: Database, project: string, ids: readonly string[]): Promise<string[]> {
-  const [, rows = []] = await db.batch([lockedTotal(project), knownAmong(ids)])
+  const [, rows = []] = await db.batch([lockedTotal(project), selectKnown(ids)])
   return (rows as { id: string }[]).map(({ id }) => id)
 }
 
@@ -268,7 +268,7 @@ export async function selectFilesWithIds(
 }
 
 /** Returns the id under which this database stores bytes. Drawn on first use. */
-export async function ensureFilePlace(db: Database): Promise<string> {
+export async function ensureFilesId(db: Database): Promise<string> {
   const selectId = sql`select id from file_place`
   const [known] = await db.query<{ id: string }>(selectId)
   if (known) return known.id

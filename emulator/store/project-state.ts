@@ -5,7 +5,7 @@
 import { type Database, identifier, makingRoom, sql } from '../database/port.js'
 import { isOrphan } from './files.js'
 import { numberChangesFirst, pendingDocuments } from './realtime/numbering.js'
-import { takeTime } from './snapshots/registry.js'
+import { disableTimeouts } from './snapshots/registry.js'
 
 /**
  * Waits for open writes and blocks later ones until the transaction ends, however long its statements take. Locks the
@@ -13,7 +13,7 @@ import { takeTime } from './snapshots/registry.js'
  */
 export async function lockState(tx: Database, project: string): Promise<void> {
   await tx.query(sql`lock table collections, users, documents, files in exclusive mode`)
-  await takeTime(tx)
+  await disableTimeouts(tx)
   // The next statements count documents, and draw later numbers.
   await numberChangesFirst(tx, project)
 }

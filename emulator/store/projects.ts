@@ -200,7 +200,7 @@ export async function selectAllowedOrigins(db: Database): Promise<ReadonlySet<st
 }
 
 /** Whether any project has the address as a redirect URL of a provider. */
-export async function selectNamesRedirect(db: Database, url: string): Promise<boolean> {
+export async function selectIsRedirectAllowed(db: Database, url: string): Promise<boolean> {
   const [row] = await db.query<{ is_named: boolean }>(sql`
     select exists (
       select from projects p, jsonb_each_text(p.settings -> 'idp') as said (key, value)

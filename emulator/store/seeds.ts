@@ -22,7 +22,7 @@ export async function selectIdsByField(db: Database, collection: string, field: 
 }
 
 /** Returns the first document that contains these fields. */
-export async function selectAlike(
+export async function selectMatching(
   db: Database,
   collection: WriteTarget['collection'],
   fields: string,

@@ -53,7 +53,7 @@ $order$`
  * Redefines the order after a dump was restored where texts sort differently. Drops the indexes that used the old
  * order.
  */
-export const chooseOrderAgain = [
+export const recreateOrder = [
   sql`do $again$
     declare
       made text;

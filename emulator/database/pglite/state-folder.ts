@@ -34,7 +34,7 @@ export async function prepareData(folder: string, { fresh }: { fresh: boolean })
   if (fresh) await setAside(folder, data)
   const manifest = await inspectData(folder)
   if (!manifest) {
-    await lay(folder, data)
+    await createData(folder, data)
     return data
   }
   // Left by a killed process. The lock shows that it is dead.
@@ -105,7 +105,7 @@ function newestSnapshotFile(folder: string): string | undefined {
 }
 
 /** Unpacks a new directory under another name and moves it into place when complete. */
-async function lay(folder: string, data: string): Promise<void> {
+async function createData(folder: string, data: string): Promise<void> {
   const manifest = { format, engine, createdAt: new Date().toISOString(), isInitialised: false }
   const beside = `${data}.new`
   await writeManifest(folder, manifest)

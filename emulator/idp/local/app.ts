@@ -2,7 +2,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { isLoopbackUrl } from '../../../client/protocol/model/loopback.js'
 import type { Database } from '../../database/port.js'
-import { selectAllowedOrigins, selectNamesRedirect } from '../../store/projects.js'
+import { selectAllowedOrigins, selectIsRedirectAllowed } from '../../store/projects.js'
 import { openLoginFlows } from '../flows.js'
 import type { LocalProvider, LoginFlows } from '../provider.js'
 import { openAccounts } from './accounts.js'
@@ -10,6 +10,7 @@ import { type Decision, decide, type LoginRequest, RefusedToClient, readFault, r
 import { describeProvider } from './discovery.js'
 import {
   json,
+  type NoAnswer,
   OAuthError,
   type ProviderAnswer,
   type ProviderRequest,
@@ -17,7 +18,6 @@ import {
   readRequestHead,
   redirect,
   refused,
-  type Silence,
 } from './exchange.js'
 import { type LoginFaults, openFaults } from './faults.js'
 import { openGrants } from './grants.js'
@@ -56,7 +56,7 @@ interface Desk extends TokenDesk {
   readonly isLocal: LocalOptions['isLocal']
 }
 
-type Handler = (desk: Desk, asked: ProviderRequest) => ProviderAnswer | Silence | Promise<ProviderAnswer | Silence>
+type Handler = (desk: Desk, asked: ProviderRequest) => ProviderAnswer | NoAnswer | Promise<ProviderAnswer | NoAnswer>
 
 const handlers: { readonly [path: string]: { readonly [method: string]: Handler } } = {
   '/.well-known/openid-configuration': { GET: ({ issuer }) => json(describeProvider(issuer)) },
@@ -80,7 +80,7 @@ export function openLocalProvider({ db, url, now, report, isLocal, reachedAt }: 
     flows,
     async answer(req, res) {
       const own = reachedAt(req)
-      const mayRedirect = (address: string) => isClients(db, [url(), own], address)
+      const mayRedirect = (address: string) => isAllowedRedirect(db, [url(), own], address)
       const page = `${own}${localProviderPath}`
       const answer = await handle({ ...shared, issuer: issuer(), page, mayRedirect }, req).catch((error) => {
         report(String(res.getHeader('x-request-id')), error)
@@ -92,7 +92,7 @@ export function openLocalProvider({ db, url, now, report, isLocal, reachedAt }: 
   }
 }
 
-async function handle(desk: Desk, req: IncomingMessage): Promise<ProviderAnswer | Silence> {
+async function handle(desk: Desk, req: IncomingMessage): Promise<ProviderAnswer | NoAnswer> {
   let end: (answer: ProviderAnswer) => void = () => undefined
   const answer = await answered(desk, req, (asked) => {
     end = beginPageHop(desk, asked)
@@ -105,7 +105,7 @@ async function answered(
   desk: Desk,
   req: IncomingMessage,
   onRequest: (asked: ProviderRequest) => void,
-): Promise<ProviderAnswer | Silence> {
+): Promise<ProviderAnswer | NoAnswer> {
   try {
     // Refuses before reading the body where the head is enough.
     const head = readRequestHead(req, desk.isLocal(req))
@@ -188,12 +188,12 @@ async function pageState(desk: Desk, query: URLSearchParams, request: LoginReque
 }
 
 /** Allows the address of the service, pages on this machine, and addresses that a project lists. */
-async function isClients(db: Database, own: readonly string[], address: string): Promise<boolean> {
+async function isAllowedRedirect(db: Database, own: readonly string[], address: string): Promise<boolean> {
   if (!URL.canParse(address)) return false
   const { protocol, hash, origin } = new URL(address)
   if (!/^https?:$/.test(protocol) || hash !== '') return false
   if (isLoopbackUrl(address) || own.includes(origin)) return true
-  return (await selectAllowedOrigins(db)).has(origin.toLowerCase()) || selectNamesRedirect(db, address)
+  return (await selectAllowedOrigins(db)).has(origin.toLowerCase()) || selectIsRedirectAllowed(db, address)
 }
 
 function send(res: ServerResponse, { status, headers, body }: ProviderAnswer): void {
@@ -207,7 +207,7 @@ function send(res: ServerResponse, { status, headers, body }: ProviderAnswer): v
   res.end(body)
 }
 
-function cut(res: ServerResponse, { cutAfterMilliseconds }: Silence): void {
+function cut(res: ServerResponse, { cutAfterMilliseconds }: NoAnswer): void {
   const timer = setTimeout(() => res.destroy(), cutAfterMilliseconds)
   timer.unref()
   res.on('close', () => clearTimeout(timer))

@@ -24,7 +24,7 @@ export interface ProviderAnswer {
 }
 
 /** Sends no response: the connection is closed after this time. */
-export interface Silence {
+export interface NoAnswer {
   readonly cutAfterMilliseconds: number
 }
 
@@ -60,8 +60,8 @@ export async function readProviderRequest(req: IncomingMessage, head: Head): Pro
   const isForm = /^application\/x-www-form-urlencoded\b/i.test(req.headers['content-type'] ?? '')
   const form = new URLSearchParams(isForm ? await readText(req) : '')
   // PostgreSQL cannot store U+0000, and no browser sends it in a form.
-  const isNul = [...head.query, ...form].some((pair) => pair.some((text) => text.includes('\0')))
-  if (isNul) throw new OAuthError('invalid_request', 'The character U+0000 is not allowed.')
+  const hasNul = [...head.query, ...form].some((pair) => pair.some((text) => text.includes('\0')))
+  if (hasNul) throw new OAuthError('invalid_request', 'The character U+0000 is not allowed.')
   return { ...head, form }
 }
 

@@ -49,7 +49,7 @@ export function refusalPage({ description, status }: OAuthError): ProviderAnswer
 }
 
 function loginForm({ action, query, request, accounts }: PageState): Html {
-  const first = accounts.filter((account) => isMeant(account, request.hint))
+  const first = accounts.filter((account) => matchesHint(account, request.hint))
   const rest = accounts.filter((account) => !first.includes(account))
   return html`<form method="post" action="${action}/authorize?${query}">
       <ul class="accounts">
@@ -107,7 +107,7 @@ function standingNotice({ action, query }: PageState, { fault, times }: Standing
     </div>`
 }
 
-function isMeant({ id, email }: ProviderAccount, hint: string | undefined): boolean {
+function matchesHint({ id, email }: ProviderAccount, hint: string | undefined): boolean {
   return hint !== undefined && (hint === id || hint.toLowerCase() === email?.toLowerCase())
 }
 

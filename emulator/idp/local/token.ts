@@ -1,7 +1,7 @@
 /** The token endpoint and the profile. RFC 6749 4.1.3, OpenID Connect Core 3.1.3 and 5.3. */
 import type { ProviderFault } from '../../../client/protocol/model/provider-login.js'
 import type { ProviderAccounts } from '../provider.js'
-import { json, OAuthError, type ProviderAnswer, type ProviderRequest, type Silence } from './exchange.js'
+import { json, type NoAnswer, OAuthError, type ProviderAnswer, type ProviderRequest } from './exchange.js'
 import { type Grant, type Grants, matchesChallenge, tokenSeconds } from './grants.js'
 import type { TokenSigner } from './id-tokens.js'
 import { buildProfile } from './profile.js'
@@ -15,7 +15,7 @@ export interface TokenDesk {
 }
 
 /** Faults that apply before anything is signed. */
-const silences: { readonly [Fault in ProviderFault]?: Silence } = {
+const faultAnswers: { readonly [Fault in ProviderFault]?: NoAnswer } = {
   slow: { cutAfterMilliseconds: 30_000 },
   down: { cutAfterMilliseconds: 0 },
 }
@@ -24,15 +24,15 @@ const silences: { readonly [Fault in ProviderFault]?: Silence } = {
 export async function exchangeCode(
   desk: TokenDesk,
   { form, authorization }: ProviderRequest,
-): Promise<ProviderAnswer | Silence> {
+): Promise<ProviderAnswer | NoAnswer> {
   const client = readClient(form, authorization)
   if (form.get('grant_type') !== 'authorization_code') {
     throw new OAuthError('unsupported_grant_type', 'Only "authorization_code" is supported.')
   }
   const code = form.get('code') ?? ''
   const grant = desk.grants.takeCode(code)
-  const silence = grant?.fault && silences[grant.fault]
-  if (silence) return silence
+  const noAnswer = grant?.fault && faultAnswers[grant.fault]
+  if (noAnswer) return noAnswer
   if (!grant || grant.fault === 'bad-code' || !isFor(grant, client, form)) {
     throw new OAuthError('invalid_grant', 'The code is unknown, used, expired, or belongs to another client.')
   }

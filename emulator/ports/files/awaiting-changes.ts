@@ -5,7 +5,7 @@ import type { FileStore } from './port.js'
 const maxClosingMilliseconds = 5_000
 
 /** Closes only after writes and removals, so that a cut upload can delete what it has stored. */
-export function awaitingChanges(store: FileStore): FileStore {
+export function awaitChanges(store: FileStore): FileStore {
   const inFlight = openInFlight()
   return {
     ...store,

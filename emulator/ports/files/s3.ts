@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream'
 import type { _Error, ListObjectsCommand, ListObjectsCommandOutput, S3Client } from '@aws-sdk/client-s3'
 import { StartError } from '../../database/start-error.js'
-import { awaitingChanges } from './awaiting-changes.js'
+import { awaitChanges } from './awaiting-changes.js'
 import { BytesKept, type FileStore, StorageError } from './port.js'
 import { noneIfMissing, noneIfMissingByHead, refuse, refuseBucket } from './s3-failures.js'
 import { cannotOpenBucket, readS3Url, type S3Address } from './s3-start.js'
@@ -72,7 +72,7 @@ export async function openS3Store({
   })
   const objectParams = (id: string) => ({ Bucket: bucket, Key: home + id })
 
-  const requireBucket = keptForAMoment(() =>
+  const requireBucket = cacheBriefly(() =>
     client.send(new s3.HeadBucketCommand({ Bucket: bucket })).catch(refuseBucket),
   )
 
@@ -85,7 +85,7 @@ export async function openS3Store({
     return found
   }
 
-  return awaitingChanges({
+  return awaitChanges({
     bufferedBytes: partBytes,
     maxReads,
 
@@ -163,7 +163,7 @@ function clientOptions({ endpoint, region }: S3Address, maxMilliseconds: number)
 }
 
 /** Caches the result briefly. */
-function keptForAMoment(ask: () => Promise<unknown>): () => Promise<unknown> {
+function cacheBriefly(ask: () => Promise<unknown>): () => Promise<unknown> {
   let asked: { readonly at: number; readonly answer: Promise<unknown> } | undefined
   return () => {
     const now = performance.now()

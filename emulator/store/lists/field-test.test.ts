@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { Path } from '../../../client/protocol/model/path.js'
 import type { Operator, Test } from '../../../client/protocol/model/where.js'
 import { type Fragment, sql } from '../../database/port.js'
-import { comparesAll, fieldTest, looksManyUp } from './field-test.js'
+import { comparesAll, fieldTest, looksUpValues } from './field-test.js'
 import { isOdd, isRegular } from './fields.js'
 import type { KnownFields } from './indexes.js'
 
@@ -34,7 +34,7 @@ describe('one of many values', () => {
     ['in', 11, true],
     ['notin', 11, false],
   ])('%s of %i', (operator, count, wanted) => {
-    expect(looksManyUp({ path: field, operator, values: texts(count) } as Test)).toBe(wanted)
+    expect(looksUpValues({ path: field, operator, values: texts(count) } as Test)).toBe(wanted)
   })
 
   it.each<[string, readonly string[], { foundIn?: string }, { contains: number; looksUp: boolean }]>([

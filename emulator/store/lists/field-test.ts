@@ -12,7 +12,7 @@ import {
   isLike,
   isLikeAnyCase,
   type Order,
-} from '../sql-words.js'
+} from '../sql-fragments.js'
 import { fieldInstant, fieldText, fieldValue, inOrder, isOdd, isRegular } from './fields.js'
 import type { KnownFields } from './indexes.js'
 import { timeTest } from './time-test.js'
@@ -32,7 +32,7 @@ export interface Comparison {
 }
 
 /** Whether the test has so many values that each is looked up separately if all matches are wanted. */
-export function looksManyUp(test: Test): boolean {
+export function looksUpValues(test: Test): boolean {
   return test.operator === 'in' && !test.isTime && new Set(test.values).size > maxContainments
 }
 
@@ -51,7 +51,7 @@ export interface Help {
  * Compiles a test of a field in the data of `documents d`. May be null (unknown) if the field is missing. Contract 4.2.
  */
 export function fieldTest(test: Test, { known, foundIn }: Help): Fragment {
-  if (!canLeadSomewhere(test.path)) return missingTest(test)
+  if (!canExist(test.path)) return missingTest(test)
   if (test.isTime) return timeTest(fieldInstant(test.path), test, sql`(${fieldValue(test.path)} = 'null')`)
   switch (test.operator) {
     case 'eq':
@@ -83,7 +83,7 @@ export function fieldTest(test: Test, { known, foundIn }: Help): Fragment {
  * Whether a document can have such a field. Longer paths would become JSON of over a thousand levels, too deep for
  * PGlite.
  */
-function canLeadSomewhere(path: Path): boolean {
+function canExist(path: Path): boolean {
   return path.length <= sizes.mostDocumentDepth && path.every(canHold)
 }
 
@@ -169,7 +169,7 @@ export function isComparison(test: Test): test is Comparison {
 
 /** Combines comparisons of one field, so that an index reads only the range between them. */
 export function comparesAll(path: Path, bounds: readonly Comparison[], { known }: Help): Fragment {
-  return canLeadSomewhere(path) ? compares(path, bounds, known) : sql`false`
+  return canExist(path) ? compares(path, bounds, known) : sql`false`
 }
 
 const firstString = inOrder(sql`'""'::jsonb`)

@@ -3,11 +3,11 @@ import type { FileRecord } from '../../../client/protocol/model/file.js'
 import type { Page } from '../../../client/protocol/model/page.js'
 import { type Database, type Fragment, joinSql, nothing, sql } from '../../database/port.js'
 import { type FileRow, fileColumns, fileFromRow, isOrphan, orphanedFiles } from '../files.js'
-import { isExactly, pageEnd } from '../sql-words.js'
+import { isExactly, pageEnd } from '../sql-fragments.js'
 import { hidesNothing, type Reader, readable, readableWhole } from './where.js'
 
 /** The audience of files without an owner. */
-const everybody = '00000000-0000-0000-0000-000000000000'
+const publicAudience = '00000000-0000-0000-0000-000000000000'
 
 /** The caller of a list. */
 export interface FileReader extends Reader {
@@ -79,7 +79,7 @@ function everywhere(project: string, page: PageEnd): Found {
  * read, however many there are.
  */
 function shown(project: string, reader: FileReader, page: PageEnd): Found {
-  const own = reader.user === undefined ? [everybody] : [everybody, reader.user]
+  const own = reader.user === undefined ? [publicAudience] : [publicAudience, reader.user]
   const wanted = pageEnd({ limit: page.limit + page.offset, offset: 0 })
   return {
     above: sql`

@@ -97,7 +97,7 @@ interface IndexRow {
  * Whether a session is building an index of documents, or waiting for another that does: a table has one build at a
  * time. Which index a session of another role builds is hidden, but not its locks and that it builds one.
  */
-const makesAny = sql`
+const buildsAnyIndex = sql`
   select exists (
     select from pg_locks l
     join pg_database b on b.oid = l.database and b.datname = current_database()
@@ -115,7 +115,7 @@ export async function selectFieldIndexes(db: Database): Promise<KeptIndex[]> {
     left join collections o on o.id = f.collection_id
     left join pg_class c on c.relname = f.name and c.relnamespace = 'svc'::regnamespace
     left join pg_index i on i.indexrelid = c.oid
-    cross join (${makesAny}) as making
+    cross join (${buildsAnyIndex}) as making
     order by o.name, f.made_at, f.name`)
   return rows.map((row) => ({
     name: row.name,

@@ -1,7 +1,7 @@
 import { isId } from '../../../client/protocol/model/document.js'
 import { canHold, type OwnField, type Test } from '../../../client/protocol/model/where.js'
 import { type Fragment, sql } from '../../database/port.js'
-import { anyOf, comparisons, escaped, isLike, isLikeAnyCase, type Order } from '../sql-words.js'
+import { anyOf, comparisons, escaped, isLike, isLikeAnyCase, type Order } from '../sql-fragments.js'
 import { ownTimes } from './fields.js'
 import { timeTest } from './time-test.js'
 

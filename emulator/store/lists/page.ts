@@ -4,7 +4,7 @@
  */
 import { ownField } from '../../../client/protocol/model/where.js'
 import { type Fragment, joinSql, literal, naming, plannedEachTime, sql } from '../../database/port.js'
-import { isExactly, pageEnd } from '../sql-words.js'
+import { isExactly, pageEnd } from '../sql-fragments.js'
 import { splitEquality } from './equality.js'
 import { inCollection, isOdd, isRegular } from './fields.js'
 import { sortKind } from './indexes.js'

@@ -5,7 +5,7 @@ import type { Path } from '../../../client/protocol/model/path.js'
 import { canHold, type Operator, ownField, type Test, type Where } from '../../../client/protocol/model/where.js'
 import type { Planned } from '../../database/port.js'
 import { type Equality, parseEquality } from './equality.js'
-import { looksManyUp } from './field-test.js'
+import { looksUpValues } from './field-test.js'
 import { creatorUse, type FieldIndexes, type FieldUse, type KnownFields, type OrderKind, sortKind } from './indexes.js'
 import { buildOrdering, type Ordering } from './order.js'
 import type { CountedTotal, Totals } from './totals.js'
@@ -120,7 +120,7 @@ function plannedFor(query: ListQuery, known: KnownFields | undefined): Planned {
 function isLookUp({ where, populate }: ListQuery): boolean {
   const [clause, another] = splitBounds(where).others.all
   const [test, orTest] = clause?.any ?? []
-  return test !== undefined && !another && !orTest && looksManyUp(test) && !isLinked(test.path, populate)
+  return test !== undefined && !another && !orTest && looksUpValues(test) && !isLinked(test.path, populate)
 }
 
 /** Whether one index serves the list, whatever the values: a sort, or tests of one field. */
@@ -150,7 +150,7 @@ function isWalk({ query, ordering, bounds, others }: ListRequest): boolean {
 
 /** Without a total, only the page has to be found. */
 function isLikelyNear({ where, count, limit, offset }: ListQuery, { isById }: Ordering): boolean {
-  return !count && isById && limit + offset <= minNear && !looksManyUpIn(where)
+  return !count && isById && limit + offset <= minNear && !looksUpValuesIn(where)
 }
 
 /** If so, searching where the page begins would hardly fill it. */
@@ -165,13 +165,13 @@ function chooseStrategy(
   const { where, count } = query
   if (where.all.length === 0) return 'sort'
   const isFar = nearDocuments > maxNear
-  if ((count && !remembered) || isFar || looksManyUpIn(where)) return 'find all'
+  if ((count && !remembered) || isFar || looksUpValuesIn(where)) return 'find all'
   if (!ordering.isById) return 'sort matches'
   return count ? 'look near' : 'find all'
 }
 
-function looksManyUpIn({ all }: Where): boolean {
-  return all.some(({ any }) => any.some(looksManyUp))
+function looksUpValuesIn({ all }: Where): boolean {
+  return all.some(({ any }) => any.some(looksUpValues))
 }
 
 const minNear = 1_000

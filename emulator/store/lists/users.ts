@@ -2,7 +2,7 @@
 import type { ListQuery } from '../../../client/protocol/model/page.js'
 import { canHold, type Where } from '../../../client/protocol/model/where.js'
 import { type Fragment, nothing, plannedEachTime, sql } from '../../database/port.js'
-import { isExactly, pageEnd } from '../sql-words.js'
+import { isExactly, pageEnd } from '../sql-fragments.js'
 import { buildOrdering } from './order.js'
 import { compileWhere, type Reach, type Reader } from './where.js'
 

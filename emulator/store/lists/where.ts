@@ -43,12 +43,12 @@ export function compileWhere(where: Where, reach: Reach): Fragment {
   const { creator } = reach
   if (where.all.length === 0) return isCreatedBy(creator)
   requireBounded(where, reach)
-  const clauses = rangesTogether(where, reach)
+  const clauses = mergeRanges(where, reach)
   return joinSql(creator === undefined ? clauses : [isCreatedBy(creator), ...clauses], ' and ')
 }
 
 /** Compiles each clause separately, except comparisons of one field. */
-function rangesTogether({ all }: Where, reach: Reach): Fragment[] {
+function mergeRanges({ all }: Where, reach: Reach): Fragment[] {
   const ranges = new Map<string, [Comparison, ...Comparison[]]>()
   const others: Fragment[] = []
   for (const clause of all) {

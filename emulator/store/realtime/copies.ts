@@ -4,7 +4,7 @@
  * copies. Old changes are deleted from the front, so that the remaining ones keep their copies.
  */
 import { type Database, type Fragment, literal, sql } from '../../database/port.js'
-import { maxTextBytes } from '../sql-words.js'
+import { maxTextBytes } from '../sql-fragments.js'
 
 /** The size of a group. Reading one copy unpacks those of its group. */
 const together = 16

@@ -1,6 +1,6 @@
 /** Deletes snapshots, and releases the bytes that only they held. */
 import { type Database, identifier, joinSql, sql, writing } from '../../database/port.js'
-import { keptIn, onItsOwnMakingRoom, tablePrefix } from './parts.js'
+import { keptIn, tablePrefix, unpreparedMakingRoom } from './parts.js'
 
 /**
  * Deletes a snapshot with its tables; call it for one snapshot in a transaction. Files that nothing else needs become
@@ -43,5 +43,5 @@ async function dropStrayTables(tx: Database): Promise<void> {
       )
     limit ${maxDropped}::int`)
   const tables = strays.map(({ name }) => identifier(name))
-  if (tables.length > 0) await tx.query(onItsOwnMakingRoom(sql`drop table ${joinSql(tables, ', ')}`))
+  if (tables.length > 0) await tx.query(unpreparedMakingRoom(sql`drop table ${joinSql(tables, ', ')}`))
 }

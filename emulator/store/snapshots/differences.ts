@@ -1,6 +1,6 @@
 /** Compares two states of a project: two snapshots, or a snapshot and now. */
 import { type Database, type Fragment, identifier, sql } from '../../database/port.js'
-import { keptIn, onItsOwn, type PartName, parts } from './parts.js'
+import { keptIn, type PartName, parts, unprepared } from './parts.js'
 import { selectColumns } from './restoring.js'
 
 export type DifferenceKind = 'added' | 'removed' | 'changed'
@@ -81,7 +81,7 @@ export async function selectDifferences(
       where ${rows})`
   }
   const rows = await tx.query<{ collection: string | null; counts: string; records: string }>(
-    onItsOwn(sql`
+    unprepared(sql`
       with different as (
         select coalesce(b.id, a.id) as id, coalesce(a.collection, b.collection) as collection, coalesce(a.name, b.name) as name,
           case when b.id is null then 'added' when a.id is null then 'removed' else 'changed' end as kind,
@@ -133,7 +133,7 @@ export async function selectNames(tx: Database, { project, from, to }: Sides): P
       ? sql`select id, name from collections where project_id = ${project}`
       : sql`select id, name from ${keptIn(to, 'collections')}`
   const rows = await tx.query<{ id: string; name: string }>(
-    onItsOwn(sql`
+    unprepared(sql`
       select coalesce(a.id, b.id) as id, coalesce(a.name, b.name) as name
       from (select id, name from ${keptIn(from, 'collections')}) b
       full join (${after}) a on a.id = b.id`),

@@ -2,7 +2,7 @@
  * Records the effects of a command on the state saved before it: by part, the rows that are deleted, changed or new.
  */
 import { type Database, type Fragment, identifier, joinSql, sql, writing } from '../../database/port.js'
-import { keptIn, onItsOwn, type PartName, partNames, parts } from './parts.js'
+import { keptIn, type PartName, partNames, parts, unprepared } from './parts.js'
 import { type CommonColumns, rowContent, selectColumns } from './restoring.js'
 
 /**
@@ -37,7 +37,7 @@ export async function insertEffects(
     const now = sql`select t.* from ${identifier(part)} t where ${parts[part].rowsIn(project)}`
     const mark = isCertain ? rowMark(columns, part) : sql`'anybody'`
     await tx.query(
-      onItsOwn(
+      unprepared(
         writing(sql`
         create table ${effectsTable(id, part)} as
         select coalesce(s.${key}, t.${key}) as key, case when t.${key} is null then null else ${mark} end as mark
@@ -51,13 +51,15 @@ export async function insertEffects(
 }
 
 /** Undo skips accounts of the built-in provider, and logins, which are not effects of a command. */
-const passedOver: readonly PartName[] = ['sessions', 'idp_accounts']
+const skippedParts: readonly PartName[] = ['sessions', 'idp_accounts']
 
 /** Whether the command has effects to undo. */
 export async function selectHasEffects(tx: Database, id: string): Promise<boolean> {
   const found = partNames
-    .filter((part) => !passedOver.includes(part))
+    .filter((part) => !skippedParts.includes(part))
     .map((part) => sql`exists (select from ${effectsTable(id, part)})`)
-  const [row] = await tx.query<{ has_effects: boolean }>(onItsOwn(sql`select ${joinSql(found, ' or ')} as has_effects`))
+  const [row] = await tx.query<{ has_effects: boolean }>(
+    unprepared(sql`select ${joinSql(found, ' or ')} as has_effects`),
+  )
   return row?.has_effects === true
 }

@@ -1,10 +1,10 @@
 /** Copies the state of a project into the tables of a new snapshot, inside the database. */
 import { type Database, identifier, sql, writing } from '../../database/port.js'
-import { keptIn, onItsOwn, partNames, parts, snapshotTable } from './parts.js'
+import { keptIn, partNames, parts, snapshotTable, unprepared } from './parts.js'
 import type { NewSnapshot } from './registry.js'
 
 /** Gives all statements of a transaction the same view of the data. Has to be its first statement. */
-export async function seeOneMoment(tx: Database): Promise<void> {
+export async function readOneSnapshot(tx: Database): Promise<void> {
   await tx.query(sql`set transaction isolation level repeatable read`)
 }
 
@@ -12,10 +12,10 @@ export async function seeOneMoment(tx: Database): Promise<void> {
 export async function insertSnapshot(tx: Database, project: string, snapshot: NewSnapshot): Promise<void> {
   // Blocks transactions that delete one of these files. If one just has, all of this is retried.
   const files = sql`select 1 from files t where ${parts.files.rowsIn(project)} for share`
-  await tx.query(onItsOwn(sql`select count(*) as files from (${files}) as held`))
+  await tx.query(unprepared(sql`select count(*) as files from (${files}) as held`))
   for (const name of partNames) {
     const rows = sql`select t.* from ${identifier(name)} t where ${parts[name].rowsIn(project)}`
-    await tx.query(onItsOwn(writing(sql`create table ${keptIn(snapshot.id, name)} as ${rows}`)))
+    await tx.query(unprepared(writing(sql`create table ${keptIn(snapshot.id, name)} as ${rows}`)))
   }
   await registerSnapshot(tx, project, snapshot)
 }
@@ -42,7 +42,7 @@ async function registerSnapshot(tx: Database, project: string, snapshot: NewSnap
     sql`(select count(*) from ${keptIn(id, part)})`
   const tables = partNames.map((part) => snapshotTable(id, part))
   await tx.query(
-    onItsOwn(
+    unprepared(
       writing(sql`
       insert into snapshots (id, project_id, name, command, branch, commit, made_at, schema_number, collections, documents,
         users, files, file_bytes, bytes)
@@ -53,7 +53,7 @@ async function registerSnapshot(tx: Database, project: string, snapshot: NewSnap
     ),
   )
   await tx.query(
-    onItsOwn(
+    unprepared(
       writing(sql`
       insert into snapshot_files (snapshot_id, file_id) select ${id}::uuid, t.id from ${keptIn(id, 'files')} t`),
     ),

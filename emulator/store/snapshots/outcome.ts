@@ -1,7 +1,7 @@
 /** Reports the result of an undo for each effect of the command. */
 import { identifier, sql } from '../../database/port.js'
 import { effectsTable } from './effects.js'
-import { keptIn, onItsOwn, type PartName, parts } from './parts.js'
+import { keptIn, type PartName, parts, unprepared } from './parts.js'
 import { type Restoring, rowContent } from './restoring.js'
 
 export interface Outcome {
@@ -40,7 +40,7 @@ export async function selectOutcome(
   const key = identifier(parts[part].key)
   const now = sql`select t.* from ${identifier(part)} t where ${parts[part].rowsIn(project)}`
   const [row] = await tx.query<OutcomeRow>(
-    onItsOwn(sql`
+    unprepared(sql`
       with outcomes as (
         select e.key, ${rowNames[part]} as name,
           s.${key} is not null and t.${key} is not null

@@ -48,11 +48,11 @@ export function keptIn(snapshot: string, part: string): Fragment {
 }
 
 /** Allows a statement to take minutes and does not keep it prepared, because its text is unique. */
-export function onItsOwn({ text, values, takesSpace }: Fragment): Sql {
+export function unprepared({ text, values, takesSpace }: Fragment): Sql {
   return { text, values, takesSpace, planned: 'each time', patient: true }
 }
 
 /** Does the same for a statement that frees more space than it takes. */
-export function onItsOwnMakingRoom(fragment: Fragment): Sql {
+export function unpreparedMakingRoom(fragment: Fragment): Sql {
   return { ...makingRoom(fragment), planned: 'each time', patient: true }
 }

@@ -1,7 +1,7 @@
 /** Lists snapshots with their names and sizes, in the order in which they were saved: a clock can be moved. */
 import { type Database, type Fragment, sql } from '../../database/port.js'
 import { isOrphan, selectExisting } from '../files.js'
-import { keptIn, onItsOwn } from './parts.js'
+import { keptIn, unprepared } from './parts.js'
 
 export interface StoredSnapshot {
   readonly id: string
@@ -90,7 +90,7 @@ export async function selectAutomatic(db: Database): Promise<AutomaticSnapshot[]
       where o.file_id = ${file} and (n.command is null or n.position > s.position)
     )`
   const found = await db.query<AutomaticSnapshot & { has_files: boolean }>(
-    onItsOwn(sql`
+    unprepared(sql`
     select s.id, s.name, s.project_id as project, s.bytes,
       exists (select from snapshot_files h where h.snapshot_id = s.id and ${isAlone(sql`h.file_id`)}) as has_files
     from snapshots s
@@ -101,7 +101,7 @@ export async function selectAutomatic(db: Database): Promise<AutomaticSnapshot[]
   for (const { has_files: hasFiles, ...snapshot } of found) {
     const [held] = hasFiles
       ? await db.query<{ bytes: number }>(
-          onItsOwn(sql`
+          unprepared(sql`
           select coalesce(sum(t.size), 0)::bigint as bytes
           from snapshots s, ${keptIn(snapshot.id, 'files')} t
           where s.id = ${snapshot.id} and ${isAlone(sql`t.id`)}`),
@@ -139,13 +139,13 @@ export async function lockSnapshots(tx: Database): Promise<void> {
  * Runs work on the files that have no row and belong to no snapshot. Until it is done, no snapshot can take them: an
  * import that has found their bytes waits and checks again.
  */
-export async function whileUnheld(
+export async function withUnheldFiles(
   db: Database,
   ids: readonly string[],
   work: (unheld: string[]) => Promise<void>,
 ): Promise<void> {
   await db.transaction(async (tx) => {
-    await takeTime(tx)
+    await disableTimeouts(tx)
     await lockSnapshots(tx)
     const held = new Set(await selectExisting(tx, ids))
     await work(ids.filter((id) => !held.has(id)))
@@ -167,7 +167,7 @@ export async function hasOrphans(db: Database, id: string): Promise<boolean> {
  * Disables the timeouts of this transaction, for slow statements and for pauses between them, such as the removal of
  * bytes. Otherwise the server might end the session while it is idle, and release its locks.
  */
-export async function takeTime(tx: Database): Promise<void> {
+export async function disableTimeouts(tx: Database): Promise<void> {
   // `set` takes no snapshot of the data, so that the locks that follow do.
   for (const limit of ['statement_timeout', 'idle_in_transaction_session_timeout']) {
     await tx.query({ text: `set local ${limit} = 0`, values: [], patient: true })

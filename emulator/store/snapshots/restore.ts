@@ -3,7 +3,7 @@
  */
 import { type Database, type Fragment, identifier, joinSql, sql, writing } from '../../database/port.js'
 import { isOrphan } from '../files.js'
-import { keptIn, onItsOwn, onItsOwnMakingRoom, type PartName, parts } from './parts.js'
+import { keptIn, type PartName, parts, unprepared, unpreparedMakingRoom } from './parts.js'
 import { comparedColumns, type Restoring, restoredChanges, restoredColumns, restoredValues } from './restoring.js'
 
 /**
@@ -30,7 +30,7 @@ export async function restoreState(restoring: Restoring): Promise<void> {
 /** Whether another project uses an id of the snapshot, for example after a file was imported next to its origin. */
 export async function isTakenElsewhere(tx: Database, project: string, id: string): Promise<boolean> {
   const [found] = await tx.query<{ is_taken: boolean }>(
-    onItsOwn(sql`
+    unprepared(sql`
       select exists (select from collections t join ${keptIn(id, 'collections')} s on s.id = t.id where t.project_id <> ${project})
         or exists (
           select from documents t
@@ -64,11 +64,11 @@ async function replaceRows(restoring: Restoring, part: PartName, isReplaced: Fra
     ' and ',
   )
   await tx.query(
-    onItsOwnMakingRoom(sql`
+    unpreparedMakingRoom(sql`
       delete from ${identifier(part)} t
       where ${isReplaced} and not exists (select from ${keptIn(id, part)} s where s.${key} = t.${key} and ${isSame})`),
   )
-  await tx.query(onItsOwn(missingRows(restoring, part)))
+  await tx.query(unprepared(missingRows(restoring, part)))
 }
 
 function missingRows(restoring: Restoring, part: PartName): Fragment {
@@ -88,15 +88,15 @@ async function restoreCollections(restoring: Restoring): Promise<void> {
   const { tx, project, id } = restoring
   const kept = keptIn(id, 'collections')
   await tx.query(
-    onItsOwn(
+    unprepared(
       writing(sql`
       with removed as (delete from collections where project_id = ${project} returning id)
       update document_counts set is_removed = true where collection_id in (select id from removed)`),
     ),
   )
-  await tx.query(onItsOwn(missingRows(restoring, 'collections')))
+  await tx.query(unprepared(missingRows(restoring, 'collections')))
   await tx.query(
-    onItsOwn(
+    unprepared(
       writing(sql`
       insert into document_counts as c (collection_id, documents)
       select k.id, coalesce(n.documents, 0)
@@ -122,7 +122,7 @@ async function restoreFiles(restoring: Restoring): Promise<void> {
   const { tx, project, id } = restoring
   const kept = keptIn(id, 'files')
   await tx.query(
-    onItsOwn(
+    unprepared(
       writing(sql`
       update files f
       set stays = false, document_id = null, collection_id = null, user_id = null
@@ -130,7 +130,7 @@ async function restoreFiles(restoring: Restoring): Promise<void> {
     ),
   )
   await tx.query(
-    onItsOwn(
+    unprepared(
       writing(sql`
       update files f
       set ${restoredChanges(restoring, 'files')}
@@ -139,7 +139,7 @@ async function restoreFiles(restoring: Restoring): Promise<void> {
     ),
   )
   await tx.query(
-    onItsOwn(
+    unprepared(
       writing(sql`
       with inserted as (${missingRows(restoring, 'files')} returning size)
       update file_totals
@@ -153,7 +153,7 @@ async function restoreFiles(restoring: Restoring): Promise<void> {
 /** Keeps the project's values of omitted secrets, and its token secret if that is omitted. */
 export async function restoreSettings({ tx, project, id }: Restoring): Promise<void> {
   await tx.query(
-    onItsOwn(
+    unprepared(
       writing(sql`
       update projects p
       set token_secret = coalesce(nullif(s.token_secret, ''), p.token_secret),

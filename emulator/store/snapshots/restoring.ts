@@ -1,7 +1,7 @@
 /** The context of a restore, and how rows of a snapshot are compared and copied. */
 import { type Database, type Fragment, identifier, joinSql, sql, writing } from '../../database/port.js'
 import { numbersLeftOut } from '../realtime/changes.js'
-import { keptIn, onItsOwn, type PartName, partNames, parts, snapshotTable } from './parts.js'
+import { keptIn, type PartName, partNames, parts, snapshotTable, unprepared } from './parts.js'
 
 /** By part, the columns that the snapshot's table and the current one share. Columns added since keep their default. */
 export type CommonColumns = ReadonlyMap<string, readonly string[]>
@@ -40,7 +40,7 @@ export async function selectColumns(tx: Database, id: string): Promise<CommonCol
 async function drawVersion(tx: Database, project: string, id: string): Promise<number> {
   const writes = sql`s.last_seq % ${numbersLeftOut}::bigint`
   const [drawn] = await tx.query<{ version: number }>(
-    onItsOwn(
+    unprepared(
       writing(sql`
       update sequences s
       set last_seq = s.last_seq - ${writes} + greatest(${writes}, of.version)

@@ -9,7 +9,7 @@ import {
   sql,
   writing,
 } from '../../database/port.js'
-import { keptIn, onItsOwn, type PartName, partNames, parts, snapshotTable } from './parts.js'
+import { keptIn, type PartName, partNames, parts, snapshotTable, unprepared } from './parts.js'
 
 /** Pages of a table read at once; fewer if their rows are large. */
 const maxPages = 16
@@ -55,7 +55,7 @@ export async function* selectKeptRows(db: Database, id: string, part: PartName):
 
 async function rowsWhere(db: Database, kept: Fragment, isIn: Fragment): Promise<string[]> {
   const rows = await db.query<{ row: string }>(
-    onItsOwn(sql`select row_to_json(t)::text as row from ${kept} t where ${isIn}`),
+    unprepared(sql`select row_to_json(t)::text as row from ${kept} t where ${isIn}`),
   )
   return rows.map(({ row }) => row)
 }
@@ -87,7 +87,7 @@ export async function createKeptTables(
     known.set(part, names)
     const list = joinSql(names.map(identifier), ', ')
     await tx.query(
-      onItsOwn(writing(sql`create table ${keptIn(id, part)} as select ${list} from ${identifier(part)} limit 0`)),
+      unprepared(writing(sql`create table ${keptIn(id, part)} as select ${list} from ${identifier(part)} limit 0`)),
     )
   }
   return known
@@ -103,7 +103,7 @@ export async function insertKeptRows(
   const isProject = (name: string) => name === 'project_id' || (part === 'projects' && name === 'id')
   const values = columns.map((name) => (isProject(name) ? sql`${project}` : sql`r.${identifier(name)}`))
   await tx.query(
-    onItsOwn(
+    unprepared(
       writing(sql`
       insert into ${keptIn(id, part)} (${list})
       select ${joinSql(values, ', ')} from json_populate_recordset(null::${keptIn(id, part)}, ${`[${rows.join(',')}]`}::json) r`),
@@ -140,7 +140,7 @@ export async function selectFault(tx: Database, id: string): Promise<string | un
       where exists (select from ${kept('documents')} where jsonb_typeof(data) is distinct from 'object')`,
     sql`select 'no project, or more than one' as fault where (select count(*) from ${kept('projects')}) <> 1`,
   ]
-  const [first] = await tx.query<{ fault: string }>(onItsOwn(sql`${joinSql(faults, ' union all ')} limit 1`))
+  const [first] = await tx.query<{ fault: string }>(unprepared(sql`${joinSql(faults, ' union all ')} limit 1`))
   return first?.fault
 }
 

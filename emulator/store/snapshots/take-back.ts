@@ -2,7 +2,7 @@
 import { type Database, type Fragment, identifier, sql, writing } from '../../database/port.js'
 import { isOrphan } from '../files.js'
 import { effectsTable, hasMark } from './effects.js'
-import { keptIn, onItsOwn, onItsOwnMakingRoom, type PartName, parts } from './parts.js'
+import { keptIn, type PartName, parts, unprepared, unpreparedMakingRoom } from './parts.js'
 import { restoreSettings } from './restore.js'
 import { type Restoring, restoredChanges, restoredColumns, restoredValues, rowContent } from './restoring.js'
 
@@ -14,13 +14,13 @@ export async function takeBack(restoring: Restoring): Promise<void> {
   const { tx, project } = restoring
   await takeBackCollections(restoring)
   await takeBackRows(restoring, 'documents', {
-    mayReturn: sql`exists (select from collections c where c.id = s.collection_id and c.project_id = ${project})`,
+    mayRestore: sql`exists (select from collections c where c.id = s.collection_id and c.project_id = ${project})`,
   })
-  await takeBackRows(restoring, 'users', { mayReturn: hasFreeNames(project) })
+  await takeBackRows(restoring, 'users', { mayRestore: hasFreeNames(project) })
   for (const part of ['user_secrets', 'sessions'] as const) {
     await takeBackRows(restoring, part, {
-      mayGo: sql`not ${isKeptUser(restoring, sql`t.user_id`)}`,
-      mayReturn: sql`exists (select from users u where u.id = s.user_id) and not ${isKeptUser(restoring, sql`s.user_id`)}`,
+      mayDelete: sql`not ${isKeptUser(restoring, sql`t.user_id`)}`,
+      mayRestore: sql`exists (select from users u where u.id = s.user_id) and not ${isKeptUser(restoring, sql`s.user_id`)}`,
     })
   }
   await takeBackFiles(restoring)
@@ -48,12 +48,12 @@ function isKeptUser({ id, columns }: Restoring, user: Fragment): Fragment {
 }
 
 interface Conditions {
-  readonly mayGo?: Fragment
-  readonly mayReturn: Fragment
+  readonly mayDelete?: Fragment
+  readonly mayRestore: Fragment
 }
 
 /** Whether the row `t` with the effect `e` has not been written since the command. */
-function isAsLeft({ columns }: Restoring, part: PartName): Fragment {
+function isUntouched({ columns }: Restoring, part: PartName): Fragment {
   return hasMark(columns, part, sql`e.mark`)
 }
 
@@ -61,38 +61,38 @@ function isAsLeft({ columns }: Restoring, part: PartName): Fragment {
 async function takeBackRows(
   restoring: Restoring,
   part: PartName,
-  { mayGo = sql`true`, mayReturn }: Conditions,
+  { mayDelete = sql`true`, mayRestore }: Conditions,
 ): Promise<void> {
   const { tx, id } = restoring
   const [table, key, kept] = [identifier(part), identifier(parts[part].key), keptIn(id, part)]
   await tx.query(
-    onItsOwnMakingRoom(sql`
+    unpreparedMakingRoom(sql`
       delete from ${table} t
       using ${effectsTable(id, part)} e
-      where e.key = t.${key} and ${isAsLeft(restoring, part)} and ${mayGo}
+      where e.key = t.${key} and ${isUntouched(restoring, part)} and ${mayDelete}
         and not exists (select from ${kept} s where s.${key} = t.${key})`),
   )
-  await tx.query(onItsOwn(changedBack(restoring, part, mayReturn)))
+  await tx.query(unprepared(changedBack(restoring, part, mayRestore)))
   await tx.query(
-    onItsOwn(
+    unprepared(
       writing(sql`
       insert into ${table} (${restoredColumns(restoring, part)})
       select ${restoredValues(restoring, part)}
       from ${kept} s
       join ${effectsTable(id, part)} e on e.key = s.${key}
-      where e.mark is null and not exists (select from ${table} t where t.${key} = s.${key}) and ${mayReturn}`),
+      where e.mark is null and not exists (select from ${table} t where t.${key} = s.${key}) and ${mayRestore}`),
     ),
   )
 }
 
-function changedBack(restoring: Restoring, part: PartName, mayReturn: Fragment): Fragment {
+function changedBack(restoring: Restoring, part: PartName, mayRestore: Fragment): Fragment {
   const { id } = restoring
   const key = identifier(parts[part].key)
   return writing(sql`
     update ${identifier(part)} t
     set ${restoredChanges(restoring, part)}
     from ${keptIn(id, part)} s, ${effectsTable(id, part)} e
-    where s.${key} = t.${key} and e.key = t.${key} and ${isAsLeft(restoring, part)} and ${mayReturn}`)
+    where s.${key} = t.${key} and e.key = t.${key} and ${isUntouched(restoring, part)} and ${mayRestore}`)
 }
 
 /**
@@ -105,12 +105,12 @@ async function takeBackCollections(restoring: Restoring): Promise<void> {
     select from collections o where o.project_id = ${project} and o.name = s.name and o.id <> s.id
   )`
   await tx.query(
-    onItsOwn(
+    unprepared(
       writing(sql`
       with removed as (
         delete from collections t
         using ${effectsTable(id, 'collections')} e
-        where e.key = t.id and ${isAsLeft(restoring, 'collections')}
+        where e.key = t.id and ${isUntouched(restoring, 'collections')}
           and not exists (select from ${keptIn(id, 'collections')} s where s.id = t.id)
           and not exists (
             select from documents d
@@ -122,9 +122,9 @@ async function takeBackCollections(restoring: Restoring): Promise<void> {
       update document_counts set is_removed = true where collection_id in (select id from removed)`),
     ),
   )
-  await tx.query(onItsOwn(changedBack(restoring, 'collections', isFree)))
+  await tx.query(unprepared(changedBack(restoring, 'collections', isFree)))
   await tx.query(
-    onItsOwn(
+    unprepared(
       writing(sql`
       with returned as (
         insert into collections (${restoredColumns(restoring, 'collections')})
@@ -155,11 +155,11 @@ function isHeld(file: 's' | 't'): Fragment {
 async function takeBackFiles(restoring: Restoring): Promise<void> {
   const { tx, project, id } = restoring
   const [kept, effects] = [keptIn(id, 'files'), effectsTable(id, 'files')]
-  const mayReturn = sql`(s.document_id is null and s.user_id is null or ${isHeld('s')})`
+  const mayRestore = sql`(s.document_id is null and s.user_id is null or ${isHeld('s')})`
   const isOrphaned = sql`exists (select from files f where f.id = t.id and ${isOrphan})`
-  const asLeft = isAsLeft(restoring, 'files')
+  const asLeft = isUntouched(restoring, 'files')
   await tx.query(
-    onItsOwn(
+    unprepared(
       writing(sql`
       update files t
       set stays = false, document_id = null, collection_id = null, user_id = null
@@ -168,23 +168,23 @@ async function takeBackFiles(restoring: Restoring): Promise<void> {
     ),
   )
   await tx.query(
-    onItsOwn(
+    unprepared(
       writing(sql`
       update files t
       set ${restoredChanges(restoring, 'files')}
       from ${kept} s, ${effects} e
-      where s.id = t.id and e.key = t.id and (${asLeft} or e.mark is null and ${isOrphaned}) and ${mayReturn}`),
+      where s.id = t.id and e.key = t.id and (${asLeft} or e.mark is null and ${isOrphaned}) and ${mayRestore}`),
     ),
   )
   await tx.query(
-    onItsOwn(
+    unprepared(
       writing(sql`
       with returned as (
         insert into files (${restoredColumns(restoring, 'files')})
         select ${restoredValues(restoring, 'files')}
         from ${kept} s
         join ${effects} e on e.key = s.id
-        where e.mark is null and not exists (select from files t where t.id = s.id) and ${mayReturn}
+        where e.mark is null and not exists (select from files t where t.id = s.id) and ${mayRestore}
         returning size
       )
       update file_totals
@@ -199,8 +199,8 @@ async function takeBackFiles(restoring: Restoring): Promise<void> {
 async function isProjectAsLeft(restoring: Restoring): Promise<boolean> {
   const { tx, project, id } = restoring
   const rows = await tx.query(
-    onItsOwn(sql`
-      select 1 as one from projects t join ${effectsTable(id, 'projects')} e on e.key = t.id and ${isAsLeft(restoring, 'projects')}
+    unprepared(sql`
+      select 1 as one from projects t join ${effectsTable(id, 'projects')} e on e.key = t.id and ${isUntouched(restoring, 'projects')}
       where t.id = ${project}`),
   )
   return rows.length > 0
@@ -208,7 +208,7 @@ async function isProjectAsLeft(restoring: Restoring): Promise<boolean> {
 
 async function recount(tx: Database, project: string): Promise<void> {
   await tx.query(
-    onItsOwn(
+    unprepared(
       writing(sql`
       update document_counts n
       set documents = (select count(*) from documents d where d.collection_id = n.collection_id)

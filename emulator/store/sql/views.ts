@@ -12,7 +12,7 @@ import {
 } from '../../database/port.js'
 import { selectCount } from '../collections.js'
 import { isOrphan } from '../files.js'
-import { isExactly, maxTextBytes } from '../sql-words.js'
+import { isExactly, maxTextBytes } from '../sql-fragments.js'
 
 export type ColumnType = 'text' | 'number' | 'boolean' | 'time' | 'json'
 type Column = { readonly name: string; readonly type: ColumnType }
