@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream'
 import type { _Error, ListObjectsCommand, ListObjectsCommandOutput, S3Client } from '@aws-sdk/client-s3'
 import { StartError } from '../../database/start-error.js'
-import { awaitChanges } from './awaiting-changes.js'
+import { awaitChanges } from './await-changes.js'
 import { BytesKept, type FileStore, StorageError } from './port.js'
 import { noneIfMissing, noneIfMissingByHead, refuse, refuseBucket } from './s3-failures.js'
 import { cannotOpenBucket, readS3Url, type S3Address } from './s3-start.js'
