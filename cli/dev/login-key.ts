@@ -1,7 +1,7 @@
 /** A login through the project's identity provider, which a key of `svc dev` begins and the browser ends. */
 
 import { type OpenLogin, openLogin } from '../idp/open-login.js'
-import { loginFailed, type Outcome } from '../idp/outcome.js'
+import { loginFailed } from '../idp/outcome.js'
 import { openControl } from '../target/control.js'
 import type { EmulatorInfo } from '../target/emulator-file.js'
 import { openInBrowser } from '../terminal/browser.js'
@@ -14,8 +14,14 @@ export interface LoginKey {
   off(): void
 }
 
-/** `say` receives where to log in and, later, of the token or of what went wrong. */
-export function loginKey(emulator: EmulatorInfo, say: (words: string) => void): LoginKey {
+interface Output {
+  say(words: string): void
+  /** Writes to the terminal only. */
+  print(words: string): void
+}
+
+/** Says where to log in and, later, prints the token or says what went wrong. */
+export function loginKey(emulator: EmulatorInfo, { say, print }: Output): LoginKey {
   let waiting: OpenLogin | undefined
 
   function off() {
@@ -26,7 +32,9 @@ export function loginKey(emulator: EmulatorInfo, say: (words: string) => void): 
   async function wait(login: OpenLogin) {
     const outcome = await login.outcome(mostMilliseconds)
     if (waiting === login) off()
-    if (outcome) say(outcomeWords(outcome))
+    if (!outcome) return
+    if ('token' in outcome) print(`logged in; the token is ${outcome.token}`)
+    else say(loginFailed(outcome.failure).message)
   }
 
   return {
@@ -40,8 +48,4 @@ export function loginKey(emulator: EmulatorInfo, say: (words: string) => void): 
       void wait(login)
     },
   }
-}
-
-function outcomeWords(outcome: Outcome): string {
-  return 'token' in outcome ? `logged in; the token is ${outcome.token}` : loginFailed(outcome.failure).message
 }

@@ -1,6 +1,7 @@
 /** The folders of static files that the emulator serves. */
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { ownFolder } from '../own-folder.js'
 
 export interface StaticMount {
   /** The path prefix of its files, for example `/_svc`. The longest match wins. */
@@ -14,10 +15,9 @@ export interface StaticMount {
 }
 
 /** The built dashboard. The package has it next to the emulator; when run from source, it is in `dist`. */
-const dashboardFolder = [
-  new URL('../../dist/dashboard/', import.meta.url),
-  new URL('../../dashboard/', import.meta.url),
-].map((url) => fileURLToPath(url))
+const dashboardFolder = [new URL('../dist/dashboard/', ownFolder), new URL('../dashboard/', ownFolder)].map((url) =>
+  fileURLToPath(url),
+)
 
 /**
  * Allows scripts and styles from the dashboard only, and no eval. Row positions and bar widths are inline styles. The

@@ -48,7 +48,7 @@ describe.skipIf(clientToolsMissing !== undefined)(clientToolsMissing ?? 'a backu
     const acknowledged = [...ledger.acknowledged]
     const files = [...ledger.files]
     const number = numbers.at(-1) ?? 0
-    await runBlocks('## Backup and restore', '### Restore')
+    await runBlocks('## Back up', '## Restore a backup')
     const bringBack = await world.bucket.backUp()
     await goesOn()
     ledger.isOver = true
@@ -60,7 +60,7 @@ describe.skipIf(clientToolsMissing !== undefined)(clientToolsMissing ?? 'a backu
 
     await world.postgres.dropDatabase(databaseName())
     await bringBack()
-    await runBlocks('### Restore', '### To a point in time')
+    await runBlocks('## Restore a backup', '### Restore to a point in time')
     const { url, stop } = await world.start()
 
     const restored = ownerAt(url, secretKey)

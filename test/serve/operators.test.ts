@@ -131,7 +131,7 @@ it('contract 12.4 a folder of files may be a link, and nothing that svc keeps in
 
 it('the guide’s first start runs word for word', async () => {
   const guide = await readFile(join(root, 'docs/guides/serve.md'), 'utf8')
-  const section = guide.slice(guide.indexOf('## A first start'), guide.indexOf('## What it takes'))
+  const section = guide.slice(guide.indexOf('## Start one process'), guide.indexOf('## Change a setting'))
   const [port, adminPort] = await Promise.all([getPort(), getPort()])
   const commands = [...section.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, text]) => text).join('\n')
   const { SVC_SECRET: _, SVC_ADMIN_TOKEN: __, SVC_DATABASE_URL, SVC_FILES_URL, ...env } = world.env
@@ -195,7 +195,7 @@ describe('the files of deploy/', () => {
   })
 
   it('Kubernetes lets a process have the memory that the guide says it may take', async () => {
-    const guide = await readFile(join(root, 'docs/guides/serve-operations.md'), 'utf8')
+    const guide = await readFile(join(root, 'docs/guides/replicas.md'), 'utf8')
     const [, ...parts] = /about (\d+) MB at rest, .*?(\d+) MB of answers.*?(\d+) MB of requests/.exec(guide) ?? []
     const [, gibibytes] = /limits: \{ memory: (\d+)Gi \}/.exec(await deployed('kubernetes.yaml')) ?? []
 
@@ -232,9 +232,8 @@ describe('the files of deploy/', () => {
   })
 
   it('the guide makes each secret that they take, and names what they insist on', async () => {
-    const guide = await readFile(join(root, 'docs/guides/serve.md'), 'utf8')
-    const section = guide.slice(guide.indexOf('## With Docker'), guide.indexOf('[Running it]'))
-    const commands = [...section.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, text]) => text).join('\n')
+    const guide = await readFile(join(root, 'docs/guides/replicas.md'), 'utf8')
+    const commands = [...guide.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, text]) => text).join('\n')
     const folder = await mkdtemp(join(world.folder, 'deploy-'))
     // What is not on this machine keeps its environment, and the file that it is given.
     const said = '#!/bin/sh\nprintenv > "$(basename "$0").env"\ncp secret.env kept.env 2> /dev/null || true\n'

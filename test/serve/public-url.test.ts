@@ -63,7 +63,7 @@ it('files go on being reached by the former name that is allowed, until document
 
 async function runGuide(env: Readonly<Record<string, string>>): Promise<void> {
   const text = await readFile(guide, 'utf8')
-  const part = text.slice(text.indexOf('## Another public address'), text.indexOf('## When it is slow'))
+  const part = text.slice(text.indexOf('## Change the public address'), text.indexOf('## Find out why it is slow'))
   const [, commands = ''] = /```sh\n([\s\S]*?)```/.exec(part) ?? []
   await writeFile(join(world.folder, 'svc'), `#!/bin/sh\nexec '${process.execPath}' '${bin}' "$@"\n`, { mode: 0o755 })
   const { exitCode, stderr } = await execa('bash', ['-eu', '-o', 'pipefail', '-c', commands], {

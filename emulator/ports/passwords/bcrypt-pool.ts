@@ -3,6 +3,7 @@ import { Worker } from 'node:worker_threads'
 import { plainError } from '../../../client/protocol/model/error-words.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import { openFairQueue } from '../../core/concurrency/fair-queue.js'
+import { ownFolder } from '../../own-folder.js'
 import { bcryptName } from './bcrypt-library.js'
 import type { Hasher, PasswordOwner } from './port.js'
 
@@ -74,7 +75,7 @@ export function openBcryptPool({ workers = availableParallelism(), maxWaiting = 
   }
 
   function begin(): Worker {
-    const worker = new Worker(new URL('./bcrypt-worker.js', import.meta.url))
+    const worker = new Worker(new URL('ports/passwords/bcrypt-worker.js', ownFolder))
     worker.on('message', (answer) => {
       busy.get(worker)?.answer(answer)
       busy.delete(worker)

@@ -48,11 +48,7 @@ const texts: Readonly<Record<OwnField, Fragment>> = {
 /** A text in any other format than the service's matches no document. */
 function equals(field: OwnField, values: readonly string[]): Fragment {
   if (field === 'id') return anyOf(values.filter(isId).map((id) => sql`d.id = ${id}::uuid`))
-  return anyOf(
-    values
-      .filter((text) => firstMoment(text, false) === text)
-      .map((time) => sql`${ownTimes[field]} = ${time}::timestamptz`),
-  )
+  return anyOf(values.filter((text) => isMoment(text)).map((time) => sql`${ownTimes[field]} = ${time}::timestamptz`))
 }
 
 function compares(field: OwnField, order: Order, text: string): Fragment {
@@ -60,23 +56,21 @@ function compares(field: OwnField, order: Order, text: string): Fragment {
     if (isId(text)) return sql`d.id ${comparisons[order]} ${text}::uuid`
     return sql`d.id::text collate "C" ${comparisons[order]} ${text}`
   }
-  const moment = firstMoment(text, order === 'gt' || order === 'lte')
-  const isFrom = order === 'gt' || order === 'gte'
-  if (moment === undefined) return isFrom ? sql`false` : sql`true`
-  return sql`${ownTimes[field]} ${isFrom ? sql`>=` : sql`<`} ${moment}::timestamptz`
+  const time = ownTimes[field]
+  if (isMoment(text)) return sql`${time} ${comparisons[order]} ${text}::timestamptz`
+  const test = sql`${texts[field]} collate "C" ${comparisons[order]} ${text}`
+  const day = `${text.slice(0, 10)}T00:00:00.000Z`
+  if (!isMoment(day)) return test
+  // Adds a condition for an index: the text only decides among the times of its day.
+  return order === 'gt' || order === 'gte'
+    ? sql`(${time} >= ${day}::timestamptz and ${test})`
+    : sql`(${time} < ${day}::timestamptz + interval '24 hours' and ${test})`
 }
 
-/** Finds the first time that sorts at or after a text, if any. A search works, because times sort like their texts. */
-function firstMoment(text: string, isAfter: boolean): string | undefined {
-  let [none, found] = [Date.parse('0001-01-01T00:00:00.000Z') - 1, Date.parse('9999-12-31T23:59:59.999Z') + 1]
-  const last = found
-  while (found - none > 1) {
-    const middle = Math.floor((none + found) / 2)
-    const time = new Date(middle).toISOString()
-    if (isAfter ? time > text : time >= text) found = middle
-    else none = middle
-  }
-  return found === last ? undefined : new Date(found).toISOString()
+/** Whether a text is a time in the format of the service. PostgreSQL has no year 0. */
+function isMoment(text: string): boolean {
+  const time = new Date(text)
+  return /^\d{4}-/.test(text) && text >= '0001' && !Number.isNaN(time.getTime()) && time.toISOString() === text
 }
 
 function like(subject: Fragment, pattern: string): Fragment {
