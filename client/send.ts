@@ -85,8 +85,9 @@ export interface Sender {
 
 const longestWaitMilliseconds = 30_000
 const longestUploadMilliseconds = 3_600_000
-/** Statuses and, for failures without a status, codes. */
-const transient = /408|42[59]|50[234]|52|NETWORK|TIMEOUT|RATE_LIMITED|UNAVAILABLE/
+const transientStatuses = [408, 425, 429, 502, 503, 504]
+/** Codes of errors without a status. */
+const transientCodes = ['NETWORK', 'TIMEOUT', 'RATE_LIMITED', 'UNAVAILABLE']
 /** Codes of Node and undici for connections that were never made. Does not match errors of open connections. */
 const unsent = /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|CONNECT_TIMEOUT/
 
@@ -261,13 +262,15 @@ function mayRepeat(error: SvcError, request: Request): boolean {
 function markLost(error: SvcError, request: Request): SvcError {
   const { method, idempotencyKey } = request
   if (method === 'GET' || error.status === 429 || isUnsent(error, request) || !isTransient(error)) return error
-  error.message += ` It may have been ${idempotencyKey ? 'created' : 'carried out'}.`
-  return Object.assign(error, { mayBeDone: true })
+  const { code, message, issues, cause, ...extras } = error
+  const words = `${message} It may have been ${idempotencyKey ? 'created' : 'carried out'}.`
+  return new SvcError(code, words, issues, { ...extras, cause, mayBeDone: true })
 }
 
 /** Tells whether a retry may succeed. */
 export function isTransient({ status, code }: SvcError): boolean {
-  return transient.test(String(status ?? code))
+  // Proxies return 520 to 529 if they cannot reach the server.
+  return status ? transientStatuses.includes(status) || (status >= 520 && status < 530) : transientCodes.includes(code)
 }
 
 /** Turns an error of `fetch` into an `SvcError`. */

@@ -3,6 +3,7 @@ import type { Change } from '../../model/change.js'
 import type { Document } from '../../model/document.js'
 import { isObject, type Json, type JsonObject } from '../../model/json.js'
 import { buildDocument } from '../document/decode.js'
+import { kindNamed } from '../events/decode.js'
 
 /** A change in an event. */
 export interface DecodedChange {
@@ -14,9 +15,8 @@ export interface DecodedChange {
 /** Decodes the change in an event; undefined for other messages. @throws {SvcError} */
 export function decodeChange(frame: JsonObject, decodeDocument: (body: Json) => Document): DecodedChange | undefined {
   const { event, seq, collection, document, data } = frame
-  if (typeof event !== 'string') return undefined
-  // A plain name is the kind without its last letter. The table in `events/encode.ts` ensures it.
-  const kind = event.replace(/d?$/, 'd') as Change['kind']
+  const kind = kindNamed(event)
+  if (!kind) return undefined
   const decoded = isObject(document) ? buildDocument({ ...document, collection }) : decodeDocument(data as Json)
   return { kind, seq: seq as number, document: decoded }
 }
