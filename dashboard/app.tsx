@@ -42,21 +42,21 @@ export function App() {
 function entranceOf(entry: Exclude<Entry, { kind: 'ready' }>): ReactNode {
   if (entry.kind === 'unreachable') {
     return (
-      <Empty title="No emulator answers here" command="svc dev">
-        <p>Start it in the folder of your project; this page goes on by itself.</p>
+      <Empty title="The emulator is not running" command="svc dev">
+        <p>Start it in your project folder. This page then connects automatically.</p>
       </Empty>
     )
   }
   if (entry.kind === 'failed') {
     return (
-      <Empty title="The emulator answers with an error" command="svc logs">
+      <Empty title="The emulator returned an error" command="svc logs">
         <p>{wordsOf(entry.error)}</p>
       </Empty>
     )
   }
   return (
-    <Empty title={entry.isWrong ? 'This link is out of date' : 'This page needs its link'} command="svc open">
-      <p>Open it with this command in the folder of your project, or by the address that svc dev has printed.</p>
+    <Empty title={entry.isWrong ? 'This link is out of date' : 'This page needs a token'} command="svc open">
+      <p>Run this command in your project folder, or open the address that svc dev printed.</p>
     </Empty>
   )
 }
@@ -92,7 +92,7 @@ function Pages() {
         <Route key={path} path={path + below} component={component} />
       ))}
       <Route>
-        <Empty title="There is no such page" command="svc open" />
+        <Empty title="Page not found" command="svc open" />
       </Route>
     </Switch>
   )

@@ -11,7 +11,7 @@ export function CommandLineProvider({ children }: { children: ReactNode }) {
 
 function useContextOf() {
   const context = useContext(Context)
-  if (!context) throw new Error('There is no command line here.')
+  if (!context) throw new Error('useCommand needs a CommandLineProvider.')
   return context
 }
 

@@ -138,7 +138,7 @@ function TopStrip({ isSheet, onPalette, onNavigation }: TopStripProps) {
       {connection === 'lost' ? (
         <span className="chip warn">
           <span>
-            not answering<span className="wide-only">; shown as it was last</span>
+            not answering<span className="wide-only">; showing the last state</span>
           </span>
         </span>
       ) : null}
@@ -169,7 +169,7 @@ function TopStrip({ isSheet, onPalette, onNavigation }: TopStripProps) {
         </Link>
       )}
       <button type="button" className="chip palette-button" onClick={onPalette}>
-        <span className="wide-only">Go to or do anything</span> <kbd>{shortcut('K')}</kbd>
+        <span className="wide-only">Go to a page or command</span> <kbd>{shortcut('K')}</kbd>
       </button>
     </header>
   )
@@ -189,7 +189,7 @@ function useEndOfActing(): void {
   useEffect(() => {
     if (!isGone) return
     void actAs(undefined)
-    say({ words: `${email} is not here any more: you act as the owner again` })
+    say({ words: `${email} was deleted. You act as the owner again.` })
   }, [isGone, email, actAs, say])
 }
 
@@ -242,7 +242,7 @@ function BottomStrip() {
   const { data: info } = useInfo()
   return (
     <footer className="bottom">
-      <span className="wide-only">Same on the command line</span>
+      <span className="wide-only">On the command line</span>
       <code className="cut" title={command}>
         {command}
       </code>

@@ -19,14 +19,14 @@ interface Entry {
 export function Palette({ onClose }: { onClose: () => void }) {
   const entries = useEntries()
   return (
-    <Dialog title="Go to or do anything" onClose={onClose}>
+    <Dialog title="Go to a page or command" onClose={onClose}>
       <Autocomplete.Root items={entries} limit={60} inline open autoHighlight itemToStringValue={({ words }) => words}>
         <Autocomplete.Input
           className="input palette-input"
-          placeholder="A page, a collection, a command"
+          placeholder="Page, collection or command"
           aria-label="Search"
         />
-        <Autocomplete.Empty className="palette-empty">Nothing has that name.</Autocomplete.Empty>
+        <Autocomplete.Empty className="palette-empty">No results.</Autocomplete.Empty>
         <Autocomplete.List className="palette-list">
           {(entry: Entry) => (
             <Autocomplete.Item

@@ -75,7 +75,7 @@ export function UndoProvider({ children }: { children: ReactNode }) {
         throw error
       }
       const outcome = await finish()
-      if (outcome === 'gone') say({ words: `${words}. Its snapshot is gone: it cannot be undone.` })
+      if (outcome === 'gone') say({ words: `${words}. You cannot undo this, because its snapshot is gone.` })
       else say(undo && outcome === 'kept' ? { words, undo } : { words })
       return true
     },
@@ -120,14 +120,14 @@ async function savedBefore(
   command: string,
   ask: (asked: Omit<Question, 'resolve'>) => Promise<Answer>,
 ): Promise<Saved | undefined | 'no'> {
-  const question = { title: 'Go on without undo?', action: 'Go on' }
+  const question = { title: 'Continue without undo?', action: 'Continue' }
   if (project === undefined) {
-    const words = 'There is no such user in this project. One of another project cannot be brought back from here.'
+    const words = 'This user is not in this project. You cannot undo the deletion of a user of another project.'
     return (await ask({ ...question, words })) === 'go' ? undefined : 'no'
   }
   const { database } = await control.info.get()
   if (database.bytes > mostBytes) {
-    const words = `This project is large: to save a snapshot before "${command}" takes a while.`
+    const words = `This project is large. Saving a snapshot before "${command}" takes a while.`
     const answer = await ask({ ...question, words, canSave: true })
     if (answer !== 'save') return answer === 'go' ? undefined : 'no'
   }
@@ -177,7 +177,7 @@ type Undone = Awaited<ReturnType<Control['snapshots']['undo']>>
 /** What undo has not restored, because it was written again later. */
 function keptWords({ collections, documents, users, files }: Undone): string {
   const kept = [collections, documents, users, files].reduce((sum, { keptCount }) => sum + keptCount, 0)
-  return kept === 0 ? 'Undone' : `Undone, but for ${kept} that were written since`
+  return kept === 0 ? 'Undone' : `Undone, except ${kept} that changed later`
 }
 
 interface BarProps {
@@ -238,7 +238,7 @@ function isHeld(bar: HTMLElement | null): boolean {
 
 export function useUndo(): Notices {
   const notices = useContext(Context)
-  if (!notices) throw new Error('There is nothing to undo with here.')
+  if (!notices) throw new Error('useUndo needs an UndoProvider.')
   return notices
 }
 

@@ -88,7 +88,7 @@ export function openReader(queries: QueryClient, stale: readonly StaleQueries[])
 
 function useStore(): EventStore {
   const store = useContext(Context)
-  if (!store) throw new Error('There is no stream of events here.')
+  if (!store) throw new Error('Events need an EventsProvider.')
   return store
 }
 

@@ -20,7 +20,7 @@ export function Simulated() {
     <span>
       Simulated: <b>{struck.map(effectOf).join(', ')}</b>.{' '}
       <button type="button" className="link" onClick={() => void turnOff()}>
-        {struck.length === 1 ? 'Turn the fault off' : 'Turn the faults off'}
+        {struck.length === 1 ? 'Remove the fault' : 'Remove the faults'}
       </button>
     </span>
   )

@@ -29,7 +29,7 @@ export class Boundary extends Component<BoundaryProps, BoundaryState> {
     const { error } = this.state
     if (error === undefined) return this.props.children
     return (
-      <Empty title="This page has failed">
+      <Empty title="This page crashed">
         <p className="mono">{wordsOf(error)}</p>
         <Button look="main" onClick={() => this.setState({ error: undefined })}>
           Try again

@@ -7,7 +7,8 @@ export function Button({ look = 'plain', ...props }: ComponentProps<'button'> & 
   return <button type="button" {...props} className={`button ${look} ${props.className ?? ''}`} />
 }
 
-const cannotCopy = 'The browser does not let this page copy. It does by https, and on the machine of the emulator.'
+const cannotCopy =
+  'Your browser does not let this page copy. Open the page over https, or on the machine that runs the emulator.'
 
 type Copied = string | (() => string | Promise<string>)
 

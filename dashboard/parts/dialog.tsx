@@ -65,13 +65,13 @@ export function FormDialog(props: FormDialogProps) {
         {failure}
         {isAsking ? (
           <div className="dialog-actions" role="alert">
-            <span className="grow">Drop what you typed?</span>
+            <span className="grow">Discard your changes?</span>
             <button type="button" className="button bad" onClick={onClose}>
-              Drop it
+              Discard
             </button>
             {/* biome-ignore lint/a11y/noAutofocus: it answers the key that was pressed. */}
             <button type="button" className="button plain" autoFocus onClick={() => setAsking(false)}>
-              Go on typing
+              Keep editing
             </button>
           </div>
         ) : (

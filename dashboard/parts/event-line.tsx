@@ -84,8 +84,8 @@ function brief(value: unknown): string {
 /** Where the list is not whole. */
 function gapWords(missed: number | null): string {
   return missed === null
-    ? 'events may be missing here: the tab was hidden, or the emulator away'
-    : `${formatCount(missed)} events are missing here: too many came at once`
+    ? 'events may be missing here, because the tab was hidden or the emulator was down'
+    : `${formatCount(missed)} events are missing here, because too many arrived at once`
 }
 
 export function EventLine({ event }: { event: EmulatorEvent }) {

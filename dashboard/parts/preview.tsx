@@ -24,7 +24,7 @@ export function Preview({ url, name }: { url: string; name: string }) {
     return <audio src={url} controls preload="metadata" />
   }
   if (kind === 'text') return <TextPreview url={url} />
-  return <p className="dim">No preview. The name opens it.</p>
+  return <p className="dim">No preview. Open the file to see it.</p>
 }
 
 function TextPreview({ url }: { url: string }) {
@@ -35,7 +35,7 @@ function TextPreview({ url }: { url: string }) {
         throw asFailure(cause, 'the emulator')
       })
       const { ok, status } = answer
-      if (!ok) throw new SvcError('INVALID_RESPONSE', `The file answers ${status}.`, [], { status })
+      if (!ok) throw new SvcError('INVALID_RESPONSE', `Reading the file failed with status ${status}.`, [], { status })
       return answer.text()
     },
   })

@@ -68,7 +68,7 @@ export interface GoneProps {
 export function Gone({ what, wasShown, back, onBack, children }: GoneProps) {
   return (
     <div className="gone" role="status">
-      <span>{wasShown ? `This ${what} is not here any more.` : `There is no such ${what} here.`}</span>
+      <span>{wasShown ? `This ${what} no longer exists.` : `This ${what} does not exist.`}</span>
       {children}
       <button type="button" className="link" onClick={onBack}>
         {back}

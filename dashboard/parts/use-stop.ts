@@ -6,7 +6,7 @@ export function useStop(): () => AbortSignal {
   useEffect(() => {
     const opened = new AbortController()
     stop.current = opened
-    return () => opened.abort(new Error('It was stopped.'))
+    return () => opened.abort(new Error('Stopped.'))
   }, [])
   return () => stop.current.signal
 }

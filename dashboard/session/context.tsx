@@ -64,6 +64,6 @@ function actingAgain(text: string | null): Acting | undefined {
 
 export function useSession(): Current {
   const current = useContext(Context)
-  if (!current) throw new Error('There is no session here.')
+  if (!current) throw new Error('useSession needs a SessionProvider.')
   return current
 }

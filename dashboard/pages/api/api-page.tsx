@@ -65,12 +65,12 @@ export function ApiPage() {
           <>
             {id !== undefined && !operation ? (
               <p className="padded dim" role="status">
-                No operation is called "{id}" in dialect {dialect}.
+                Operation "{id}" does not exist in dialect {dialect}.
               </p>
             ) : null}
             {operations.length === 0 ? (
-              <Empty title="Nothing has these words">
-                <p>The search looks at paths, methods, names and summaries.</p>
+              <Empty title="No operation matches">
+                <p>You can search paths, methods, names and summaries.</p>
               </Empty>
             ) : null}
             <Operations operations={operations} selected={id} tail={tail} />
@@ -93,7 +93,7 @@ function useDescription(dialect: string) {
       })
       const { ok, status } = answer
       const body = await answer.json().catch(() => undefined)
-      const words = body?.error?.message ?? body?.detail ?? `The description is answered with ${status}.`
+      const words = body?.error?.message ?? body?.detail ?? `Reading /openapi.json failed with status ${status}.`
       if (!ok || body === undefined) throw new SvcError('INVALID_RESPONSE', words, [], { status })
       return readDescription(body)
     },

@@ -48,7 +48,7 @@ export function OperationPane(props: OperationPaneProps) {
     const [missing] = missingIn(operation, typed)
     onTab('try')
     if (missing === undefined) void sending.start(request, caller)
-    else sending.setError(new Error(`"${missing}" is a part of the path: it takes a value.`))
+    else sending.setError(new Error(`"${missing}" is part of the path. Enter a value.`))
   }
   const content = () => <TryIt {...{ ...props, typed, onType, caller, offered, sending, onSend }} />
   return (

@@ -12,18 +12,18 @@ interface ReferenceProps {
 
 const securityWords: Readonly<Record<string, string>> = {
   apiKey: 'a key',
-  bearer: 'a key or the token of a user',
+  bearer: 'a key or a user token',
   controlToken: 'the control token',
 }
 
 export function Reference({ operation, description: { schemaOf } }: ReferenceProps) {
   const { summary, security, paths, parameters, bodies, answers } = operation
   const who =
-    security.length === 0 ? 'nothing' : [...new Set(security.map((name) => securityWords[name] ?? name))].at(-1)
+    security.length === 0 ? 'no key' : [...new Set(security.map((name) => securityWords[name] ?? name))].at(-1)
   return (
     <>
       <p className="padded">
-        {summary} <span className="dim">It asks for {who}.</span>
+        {summary} <span className="dim">Needs {who}.</span>
       </p>
       {paths.length > 1 ? (
         <Part title="Also at">

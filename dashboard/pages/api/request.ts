@@ -10,8 +10,8 @@ import { isForm, type Typed } from './typed.js'
 export const callers = {
   public: 'the public key',
   secret: 'the secret key',
-  user: 'the user acted as',
-  nobody: 'nobody',
+  user: 'the user you act as',
+  nobody: 'no key',
   control: 'the control token',
 } as const
 

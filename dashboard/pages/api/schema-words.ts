@@ -20,14 +20,14 @@ export function typeWords(given: Schema, schemaOf: SchemaOf): string {
 }
 
 const limits: Readonly<Record<string, string>> = {
-  minimum: 'at least',
-  maximum: 'at most',
-  minLength: 'characters, at least',
-  maxLength: 'characters, at most',
-  minItems: 'items, at least',
-  maxItems: 'items, at most',
-  maxProperties: 'fields, at most',
-  pattern: 'fits',
+  minimum: 'min',
+  maximum: 'max',
+  minLength: 'min length',
+  maxLength: 'max length',
+  minItems: 'min items',
+  maxItems: 'max items',
+  maxProperties: 'max fields',
+  pattern: 'pattern',
   default: 'default',
 }
 

@@ -37,7 +37,7 @@ export function TryIt(props: TryItProps) {
         }}
       >
         <div className="try-who">
-          <Field label="As">
+          <Field label="Send as">
             <select value={caller} onChange={({ target }) => onCaller(target.value as Caller)}>
               {offered.map((each) => (
                 <option key={each} value={each}>
@@ -149,7 +149,7 @@ function BodyField({ operation, description, typed, onType }: TryItProps) {
   return (
     <>
       {operation.bodies.length > 1 ? (
-        <Field label="Body as">
+        <Field label="Body type">
           <select value={body.type} onChange={({ target }) => change(target.value)}>
             {operation.bodies.map(({ type }) => (
               <option key={type}>{type}</option>

@@ -30,7 +30,7 @@ export function ConsolePage() {
   useCommand(`svc sql ${shellWord(text.trim() === '' ? 'select …' : text.trim())}`)
   const fault = useMemo(() => faultOf(errorHere), [errorHere])
   return (
-    <Page title="Console" facts="One SELECT over a copy of the collections, users and files. It changes nothing.">
+    <Page title="Console" facts="Runs one SELECT over a copy of your collections, users and files.">
       <Workbench
         kept={kept}
         complete={(context) => completeSql(context, names)}
@@ -72,10 +72,10 @@ function Beginning({ example = 'posts', onTake }: { example: string | undefined;
     'select email, roles, created_at from users',
   ]
   return (
-    <Empty title="Ask the collections">
+    <Empty title="Query your collections">
       <p>
-        Each collection is a table: id, created_at, updated_at, version, its fields, and data, the whole document. Names
-        with capitals stand in double quotes.
+        Each collection is a table with the columns id, created_at, updated_at, version, one for each field, and data
+        (the whole document). Put names with capitals in double quotes.
       </p>
       <ul className="examples">
         {queries.map((query) => (

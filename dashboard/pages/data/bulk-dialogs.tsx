@@ -58,7 +58,7 @@ export function BulkDelete({ name, query, total, onClose }: BulkProps) {
   const { data } = useFirst(name, query)
   const remove = useMutation({
     mutationFn: () =>
-      doUndoably(`Deleted ${formatCount(total)} documents of ${name}`, `docs delete ${name} --all`, () =>
+      doUndoably(`Deleted ${formatCount(total)} documents in ${name}`, `docs delete ${name} --all`, () =>
         inBatches(client, name, query, (ids) => client.collection(name).deleteMany(ids), {
           onDone: setDone,
           signal: stop(),
@@ -68,7 +68,7 @@ export function BulkDelete({ name, query, total, onClose }: BulkProps) {
   })
   return (
     <FormDialog
-      title={`Delete ${formatCount(total)} documents of ${name}?`}
+      title={`Delete ${formatCount(total)} documents in ${name}?`}
       action={remove.isPending ? `Deleted ${formatCount(done)}` : `Delete ${formatCount(total)}`}
       isBad
       isBusy={remove.isPending}
@@ -77,7 +77,7 @@ export function BulkDelete({ name, query, total, onClose }: BulkProps) {
       onSubmit={() => remove.mutate()}
     >
       <Preview documents={data?.items ?? []} total={total} />
-      <p className="dim">For ten seconds it can be undone; afterwards by svc undo.</p>
+      <p className="dim">You can undo this for ten seconds here, and later with svc undo.</p>
     </FormDialog>
   )
 }
@@ -105,7 +105,7 @@ export function BulkEdit({ name, query, total, onClose }: BulkProps) {
   const [changes, wrong] = parseChanges(text)
   const edit = useMutation({
     mutationFn: () =>
-      doUndoably(`Changed ${formatCount(total)} documents of ${name}`, `docs batch ${name}`, () =>
+      doUndoably(`Changed ${formatCount(total)} documents in ${name}`, `docs batch ${name}`, () =>
         inBatches(
           client,
           name,
@@ -120,7 +120,7 @@ export function BulkEdit({ name, query, total, onClose }: BulkProps) {
   const failure = wrong ?? edit.error
   return (
     <FormDialog
-      title={`Edit ${formatCount(total)} documents of ${name}`}
+      title={`Edit ${formatCount(total)} documents in ${name}`}
       action={edit.isPending ? `Changed ${formatCount(done)}` : `Change ${formatCount(total)}`}
       isWide
       isBusy={edit.isPending || wrong !== undefined}
@@ -128,7 +128,7 @@ export function BulkEdit({ name, query, total, onClose }: BulkProps) {
       onClose={onClose}
       onSubmit={() => edit.mutate()}
     >
-      <Field label="Fields to set" hint="The others stay. $append and $remove change lists.">
+      <Field label="Fields to set" hint="Other fields stay. Use $append and $remove to change lists.">
         <textarea
           className="input"
           rows={6}
@@ -150,7 +150,7 @@ function parseChanges(text: string): [Fields, Error | undefined] {
   try {
     const value = parseExactJson(text)
     if (isObject(value)) return [value, undefined]
-    return [{}, new Error('Write an object of fields.')]
+    return [{}, new Error('Enter a JSON object with the fields to set.')]
   } catch (error) {
     return [{}, error instanceof Error ? error : undefined]
   }
@@ -170,7 +170,7 @@ function Difference({ document, changes }: { document: Document; changes: Fields
   return (
     <p>
       <span className="dim">{nameOf(document)} </span>
-      {names.length === 0 ? <span className="dim">stays as it is</span> : null}
+      {names.length === 0 ? <span className="dim">no change</span> : null}
       {names.map((field) => (
         <span key={field}>
           {field} <del>{JSON.stringify(document.data[field])?.slice(0, 60)}</del>{' '}

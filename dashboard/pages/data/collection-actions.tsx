@@ -58,7 +58,7 @@ export function CollectionActions({ name, collection, query, total }: ActionsPro
                 { words: `Delete ${which}`, run: () => setOpened('bulk delete'), isBad: true },
               ]
             : []),
-          { words: 'Delete the collection', run: () => setOpened('remove'), isBad: true },
+          { words: 'Delete collection', run: () => setOpened('remove'), isBad: true },
         ]}
       />
       {opened === 'import' ? <ImportDialog name={name} onClose={close} /> : null}

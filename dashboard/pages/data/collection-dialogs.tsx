@@ -65,7 +65,7 @@ export function RenameCollection({ collection, onClose, onDone }: OfCollection) 
       onClose={onClose}
       onSubmit={(form) => rename.mutate(String(form.get('name')))}
     >
-      <Field label="Name" hint="Documents keep their ids. Code that uses the former name no longer finds it.">
+      <Field label="Name" hint="Documents keep their ids. Code that uses the old name stops working.">
         <input className="input mono" name="name" defaultValue={collection.name} required autoComplete="off" />
       </Field>
     </FormDialog>
@@ -95,7 +95,9 @@ export function DeleteCollection({ collection, onClose, onDone }: OfCollection) 
       onClose={onClose}
       onSubmit={() => remove.mutate()}
     >
-      <p>All its documents and their files go with it. For ten seconds it can be undone.</p>
+      <p>
+        This deletes all its documents and their files. You can undo it for ten seconds here, and later with svc undo.
+      </p>
     </FormDialog>
   )
 }
@@ -124,7 +126,7 @@ export function EditCollection({ collection, onClose, onDone }: OfCollection) {
       if (!isChanged) return owner.collections.update(collection.name, changes)
       await queries.invalidateQueries({ queryKey: ['collections'] })
       throw new Error(
-        'Changed elsewhere while this was open. Where you typed nothing, it shows that; the rest replaces it.',
+        'Changed elsewhere while this was open. Fields you did not edit show the new values. Save again to overwrite the others.',
       )
     },
     async onSuccess({ name }) {
@@ -149,27 +151,27 @@ export function EditCollection({ collection, onClose, onDone }: OfCollection) {
           setWrong(undefined)
           save.mutate({ schema, permissions })
         } catch (error) {
-          setWrong(new Error(`Schema or rules are no JSON: ${error instanceof Error ? error.message : error}`))
+          setWrong(new Error(`Schema or rules are not valid JSON: ${error instanceof Error ? error.message : error}`))
         }
       }}
     >
       <Field
         label="Schema"
-        hint={`Fields by name, each with a type (${fieldTypes.join(', ')}), required and default. Documents that are stored are not checked again: svc collections check.`}
+        hint={`Fields by name, each with a type (${fieldTypes.join(', ')}), required and default. Stored documents are not checked again. To check them, run svc collections check.`}
       >
         <textarea className="input" rows={10} spellCheck={false} {...of('schema')} />
       </Field>
       <fieldset className="permissions">
-        <legend>Roles that may</legend>
+        <legend>Roles allowed to</legend>
         {permissionKinds.map((kind) => (
           <Field key={kind} label={kind}>
-            <input className="input mono" placeholder="anybody with a key" {...of(kind)} />
+            <input className="input mono" placeholder="anyone with a key" {...of(kind)} />
           </Field>
         ))}
       </fieldset>
       <Field
         label="Rules for fields"
-        hint='Who else than the secret key reads hidden fields and sets read-only ones: {"hidden": {"salary": ["hr"]}, "readonly": {"status": []}}'
+        hint='Roles that can read hidden fields and set read-only ones, besides the secret key: {"hidden": {"salary": ["hr"]}, "readonly": {"status": []}}'
       >
         <textarea className="input" rows={4} spellCheck={false} {...of('rules')} />
       </Field>

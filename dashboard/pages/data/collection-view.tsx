@@ -150,7 +150,7 @@ function List({ name, id, query, documents, openNew }: ListProps) {
     <NoMatch what="document" onAll={() => query.change({ where: { all: [] } })} />
   ) : (
     <Empty title="No documents yet" command={`svc docs create ${shellWord(name)} title=Hello`}>
-      <p>Create one here, drop a file here, or let your app write the first.</p>
+      <p>Create one, drop a file here, or let your app write the first one.</p>
       <Button look="main" onClick={openNew}>
         New document
       </Button>
@@ -163,7 +163,7 @@ function List({ name, id, query, documents, openNew }: ListProps) {
           nothing
         ) : (
           <Grid
-            label={`Documents of ${name}`}
+            label={`Documents in ${name}`}
             columns={columns}
             count={total}
             rowAt={documents.at}
@@ -232,7 +232,7 @@ function SortHead({ query, field, title, type }: { query: QueryState; field: str
 }
 
 function factsOf({ total, error }: Documents, { where }: QueryState): string {
-  if (total === undefined) return error ? 'documents: not read' : '…'
+  if (total === undefined) return error ? 'documents: not loaded' : '…'
   const words = `${formatCount(total)} ${total === 1 ? 'document' : 'documents'}`
   return where.all.length === 0 ? words : `${words} match`
 }

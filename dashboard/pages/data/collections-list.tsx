@@ -44,7 +44,9 @@ export function CollectionsList() {
           if (all.length === 0)
             return (
               <Empty title="No collections yet" command="svc collections create posts">
-                <p>A collection keeps JSON documents. Your app, the command line and this page see the same ones.</p>
+                <p>
+                  A collection contains JSON documents. Your app, the command line and this page share the same data.
+                </p>
                 <Button look="main" onClick={() => setCreating(true)}>
                   New collection
                 </Button>
@@ -125,7 +127,7 @@ function Count({ name }: { name: string }) {
 
 export function schemaWords(schema: Collection['schema']) {
   const fields = Object.entries(schema)
-  if (fields.length === 0) return <i className="dim">none: any document fits</i>
+  if (fields.length === 0) return <i className="dim">none: any document is valid</i>
   return <span className="mono">{fields.map(([name, { required }]) => (required ? `${name}*` : name)).join(', ')}</span>
 }
 

@@ -40,16 +40,16 @@ export function ExportDialog({ name, query, total, onClose }: ExportProps) {
   })
   return (
     <FormDialog
-      title={`Export ${formatCount(total)} documents of ${name}`}
-      action={save.isPending ? `${formatCount(done)} of ${formatCount(total)}` : 'Save the file'}
+      title={`Export ${formatCount(total)} documents from ${name}`}
+      action={save.isPending ? `${formatCount(done)} of ${formatCount(total)}` : 'Save file'}
       isBusy={save.isPending}
       failure={save.error ? <Failure error={save.error} /> : null}
       onClose={onClose}
       onSubmit={(form) => save.mutate(String(form.get('form')) as Form)}
     >
-      <Field label="Form" hint={`Larger ones: svc docs export ${name} writes as it reads.`}>
+      <Field label="Format" hint={`For large collections, use svc docs export ${name}.`}>
         <select name="form">
-          <option value="ndjson">NDJSON: a document a line</option>
+          <option value="ndjson">NDJSON: one document per line</option>
           <option value="json">JSON: one list</option>
           <option value="csv">CSV: for spreadsheets</option>
         </select>

@@ -75,7 +75,7 @@ const words: { readonly [Name in Operator]: string } = {
   lte: '≤',
   contains: 'contains',
   icontains: 'contains (any case)',
-  startswith: 'begins with',
+  startswith: 'starts with',
   endswith: 'ends with',
   in: 'is one of',
   notin: 'is none of',

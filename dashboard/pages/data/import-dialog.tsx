@@ -70,7 +70,7 @@ export function ImportDialog({ name, file: dropped, onClose }: ImportProps) {
       if (done > 0 && !(await isThere(owner, name, created.current.lastId))) {
         created.current = nothing
         setDone(0)
-        throw new Error(`The first ${formatCount(done)} are not there any more: next time all are created.`)
+        throw new Error(`The first ${formatCount(done)} documents no longer exist. Try again to create all of them.`)
       }
       return doUndoably(`Imported into ${name}`, `docs import ${name}`, async () => {
         for (let at = done; at < rows.length; ) {
@@ -108,7 +108,7 @@ export function ImportDialog({ name, file: dropped, onClose }: ImportProps) {
     >
       <Field
         label="File"
-        hint={`JSON, NDJSON or CSV up to 50 MB. Larger ones, and those that replace: svc docs import ${name}`}
+        hint={`JSON, NDJSON or CSV, up to 50 MB. For larger files, or to replace documents, use svc docs import ${name}.`}
       >
         <input
           type="file"
@@ -134,7 +134,9 @@ export function ImportDialog({ name, file: dropped, onClose }: ImportProps) {
           onChange={({ target }) => void take(async () => target.value)}
         />
       </Field>
-      {done > 0 && !create.isPending ? <p className="dim">The first {formatCount(done)} are there already.</p> : null}
+      {done > 0 && !create.isPending ? (
+        <p className="dim">The first {formatCount(done)} documents were created already.</p>
+      ) : null}
       {kept === undefined ? null : <p role="status">{keptAsText(kept)}</p>}
       {rows.length > 0 ? (
         <ul className="preview mono">
@@ -165,7 +167,7 @@ function beginsWith(rows: readonly Fields[], beginning: readonly Fields[]): bool
 }
 
 async function textOf(file: File): Promise<string> {
-  if (file.size > mostBytes) throw new Error('The file is over 50 MB.')
+  if (file.size > mostBytes) throw new Error('The file is larger than 50 MB. Import it with svc docs import.')
   return file.text()
 }
 

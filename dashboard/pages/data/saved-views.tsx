@@ -33,7 +33,7 @@ export function SavedViews({ collection, query }: { collection: string; query: Q
             ? []
             : [
                 {
-                  words: `Forget ${current}`,
+                  words: `Delete ${current}`,
                   isBad: true,
                   run: () => keep(Object.fromEntries(Object.entries(views).filter(([name]) => name !== current))),
                 },

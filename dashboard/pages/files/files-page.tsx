@@ -74,7 +74,7 @@ export function FilesPage() {
           {() =>
             files.length === 0 ? (
               <Empty title="No files here" command="svc files upload picture.png">
-                <p>Drop files onto this page, or let a document bring its own.</p>
+                <p>Drop files here to upload them. Files of documents and users appear here too.</p>
               </Empty>
             ) : (
               <Grid
@@ -260,7 +260,7 @@ function FilePane({ file, onClose }: { file: StoredFile; onClose: () => void }) 
             'folder',
             file.path === '' ? (
               <span key="top" className="dim">
-                the top
+                top level
               </span>
             ) : (
               file.path

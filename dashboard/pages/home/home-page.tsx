@@ -49,23 +49,23 @@ export function HomePage() {
 
 function Kept({ database }: Pick<Info, 'database'>) {
   const { dataDir, servers } = database
-  if (isInMemory(database)) return <>Nothing outlives this process.</>
+  if (isInMemory(database)) return <>Data is in memory only and lost when the emulator stops.</>
   if (dataDir === null) {
     return (
       <>
-        Documents are kept in <code className="mono">{servers.join(', ')}</code>.
+        Data is saved in <code className="mono">{servers.join(', ')}</code>.
       </>
     )
   }
   return (
     <>
-      Everything is kept in <code className="mono">{dataDir}</code>.
+      Data is saved in <code className="mono">{dataDir}</code>.
     </>
   )
 }
 
 function plural(count: number | undefined, word: string, isUnread: boolean): string {
-  if (count === undefined) return isUnread ? `${word}s: not read` : `… ${word}s`
+  if (count === undefined) return isUnread ? `${word}s: not loaded` : `… ${word}s`
   return `${formatCount(count)} ${word}${count === 1 ? '' : 's'}`
 }
 
@@ -124,9 +124,7 @@ function LastEvents() {
           all
         </Link>
       </h2>
-      {events.length === 0 ? (
-        <p className="padded dim">Nothing has happened yet. svc docs create posts title=Hello</p>
-      ) : null}
+      {events.length === 0 ? <p className="padded dim">No events yet. Try svc docs create posts title=Hello</p> : null}
       <ul>
         {events.slice(0, mostEvents).map((event) => (
           <EventLine key={event.id} event={event} />
@@ -139,11 +137,11 @@ function LastEvents() {
 /** Each commit is written down before it is answered; what it outlives depends on the engine. */
 function Saved({ database }: Pick<Info, 'database'>) {
   const { isDurable, savedAt } = database
-  if (isInMemory(database)) return <>in memory, until the process ends</>
+  if (isInMemory(database)) return <>in memory only</>
   return (
     <>
       {savedAt === null ? 'with each commit' : <Time at={savedAt} isOfMachine />}
-      {isDurable ? ' · outlives a power cut' : ' · outlives the process, not a power cut'}
+      {isDurable ? ' · survives a power failure' : ' · survives a crash, but not a power failure'}
     </>
   )
 }
@@ -163,7 +161,7 @@ function HealthFacts({ info }: { info: Info }) {
   const { database, disk, streams, limits, hashing, version } = info
   const limit = limits.rateLimit === 'off' ? 'off' : 'on'
   const isOnServer = database.servers.length > 0
-  const withoutFolder = isOnServer ? 'that of the server' : 'nothing is kept'
+  const withoutFolder = isOnServer ? 'on the server' : 'not used'
   return (
     <Facts
       rows={[

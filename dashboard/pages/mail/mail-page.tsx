@@ -34,7 +34,7 @@ export function MailPage() {
   const { confirm } = useUndo()
   const clear = () =>
     run(async () => {
-      if (!(await confirm('Delete all mail?', 'It cannot be taken back.', 'Delete'))) return
+      if (!(await confirm('Delete all mail?', 'You cannot undo this.', 'Delete'))) return
       await control.mail.clear({ project: project.id })
       await queries.invalidateQueries({ queryKey: ['mail'] })
       close()
@@ -44,7 +44,7 @@ export function MailPage() {
       title="Mail"
       facts={
         data
-          ? `${data.length === mostMails ? 'the newest ' : ''}${data.length} ${data.length === 1 ? 'mail' : 'mails'} · new ones appear by themselves`
+          ? `${data.length === mostMails ? 'the newest ' : ''}${data.length} ${data.length === 1 ? 'message' : 'messages'} · new mail appears automatically`
           : ''
       }
       actions={
@@ -62,7 +62,7 @@ export function MailPage() {
           if (all.length === 0)
             return (
               <Empty title="No mail yet" command="svc mail wait --link">
-                <p>Mail that verifies addresses, resets passwords or brings codes stays here instead of being sent.</p>
+                <p>Verification links, password resets and codes appear here instead of being sent.</p>
               </Empty>
             )
           if (mails.length === 0) return <NoMatch what="mail" onAll={() => setSearch('')} />

@@ -20,7 +20,7 @@ export function LastFlows() {
       <Query query={flows}>
         {(found) =>
           found.length === 0 ? (
-            <p className="padded dim">No login through a provider since the emulator was started.</p>
+            <p className="padded dim">No logins through a provider since the emulator started.</p>
           ) : (
             <ul className="flows">
               {found.map((flow, at) => (

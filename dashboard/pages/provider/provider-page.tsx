@@ -26,7 +26,7 @@ export function ProviderPage() {
   return (
     <Page
       title="Login provider"
-      facts={accounts.data ? `${accounts.data.length} accounts · passwords are not asked for` : ''}
+      facts={accounts.data ? `${accounts.data.length} accounts · no passwords needed` : ''}
       actions={
         <>
           <StartLogin />
@@ -82,7 +82,7 @@ function StartLogin() {
         completeUrl: `${url}/_svc/login-complete`,
       })
       setAddress(login)
-      say({ words: 'The address of the login is ready' })
+      say({ words: 'The login address is ready' })
     })
   if (address === undefined) {
     return (
@@ -123,7 +123,7 @@ function NextLogins() {
       {data?.map(({ fault, times }) => (
         <span key={fault} className="tag warn">
           {providerFaults[fault].says}
-          {times === null ? ', until it is cleared' : times > 1 ? `, ${times} times` : ''}
+          {times === null ? ', until cleared' : times > 1 ? `, ${times} times` : ''}
         </span>
       ))}
       <span className="grow" />
@@ -147,7 +147,7 @@ function NextLogins() {
           <input type="checkbox" name="always" /> until cleared
         </label>
         <Button type="submit" disabled={isBusy}>
-          Let it fail
+          Make it fail
         </Button>
         <Button disabled={isBusy || !data?.length} onClick={() => change(() => control.idp.faults.clear())}>
           Clear
@@ -164,7 +164,7 @@ function LastLogins() {
   return (
     <>
       <h2 className="section">Last logins</h2>
-      {logins.length === 0 ? <p className="padded dim">No login since this page was opened.</p> : null}
+      {logins.length === 0 ? <p className="padded dim">No logins since you opened this page.</p> : null}
       <ul>
         {logins.slice(0, mostLogins).map((event) => (
           <EventLine key={event.id} event={event} />

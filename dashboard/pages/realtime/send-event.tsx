@@ -29,7 +29,7 @@ export function SendEvent({ onClose }: { onClose: () => void }) {
     mutationFn(form: FormData) {
       const [collection, id, text] = ['collection', 'id', 'data'].map((name) => String(form.get(name) ?? '').trim())
       const data: unknown = parseExactJson(text || '{}')
-      if (!isObject(data) || !collection) throw new Error('Write an object of fields.')
+      if (!isObject(data) || !collection) throw new Error('Enter a JSON object with the fields of the document.')
       return id ? change(client.collection(collection), id, data) : create(client.collection(collection), data)
     },
     onSuccess: onClose,
@@ -43,7 +43,7 @@ export function SendEvent({ onClose }: { onClose: () => void }) {
       onClose={onClose}
       onSubmit={(form) => send.mutate(form)}
     >
-      <p className="dim">The document is really written, so that everybody who listens gets the event.</p>
+      <p className="dim">This writes the document, so every subscriber gets the event.</p>
       <Field label="Collection">
         <select name="collection">
           {collections?.map(({ name }) => (
@@ -51,7 +51,7 @@ export function SendEvent({ onClose }: { onClose: () => void }) {
           ))}
         </select>
       </Field>
-      <Field label="Document" hint="Id of the one to change; left out, a new one.">
+      <Field label="Document" hint="Id of the document to change. Leave it empty to create one.">
         <input className="input mono" name="id" autoComplete="off" />
       </Field>
       <Field label="Fields">

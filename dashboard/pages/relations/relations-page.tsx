@@ -27,7 +27,7 @@ export function RelationsPage() {
             <Button onClick={() => setList(!isList)}>{isList ? 'Show as a graph' : 'Show as a list'}</Button>
           ) : null}
           <Button disabled={isFetching} onClick={() => void refetch()}>
-            Read again
+            Refresh
           </Button>
         </>
       }
@@ -50,7 +50,7 @@ function Drawn({ relations }: { relations: Relations }) {
       <ul className="hidden" aria-label="Links">
         {relations.links.map((link) => (
           <li key={`${link.from} ${link.field} ${link.to}`}>
-            {link.from}.{link.field} leads to {wordsFor(link.to)}
+            {link.from}.{link.field} links to {wordsFor(link.to)}
           </li>
         ))}
       </ul>
@@ -59,9 +59,9 @@ function Drawn({ relations }: { relations: Relations }) {
 }
 
 function factsOf({ collections, links, leftOut }: Relations): string {
-  const rest = leftOut === 0 ? '' : ` · ${leftOut} more collections are not looked at`
+  const rest = leftOut === 0 ? '' : ` · ${leftOut} more collections not read`
   const count = collections.filter(({ name }) => name !== usersName).length
-  return `${count} ${count === 1 ? 'collection' : 'collections'} · ${links.length} ${links.length === 1 ? 'link' : 'links'}, by the newest 20 documents of each${rest}`
+  return `${count} ${count === 1 ? 'collection' : 'collections'} · ${links.length} ${links.length === 1 ? 'link' : 'links'}, from the newest 20 documents of each${rest}`
 }
 
 function NothingLinked({ isEmpty }: { isEmpty: boolean }) {
@@ -71,8 +71,8 @@ function NothingLinked({ isEmpty }: { isEmpty: boolean }) {
       command={isEmpty ? 'svc collections create posts' : 'svc docs create comments text=Hello post=<id>'}
     >
       <p>
-        A link is a field that holds the id of a document or of a user, or a list of ids. Nothing has to be declared:
-        what an id leads to is found when it is asked for with <code className="mono">populate</code>.
+        A link is a field that contains the id of a document or user, or a list of ids. You declare nothing:{' '}
+        <code className="mono">populate</code> finds what an id belongs to.
       </p>
     </Empty>
   )
@@ -91,7 +91,7 @@ const columns: readonly Column<Link>[] = [
     width: 'minmax(90px, 1fr)',
     cell: ({ field }) => <bdi className="mono">{field}</bdi>,
   },
-  { name: 'to', head: 'leads to', width: 'minmax(90px, 1fr)', cell: ({ to }) => wordsFor(to) },
+  { name: 'to', head: 'links to', width: 'minmax(90px, 1fr)', cell: ({ to }) => wordsFor(to) },
   {
     name: 'documents',
     head: 'used by',

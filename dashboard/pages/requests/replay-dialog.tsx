@@ -63,7 +63,7 @@ export function ReplayDialog({ request, onClose, onReplayed }: ReplayProps) {
           spellCheck={false}
         />
       </div>
-      <Field label="Body" hint="It is sent as the same caller: the key or the session of the first one.">
+      <Field label="Body" hint="Sent as the same caller, with the same key or session.">
         <textarea className="input" name="body" rows={12} defaultValue={body} spellCheck={false} />
       </Field>
     </FormDialog>

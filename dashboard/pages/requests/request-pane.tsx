@@ -121,7 +121,7 @@ function Why({ request }: { request: RequestRecord }) {
         {explanation.mends.map(({ words, command }) => (
           <li key={command}>
             {words}
-            <span className="mended">
+            <span className="fix">
               <code className="mono cut">{command}</code> <Copy text={command} />
             </span>
           </li>
@@ -132,12 +132,12 @@ function Why({ request }: { request: RequestRecord }) {
 }
 
 const leftOutWords = {
-  empty: 'It is empty.',
-  binary: 'Bytes that are no text are not kept.',
-  stream: 'A stream of events is not kept.',
-  secret: 'It holds secrets, and is not kept.',
-  unread: 'It was not read: the request was refused before.',
-  memory: 'Left out for newer ones to fit.',
+  empty: 'Empty body.',
+  binary: 'Binary bodies are not stored.',
+  stream: 'Event streams are not stored.',
+  secret: 'Bodies with secrets are not stored.',
+  unread: 'The request was refused before its body was read.',
+  memory: 'Dropped to make room for newer requests.',
 } as const
 
 function Message({ headers, body }: RequestRecord['request']) {
@@ -175,7 +175,7 @@ function Foot({ request, onReplayed }: { request: RequestRecord; onReplayed: (re
         entries={[
           { words: 'curl', run: () => copy('a curl command', curlOf(request, url)) },
           { words: 'client code', run: () => copy('client code', clientCodeOf(request, url)) },
-          { words: 'HAR', run: () => copy('a HAR', JSON.stringify(harOf([request], url, info.version))) },
+          { words: 'HAR', run: () => copy('an HTTP archive', JSON.stringify(harOf([request], url, info.version))) },
         ]}
       />
       <span className="grow dim cut" title={why ?? ''}>

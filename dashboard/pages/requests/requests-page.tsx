@@ -50,7 +50,7 @@ export function RequestsPage() {
       actions={
         <>
           <Filters filter={filter} onChange={setFilter} />
-          <Button onClick={() => setPaused(!isPaused)}>{isPaused ? 'Go on' : 'Pause'}</Button>
+          <Button onClick={() => setPaused(!isPaused)}>{isPaused ? 'Resume' : 'Pause'}</Button>
         </>
       }
       strip={user === '' ? undefined : <OfUser id={user} onRemove={() => go(place)} />}
@@ -71,7 +71,9 @@ export function RequestsPage() {
             {isOn && requests.length === 0 && isFiltered ? <NoMatch what="request" onAll={showAll} /> : null}
             {isOn && requests.length === 0 && !isFiltered ? (
               <Empty title="No requests yet" command="svc docs list posts">
-                <p>Whatever your app or the command line asks appears here. The last 1,000 are kept, in memory.</p>
+                <p>
+                  Requests from your app and the command line appear here. The emulator keeps the last 1,000 in memory.
+                </p>
               </Empty>
             ) : null}
             {requests.length > 0 ? (
@@ -125,7 +127,7 @@ function Filters({ filter, onChange }: { filter: Chosen; onChange: (filter: Chos
           checked={filter.isOwnShown}
           onChange={({ target }) => onChange({ ...filter, isOwnShown: target.checked })}
         />
-        this page's own
+        dashboard's own
       </label>
       <select
         aria-label="Status"
@@ -153,8 +155,8 @@ function Filters({ filter, onChange }: { filter: Chosen; onChange: (filter: Chos
       <input
         className="input mono wide-only"
         data-key="filter"
-        placeholder="path begins with"
-        aria-label="Path begins with"
+        placeholder="path starts with"
+        aria-label="Path starts with"
         value={filter.path}
         onChange={({ target }) => onChange({ ...filter, path: target.value })}
       />

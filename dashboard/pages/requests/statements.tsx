@@ -7,7 +7,7 @@ import { useSession } from '../../session/context.js'
 
 /** What the database was asked, each with its plan when it is wanted. */
 export function Statements({ request }: { request: RequestRecord }) {
-  if (request.statements.length === 0) return <Empty title="The database was not asked" />
+  if (request.statements.length === 0) return <Empty title="No database queries" />
   return (
     <ol className="statements">
       {request.statements.map((statement, at) => (

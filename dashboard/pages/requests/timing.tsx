@@ -4,9 +4,9 @@ const parts: readonly (readonly [keyof RequestRecord['timing'], string])[] = [
   ['receiving', 'receiving the body'],
   ['queue', 'waiting for the database'],
   ['database', 'database'],
-  ['hashing', 'hashing a password'],
-  ['writing', 'handing over the answer'],
-  ['own', 'all the rest'],
+  ['hashing', 'password hashing'],
+  ['writing', 'writing the answer'],
+  ['own', 'everything else'],
 ]
 
 /** Where the time went, each part below the one before. */

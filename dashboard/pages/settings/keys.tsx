@@ -21,7 +21,7 @@ export function Keys({ project }: { project: ProjectRecord }) {
   const [isBusy, run] = useAction()
   const remove = (id: string) =>
     run(async () => {
-      const words = 'Whatever uses it is refused from then on, and what it has opened ends.'
+      const words = 'Requests with this key are refused from now on, and its open connections close.'
       if (!(await confirm('Delete this key?', words, 'Delete'))) return
       await control.keys.revoke({ project: project.id, key: id })
       await queries.invalidateQueries({ queryKey: ['project'] })
@@ -36,7 +36,7 @@ export function Keys({ project }: { project: ProjectRecord }) {
       </h2>
       {made === undefined ? null : (
         <p className="why">
-          <b>The new key is shown this once.</b>
+          <b>Copy the new key now. It is not shown again.</b>
           <span>
             <code className="mono">{made}</code> <Copy text={made} />
           </span>
@@ -59,7 +59,7 @@ function KeyRow({ of, isBusy, onDelete }: { of: Key; isBusy: boolean; onDelete: 
   return (
     <li>
       <span className={`tag ${secret ? 'warn' : ''}`}>{secret ? 'secret' : 'public'}</span>
-      <code className="mono cut grow">{key ?? `${id}${isOwn ? ' · of this page' : ''}`}</code>
+      <code className="mono cut grow">{key ?? `${id}${isOwn ? ' · this dashboard' : ''}`}</code>
       {name === null ? null : <span className="dim">{name}</span>}
       {scopes?.map((scope) => (
         <span key={scope} className="tag mono">
@@ -67,7 +67,7 @@ function KeyRow({ of, isBusy, onDelete }: { of: Key; isBusy: boolean; onDelete: 
         </span>
       ))}
       <span className="dim key-times">
-        made <Time at={createdAt} /> · {lastUsedAt === null ? 'never used' : 'used '}
+        created <Time at={createdAt} /> · {lastUsedAt === null ? 'never used' : 'used '}
         {lastUsedAt === null ? null : <Time at={lastUsedAt} />}
         {expiresAt === null ? null : (
           <>
@@ -86,10 +86,10 @@ function KeyRow({ of, isBusy, onDelete }: { of: Key; isBusy: boolean; onDelete: 
 
 /** How long a key may be valid. */
 const lifetimes: readonly (readonly [words: string, days: number | undefined])[] = [
-  ['until it is deleted', undefined],
-  ['a day', 1],
-  ['30 days', 30],
-  ['a year', 365],
+  ['never', undefined],
+  ['after a day', 1],
+  ['after 30 days', 30],
+  ['after a year', 365],
 ]
 
 interface CreateProps {
@@ -127,22 +127,22 @@ function CreateKey({ project, onClose, onMade }: CreateProps) {
       onClose={onClose}
       onSubmit={(form) => create.mutate(form)}
     >
-      <Field label="Kind" hint="A secret key satisfies every role, and is never meant for an app that ships.">
+      <Field label="Kind" hint="A secret key has every role. Never ship it in an app.">
         <select name="kind">
           <option>public</option>
           <option>secret</option>
         </select>
       </Field>
-      <Field label="Name" hint="What lists call it.">
+      <Field label="Name" hint="Shown in lists.">
         <input className="input" name="name" autoComplete="off" />
       </Field>
       <Field
         label="Scopes"
-        hint="read, write or admin, in all or one collection: read write:posts. None: all that its kind may."
+        hint="read, write or admin, for all collections or one: read write:posts. Leave it empty to allow everything that the kind allows."
       >
         <input className="input mono" name="scopes" autoComplete="off" placeholder="read write:posts" />
       </Field>
-      <Field label="Valid">
+      <Field label="Expires">
         <select name="lifetime">
           {lifetimes.map(([words], at) => (
             <option key={words} value={at}>

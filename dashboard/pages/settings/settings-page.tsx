@@ -94,7 +94,7 @@ function Settings({ project }: { project: ProjectRecord }) {
       <li>
         <div>
           <b className="mono">idp</b>
-          <p className="dim">{settingWords.idp} Their values are secrets, and are not shown.</p>
+          <p className="dim">{settingWords.idp} Their values are secret and not shown.</p>
         </div>
         <span className="mono">{idp.length === 0 ? 'none: the built-in provider' : idp.join(', ')}</span>
       </li>

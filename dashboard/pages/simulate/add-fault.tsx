@@ -12,7 +12,7 @@ const needs: {
     ['jitter', 'Jitter, ms', 0],
   ],
   status: [['status', 'Status', 503]],
-  slow: [['bytesPerSecond', 'Bytes a second', 20_000]],
+  slow: [['bytesPerSecond', 'Bytes per second', 20_000]],
   flap: [['seconds', 'Interval, s', 5]],
 }
 
@@ -55,17 +55,17 @@ export function AddFault({ isBusy, onAdd }: { isBusy: boolean; onAdd: (fault: Fa
       <Field label="Path">
         <input className="input mono" name="path" placeholder="/collections/posts/**" autoComplete="off" />
       </Field>
-      <Field label="Share, %">
+      <Field label="Rate, %">
         <input className="input mono" name="rate" type="number" min={0} max={100} defaultValue={100} required />
       </Field>
       <Field label="Times">
-        <input className="input mono" name="times" type="number" min={1} placeholder="no end" />
+        <input className="input mono" name="times" type="number" min={1} placeholder="unlimited" />
       </Field>
       {kind === 'drop' ? (
         <Field label="When">
           <select name="when">
-            <option value="before">before it is carried out</option>
-            <option value="after">after it</option>
+            <option value="before">before the request is carried out</option>
+            <option value="after">after it is carried out</option>
           </select>
         </Field>
       ) : null}

@@ -30,7 +30,7 @@ export function withWindow({ rateLimit, tier }: Plan, window: RateWindow, isOn: 
   if (!isOn) return own
   const figure = tierFigure(window, tier)
   if (figure !== undefined) return { ...own, [window]: figure }
-  throw new Error(`The tier "${tier}" has no limit per ${window}. Set a number of your own in the setting rateLimit.`)
+  throw new Error(`The tier "${tier}" has no limit per ${window}. Set your own number in the setting rateLimit.`)
 }
 
 function isList(rateLimit: Exclude<RateLimit, 'off'>): rateLimit is readonly RateWindow[] {

@@ -30,8 +30,8 @@ export function SimulatePage() {
 }
 
 function countOf(faults: number): string {
-  if (faults === 0) return 'nothing is disturbed'
-  return faults === 1 ? '1 fault is on' : `${faults} faults are on`
+  if (faults === 0) return 'no faults'
+  return faults === 1 ? '1 active fault' : `${faults} active faults`
 }
 
 function useRefreshing(key: string): [boolean, (work: () => Promise<unknown>) => void] {
@@ -140,9 +140,9 @@ function Clock() {
           <>
             <p className="big mono">{new Date(now).toLocaleString()}</p>
             <p className="padded dim">
-              {offset === 0 ? 'The real time.' : 'Not the real time.'}
-              {isOwn ? ' This project has a clock of its own, until it is reset.' : ''} Tokens, codes, rate windows and
-              the waits between mails follow it.
+              {offset === 0 ? 'Real time.' : 'Not the real time.'}
+              {isOwn ? ' This project has its own clock until you reset it.' : ''} Tokens, codes, rate limits and mail
+              intervals follow this clock.
             </p>
           </>
         )}
@@ -162,7 +162,7 @@ function Clock() {
           if (typed !== '') run(() => clock.change({ now: new Date(typed).toISOString() }))
         }}
       >
-        <input className="input" type="datetime-local" name="now" aria-label="Moment" required />
+        <input className="input" type="datetime-local" name="now" aria-label="Time" required />
         <Button type="submit" disabled={isBusy}>
           Set
         </Button>
@@ -212,9 +212,7 @@ function Limits({ data }: { data: ProjectRecord }) {
           </Button>
         ))}
       </fieldset>
-      <p className="padded dim">
-        Files and storage follow the plan. Requests are limited only where it is switched on:
-      </p>
+      <p className="padded dim">The plan limits files and storage. Choose which request limits apply:</p>
       <div className="presets">
         {(Object.keys(rateLimits) as RateWindow[]).map((window) => (
           <label key={window} className="check">

@@ -40,8 +40,8 @@ export function SnapshotsPage() {
       actions={
         <>
           <label className="check">
-            <input type="checkbox" checked={isAutomatic} onChange={({ target }) => setAutomatic(target.checked)} />{' '}
-            those before commands
+            <input type="checkbox" checked={isAutomatic} onChange={({ target }) => setAutomatic(target.checked)} /> show
+            automatic snapshots
           </label>
           <Button look="main" data-key="new" onClick={() => setSaving(true)}>
             Save a snapshot
@@ -62,7 +62,7 @@ export function SnapshotsPage() {
         {() =>
           shown.length === 0 ? (
             <Empty title="No snapshots yet" command="svc snapshot save before-the-demo">
-              <p>A snapshot holds documents, users, sessions, files, provider accounts and settings.</p>
+              <p>A snapshot contains documents, users, sessions, files, provider accounts and settings.</p>
             </Empty>
           ) : (
             <Grid
@@ -166,11 +166,11 @@ function SaveSnapshot({ onClose }: { onClose: () => void }) {
       onClose={onClose}
       onSubmit={(form) => save.mutate(form)}
     >
-      <Field label="Name" hint="Left out, the moment.">
+      <Field label="Name" hint="Leave it empty to use the time.">
         <input className="input mono" name="name" autoComplete="off" />
       </Field>
       <label className="field row">
-        <input type="checkbox" name="replace" /> Replace one of that name
+        <input type="checkbox" name="replace" /> Replace a snapshot of the same name
       </label>
     </FormDialog>
   )
@@ -202,7 +202,7 @@ function SnapshotPane({ snapshot, onClose }: { snapshot: Snapshot; onClose: () =
     })
   const remove = () =>
     run(async () => {
-      if (!(await confirm(`Delete ${name}?`, 'The state that it holds is gone then.', 'Delete'))) return
+      if (!(await confirm(`Delete ${name}?`, 'You cannot undo this.', 'Delete'))) return
       await control.snapshots.remove(place)
       await queries.invalidateQueries({ queryKey: ['snapshots'] })
       onClose()
@@ -245,9 +245,9 @@ function SnapshotPane({ snapshot, onClose }: { snapshot: Snapshot; onClose: () =
       </Query>
       {diff.data && isOutdated ? (
         <p className="padded warn" role="status">
-          Changed since this was read.{' '}
+          Data has changed since this was read.{' '}
           <button type="button" className="link" onClick={() => void diff.refetch()}>
-            Read again
+            Refresh
           </button>
         </p>
       ) : null}
@@ -256,7 +256,7 @@ function SnapshotPane({ snapshot, onClose }: { snapshot: Snapshot; onClose: () =
 }
 
 function Changes({ diff }: { diff: SnapshotDiff }) {
-  if (diff.isSame) return <p className="padded dim">Nothing is different.</p>
+  if (diff.isSame) return <p className="padded dim">No differences.</p>
   const rows = [
     ...diff.documents.map(({ collection, ...counts }) => [collection, counts] as const),
     ...(['collections', 'users', 'files', 'accounts'] as const).map((what) => [what, diff[what]] as const),

@@ -74,10 +74,10 @@ function Details({ user }: { user: AppUser }) {
               disabled={isBusy}
               onClick={() => change({ user: user.id, emailVerified: !user.emailVerified })}
             >
-              {user.emailVerified ? 'mark as not' : 'verify'}
+              {user.emailVerified ? 'mark as not verified' : 'verify'}
             </button>,
           ],
-          ['logs in by', user.oauthId === null ? 'password' : `provider, as ${user.oauthId}`],
+          ['logs in with', user.oauthId === null ? 'password' : `provider, as ${user.oauthId}`],
           ['created', <Time key="created" at={user.createdAt} />],
           ['changed', <Time key="changed" at={user.updatedAt} />],
         ]}

@@ -46,7 +46,7 @@ export function UsersPage() {
         {(found) =>
           found.length === 0 ? (
             <Empty
-              title={wanted === '' ? 'No users yet' : 'No user has that address'}
+              title={wanted === '' ? 'No users yet' : 'No user matches'}
               command="svc users signup ada@example.com"
             >
               <p>Users sign up in your app, by password or through a login provider.</p>
@@ -110,7 +110,7 @@ const columns: readonly Column<AppUser>[] = [
   },
   {
     name: 'login',
-    head: 'logs in by',
+    head: 'logs in with',
     width: '120px',
     narrowWidth: null,
     cell: ({ oauthId }) => <span className="dim">{oauthId === null ? 'password' : 'provider'}</span>,

@@ -41,7 +41,7 @@ test('an empty cell is no field, also at the end, as for the command', async () 
 })
 
 test('what is no document says where it stands', async () => {
-  await expect(readRows('[1]')).rejects.toThrow('Document 1 is no object.')
+  await expect(readRows('[1]')).rejects.toThrow('Document 1 is not an object.')
   await expect(readRows('{"a": 1}\n{"a":')).rejects.toThrow('Line 2')
   await expect(readRows('a,b\n1\n')).rejects.toThrow('line 2')
 })

@@ -71,7 +71,7 @@ function parseLine(line: string, at: number): Json {
 
 function objectsOf(values: Json[]): Fields[] {
   const at = values.findIndex((value) => typeof value !== 'object' || value === null || Array.isArray(value))
-  if (at >= 0) throw new Error(`Document ${at + 1} is no object.`)
+  if (at >= 0) throw new Error(`Document ${at + 1} is not an object.`)
   return values as Fields[]
 }
 

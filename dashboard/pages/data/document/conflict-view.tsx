@@ -17,10 +17,10 @@ export function ConflictView({ conflict, edited }: { conflict: Conflict; edited:
   return (
     <div className="conflict">
       <div className="why">
-        <b>This document was saved elsewhere while you edited it.</b>
+        <b>Someone else saved this document while you edited it.</b>
         <span>
-          Version {version} is stored. Fields that only one of you changed are joined
-          {merged.choices.length === 0 ? '; nothing has to be chosen.' : '; choose for the others.'}
+          Version {version} is stored. Changes that only one of you made are merged
+          {merged.choices.length === 0 ? '. There is nothing to choose.' : '. Choose a value for the other fields.'}
         </span>
       </div>
       {merged.choices.map(({ field, mine: here, theirs: there }) => (

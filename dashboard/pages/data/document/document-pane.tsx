@@ -74,14 +74,14 @@ export function DocumentPane({ collection, id, onClose, onOpen, takeCursor }: Pa
     >
       {error && !stored && !isGone ? <Failure error={error} /> : null}
       {isGone ? (
-        <Gone what="document" wasShown={hasText} back={`All documents of ${collection}`} onBack={onClose}>
+        <Gone what="document" wasShown={hasText} back={`All documents in ${collection}`} onBack={onClose}>
           {hasText ? (
             <button
               type="button"
               className="link"
               onClick={() => void edited.createAgain().then((made) => made && onOpen(made.id))}
             >
-              Create another one with this content
+              Create it again from this text
             </button>
           ) : null}
           {edited.isChanged ? (
@@ -203,9 +203,9 @@ function Foot({ collection, edited, save, onClose }: FootProps) {
       ) : null}
       <span className={`mono grow ${isStale || typedAs !== undefined ? 'warn' : 'dim'}`}>
         {typedAs !== undefined
-          ? `typed as ${typedAs}`
+          ? `edited as ${typedAs}`
           : isStale
-            ? `version ${formatCount(stored?.version ?? 0)} was saved meanwhile`
+            ? `someone else saved version ${formatCount(stored?.version ?? 0)}`
             : stored
               ? `If-Match ${stored.version}`
               : ''}

@@ -18,7 +18,7 @@ const mostFields = 200
 
 export function FieldsTab({ text, edit, issues }: FieldsTabProps) {
   const data = parsed(text)
-  if (!isObject(data)) return <Empty title="The JSON has an error">Mend it there first.</Empty>
+  if (!isObject(data)) return <Empty title="The JSON has an error">Fix it in the JSON tab first.</Empty>
   const entries = Object.entries(data)
   const change = (name: string, value: Json | undefined) => {
     const next: Fields = {}
@@ -40,7 +40,7 @@ export function FieldsTab({ text, edit, issues }: FieldsTabProps) {
         />
       ))}
       {entries.length > mostFields ? (
-        <p className="padded dim">{entries.length - mostFields} more are in the JSON.</p>
+        <p className="padded dim">{entries.length - mostFields} more fields are in the JSON tab.</p>
       ) : null}
       <form
         className="field-row"

@@ -15,7 +15,7 @@ export function filesIn(value: Json): string[] {
 export function FilesTab({ files }: { files: readonly string[] }) {
   const { hereUrl } = useSession()
   if (files.length === 0) {
-    return <Empty title="No files">A field that holds the address of an uploaded file shows it here.</Empty>
+    return <Empty title="No files">If a field contains the address of a file, the file appears here.</Empty>
   }
   return (
     <ul className="previews">

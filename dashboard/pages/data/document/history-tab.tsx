@@ -35,7 +35,7 @@ export function HistoryTab({ collection, id, newest, onRestore }: HistoryProps) 
     enabled: from !== undefined && to !== undefined,
   })
   if (isMissing(error) || data?.versions.length === 0) {
-    return <Empty title="No versions are kept">Changes are kept for an hour, and the last 100,000.</Empty>
+    return <Empty title="No earlier versions">The emulator keeps the last 100,000 changes, for one hour.</Empty>
   }
   const pick = (version: number) =>
     setPicked((before) =>
@@ -57,7 +57,7 @@ export function HistoryTab({ collection, id, newest, onRestore }: HistoryProps) 
         }
       </Query>
       {data && picked.length === 0 ? (
-        <p className="padded dim">Choose two versions to compare, or one to go back to.</p>
+        <p className="padded dim">Choose two versions to compare, or one to restore.</p>
       ) : null}
       {restore && restore.version !== newest ? (
         <div className="padded">

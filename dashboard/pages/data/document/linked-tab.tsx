@@ -49,11 +49,11 @@ export function LinkedTab({ collection, document }: { collection: string; docume
       {error ? <Failure error={error} retry={readAgain} /> : null}
       {!isRead && !error ? <Skeleton rows={4} /> : null}
       {isRead && to.length + from.length === 0 ? (
-        <Empty title="Nothing is linked">A field that holds the id of a document links to it.</Empty>
+        <Empty title="Nothing is linked">A field that contains the id of a document links to it.</Empty>
       ) : null}
       {leftOut > 0 ? (
         <p className="padded dim">
-          {leftOut} collections beyond the first {mostCollections} are not asked whether they link here.
+          Only the first {mostCollections} collections were searched for links. {leftOut} were not.
         </p>
       ) : null}
       {to.length > 0 ? <h3>Links to</h3> : null}

@@ -171,12 +171,12 @@ function write(documents: ReturnType<Client['collection']>, { id, data, version 
 }
 
 function otherWords(name: string): string {
-  return `This was typed while you acted as ${name}. Act as ${name} again to save it, or discard it: you may see other fields.`
+  return `You made these edits as ${name}. Act as ${name} again to save them, or discard them, because you may see other fields.`
 }
 
 /** @throws {Error} what is no JSON object */
 function parse(text: string): Fields {
   const value: unknown = parseExactJson(text)
   if (isObject(value)) return value
-  throw new Error('A document is a JSON object: { … }')
+  throw new Error('A document must be a JSON object: { … }')
 }
