@@ -1,4 +1,4 @@
-/** The whole page: it finds out who it talks to, then shows the frame and in it what the address says. */
+/** Opens a session with the emulator, then shows the frame with the page that the address names. */
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { type ReactNode, useCallback, useEffect, useState } from 'react'
 import { Route, Router, Switch } from 'wouter'
@@ -19,11 +19,11 @@ const retryMilliseconds = 1_000
 export function App() {
   const [entry, setEntry] = useState<Entry>()
   const begin = useCallback(async () => {
-    // Another emulator may answer here by now: nothing of the one before may stay.
+    // Another emulator may answer at this address by now, so discard all state of the previous one.
     setEntry(await enter(() => location.reload()))
   }, [])
   useEffect(() => {
-    // A link with a token may be opened in a tab that is there already.
+    // A link with a token may open in a tab that already shows the dashboard.
     const onHash = () => location.hash.includes('token=') && void begin()
     addEventListener('hashchange', onHash)
     void begin()

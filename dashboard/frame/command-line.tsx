@@ -1,4 +1,4 @@
-/** What the page that is open would be on the command line. */
+/** Tracks the command that does the same as the open page. */
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from 'react'
 
 const Context = createContext<{ command: string; setCommand: (command: string) => void } | undefined>(undefined)

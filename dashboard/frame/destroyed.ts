@@ -1,4 +1,4 @@
-/** Whose records a request destroys. A call of the control API reaches every project of the emulator, whichever the page shows. */
+/** Finds the project whose data a request destroys. The control API reaches every project, not only the one shown. */
 import type { Client } from '../../client/index.js'
 import { isMissing } from '../parts/states.js'
 
@@ -6,7 +6,7 @@ const ofProject = /^\/_svc\/api\/projects\/([^/]+)\//
 const ofSnapshot = /^\/_svc\/api\/projects\/[^/]+\/snapshots\/([^/]+)\/load\/*$/
 const ofUser = /^\/_svc\/api\/users\/([^/]+)\/*$/
 
-/** Id of the project; undefined for a user whom the caller's project does not have: no operation says whose that is. */
+/** Returns the project id, or undefined for a user of another project, because no operation tells which project that is. */
 export async function projectDestroyed(owner: Client, caller: string, path: string): Promise<string | undefined> {
   const [place = ''] = path.split('?')
   const named = ofProject.exec(place)?.[1]
@@ -22,14 +22,14 @@ export async function projectDestroyed(owner: Client, caller: string, path: stri
   )
 }
 
-/** Name of the snapshot that the request loads. */
+/** Returns the name of the snapshot that the request loads. */
 export function snapshotLoaded(path: string): string | undefined {
   const [place = ''] = path.split('?')
   const name = ofSnapshot.exec(place)?.[1]
   return name === undefined ? undefined : decoded(name)
 }
 
-/** The service refuses what cannot be decoded. */
+/** Returns malformed text as it is, because the service refuses it anyway. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text)

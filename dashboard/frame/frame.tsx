@@ -1,4 +1,4 @@
-/** What stands around every page: the strips above and below, the navigation, the palette, the keys. */
+/** Renders the frame of every page: top and bottom strip, navigation, palette, and shortcuts. */
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useState } from 'react'
 import { Link, useLocation } from 'wouter'
@@ -24,7 +24,7 @@ export function Frame({ children }: { children: ReactNode }) {
   const [open, setOpen] = useState<'palette' | 'keys' | 'navigation'>()
   useShortcuts(setOpen)
   const [location] = useLocation()
-  // Another page closes what is open.
+  // Close open overlays when the page changes.
   useEffect(() => setOpen(undefined), [location])
   const isSheet = open === 'navigation'
   useEndOfSheet(isSheet, setOpen)
@@ -46,7 +46,7 @@ export function Frame({ children }: { children: ReactNode }) {
   )
 }
 
-/** On a narrow screen the pages are a sheet, which Esc closes, a link of it, and a click beside it. */
+/** Closes the navigation sheet of narrow screens on Esc, on a click outside, and when a link is followed. */
 function useEndOfSheet(isOpen: boolean, open: (what: undefined) => void) {
   useEffect(() => {
     if (!isOpen) return
@@ -56,7 +56,7 @@ function useEndOfSheet(isOpen: boolean, open: (what: undefined) => void) {
     }
     const onKey = (event: KeyboardEvent) => {
       if (event.key !== 'Escape') return
-      // What is below it stays open.
+      // Keep Esc from closing the pane below.
       event.stopPropagation()
       open(undefined)
     }
@@ -74,7 +74,7 @@ function useShortcuts(open: (what: 'palette' | 'keys') => void) {
     const onKey = (event: KeyboardEvent) => {
       if (event.key.toLowerCase() === 'k' && (event.metaKey || event.ctrlKey)) {
         event.preventDefault()
-        // Another page would take what was typed along.
+        // Changing the page would discard the form.
         return isFormTyped() ? undefined : open('palette')
       }
       if ((event.target as Element).closest('input, textarea, select, .cm-editor, .dialog')) return
@@ -175,7 +175,7 @@ function TopStrip({ isSheet, onPalette, onNavigation }: TopStripProps) {
   )
 }
 
-/** A user who was deleted cannot be acted as: the owner is acted as again, and the page says so. */
+/** Stops acting as a user who was deleted, and shows a notice. */
 function useEndOfActing(): void {
   const { owner, acting, actAs } = useSession()
   const { say } = useUndo()

@@ -1,4 +1,4 @@
-/** Everything by its name: pages, collections, commands of `svc`, and switches. */
+/** Opens pages, collections, `svc` commands and switches by name. */
 import { Autocomplete } from '@base-ui/react/autocomplete'
 import { useMemo } from 'react'
 import { useLocation } from 'wouter'

@@ -1,4 +1,4 @@
-/** Changes that can be taken back: a bar at the bottom for ten seconds, and while it is hovered or focused, and Ctrl Z or ⌘Z. */
+/** Undo for changes: a bar for ten seconds, or longer while hovered or focused, and Ctrl Z or ⌘Z. */
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useRef, useState } from 'react'
 import type { Control } from '../../client/control.js'
 import { SvcError } from '../../client/index.js'
@@ -11,33 +11,34 @@ import { projectDestroyed, snapshotLoaded } from './destroyed.js'
 
 interface Notice {
   readonly words: string
-  /** Answers what else there is to say, such as what was left as it is. */
+  /** Resolves to the text of the next notice, if it is a string. */
   readonly undo?: () => Promise<unknown>
   readonly isBad?: boolean
 }
 
 interface Notices {
-  /** Says something for ten seconds, with what takes it back. */
+  /** Shows a notice for ten seconds, optionally with undo. */
   readonly say: (notice: Notice) => void
-  /** Asks before what cannot be taken back. */
+  /** Asks before a change that cannot be undone. */
   readonly confirm: (title: string, words: string, action: string) => Promise<boolean>
-  /** Does what removes or changes much, with a state of its project saved before it that undo goes back to. Answers whether it was done. */
+  /** Saves a snapshot, then runs a destructive change and offers undo. Resolves to false if the user cancels. */
   readonly doUndoably: (words: string, command: string, work: () => Promise<unknown>, of?: Whose) => Promise<boolean>
 }
 
-/** Undefined where it is not known whose it is that is removed or changed. */
+/** Names the project that the change affects. */
 interface Whose {
+  /** Undefined if unknown. */
   readonly project: string | undefined
-  /** A snapshot that is loaded, which must not make room for the one that is saved. */
+  /** A snapshot to be loaded. It must not be evicted for the one that is saved. */
   readonly keeping?: string | undefined
 }
 
 const Context = createContext<Notices | undefined>(undefined)
 const shownMilliseconds = 10_000
-/** A notice that is hovered or focused when its time is over is looked at again after that. */
+/** Interval for checking again whether a hovered or focused notice may close. */
 const heldMilliseconds = 2_000
 const mostNotices = 4
-/** A snapshot copies the project: of more than this it takes longer than anybody waits for a deletion. */
+/** A snapshot copies the project. Above this size, that takes longer than users want to wait. */
 const mostBytes = 64 * 2 ** 20
 
 export function UndoProvider({ children }: { children: ReactNode }) {
@@ -46,7 +47,7 @@ export function UndoProvider({ children }: { children: ReactNode }) {
   const [question, setQuestion] = useState<Question>()
   const ids = useRef(0)
   const drop = useCallback((id: number) => setNotices((before) => before.filter((each) => each.id !== id)), [])
-  // A notice with undo stays as long as it was promised, whatever is said meanwhile.
+  // A new notice replaces the others, but not those with undo, which stay for their ten seconds.
   const say = useCallback((notice: Notice) => {
     const next = { ...notice, id: ids.current++ }
     setNotices((before) => [...before.filter(({ undo }) => undo), next].slice(-mostNotices))
@@ -70,7 +71,7 @@ export function UndoProvider({ children }: { children: ReactNode }) {
       try {
         await work()
       } catch (error) {
-        // A part of it may be done.
+        // The work may have been done in part.
         if (undo && (await finish()) === 'kept') say({ words: `${words}, in part`, undo, isBad: true })
         throw error
       }
@@ -103,7 +104,7 @@ interface Question {
   readonly title: string
   readonly words: string
   readonly action: string
-  /** Whether a snapshot can be had, for time. */
+  /** Offers to save a snapshot first. */
   readonly canSave?: boolean
   readonly resolve: (answer: Answer) => void
 }
@@ -113,7 +114,7 @@ interface Saved {
   readonly snapshot: string
 }
 
-/** The snapshot that undo loads; undefined where the user continues without one. */
+/** Saves the snapshot that undo loads. Resolves to undefined if the user continues without one, and to 'no' on cancel. */
 async function savedBefore(
   control: Control,
   { project, keeping }: Whose,
@@ -136,7 +137,7 @@ async function savedBefore(
     const { name } = await control.snapshots.save(saving)
     return { project, snapshot: name }
   } catch (error) {
-    // There is no such project, so there is nothing that could be destroyed: the answer to the request says so.
+    // The project does not exist, so nothing can be destroyed. The request itself reports that.
     if (isMissing(error)) return undefined
     if (!(error instanceof SvcError) || error.code !== 'STORAGE_LIMIT') throw error
     return (await ask({ ...question, words: error.message })) === 'go' ? undefined : 'no'
@@ -144,8 +145,8 @@ async function savedBefore(
 }
 
 /**
- * Says that the work has ended, and what became of its snapshot: it is deleted where nothing was changed, and it may have gone
- * meanwhile, deleted by somebody or to make room. The work is done all the same, also where the word does not arrive.
+ * Reports the end of the work and returns the state of its snapshot. The emulator deletes the snapshot if nothing changed; it may
+  * also have been deleted since, by a user or to make room. Failures to report are ignored, because the work is done anyway.
  */
 async function finished(control: Control, saved: Saved): Promise<'kept' | 'unchanged' | 'gone'> {
   try {
@@ -174,7 +175,7 @@ function Ask({ title, words, action, canSave = false, resolve }: Question) {
 
 type Undone = Awaited<ReturnType<Control['snapshots']['undo']>>
 
-/** What undo has not restored, because it was written again later. */
+/** Describes how much undo did not restore because it changed later. */
 function keptWords({ collections, documents, users, files }: Undone): string {
   const kept = [collections, documents, users, files].reduce((sum, { keptCount }) => sum + keptCount, 0)
   return kept === 0 ? 'Undone' : `Undone, except ${kept} that changed later`
@@ -231,7 +232,7 @@ function Bar({ notice: { id, words, undo, isBad = false }, isNewest, say, onClos
   )
 }
 
-/** Whether any notice is hovered or focused: none closes meanwhile, since those below would move. */
+/** Returns whether any notice is hovered or focused. No notice closes then, because the others would move. */
 function isHeld(bar: HTMLElement | null): boolean {
   return bar?.closest('.notices')?.matches(':hover, :focus-within') ?? false
 }
@@ -243,15 +244,15 @@ export function useUndo(): Notices {
 }
 
 interface Sent {
-  /** What sends it, as the list of snapshots shows it. */
+  /** Name of the sender in the list of snapshots. */
   readonly by: string
   readonly method: string
   readonly path: string
-  /** Id of the project whose key or session it has; of the page's, if left out. */
+  /** Project of the caller. Defaults to the project of the page. */
   readonly project?: string | null
 }
 
-/** Sends a request of any kind, undoably if it destroys something. */
+/** Sends a request, with undo if it is destructive. */
 export function useSendUndoably(): (sent: Sent, send: () => Promise<unknown>) => Promise<unknown> {
   const { owner, project } = useSession()
   const { doUndoably } = useUndo()
@@ -268,7 +269,7 @@ export function useSendUndoably(): (sent: Sent, send: () => Promise<unknown>) =>
   )
 }
 
-/** Runs something of a button, and shows what went wrong in the bar. */
+/** Runs the action of a button, and shows failures in a notice. */
 export function useAction(): [boolean, (work: () => Promise<unknown>) => void] {
   const { say } = useUndo()
   const [isBusy, setBusy] = useState(false)
@@ -284,7 +285,7 @@ export function useAction(): [boolean, (work: () => Promise<unknown>) => void] {
   return [isBusy, run]
 }
 
-/** Copies a text, and says what it was in the bar. */
+/** Copies a text, and names it in a notice. */
 export function useCopy(): (what: string, text: string) => void {
   const { say } = useUndo()
   return useCallback(

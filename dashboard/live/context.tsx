@@ -1,4 +1,4 @@
-/** The stream of events for the page, and the invalidation of cached queries by events. */
+/** Provides the event stream, and invalidates cached queries by events. */
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import {
   createContext,
@@ -38,14 +38,14 @@ export function EventsProvider({ session, stale, children }: EventsProviderProps
   return store ? <Context value={store}>{children}</Context> : null
 }
 
-/** Queries, by the first part of their keys, with the groups of events that invalidate them. */
+/** Maps the first part of a query key to the event groups that invalidate it. */
 export type StaleQueries = Readonly<Record<string, readonly EventGroup[]>>
 
-/** Queries that count documents are refetched at most so often, however many changes there are. */
+/** Minimum interval for refetching queries that count documents. */
 const countsMilliseconds = 1_500
 const pauseMilliseconds = 50
 
-/** Invalidates queries by events, each at most once at a time: a fetch in flight is not restarted by each further event. */
+/** Invalidates queries by events. Waits for a fetch in flight instead of restarting it with each event. */
 export function openReader(queries: QueryClient, stale: readonly StaleQueries[]) {
   const rules = stale.flatMap((each) => Object.entries(each))
   const waiting = new Map<string, number>()
@@ -103,8 +103,8 @@ export function useConnection(): Connection {
 }
 
 /**
- * Whether something of these groups has happened since what is shown was read, where it is too dear to be read by itself.
- * @returns also what says that it is being read
+ * Returns whether an event of these groups arrived since the last read, for data that is too expensive to refetch automatically.
+ * @returns the flag, and a function that resets it
  */
 export function useIsOutdated(groups: readonly EventGroup[]): [boolean, () => void] {
   const store = useStore()
@@ -125,7 +125,7 @@ const flashMilliseconds = 1_400
 const mostFlashes = 200
 const noFlashes: ReadonlySet<string> = new Set()
 
-/** Ids of documents of a collection that have changed in the last second or so, elsewhere or here. */
+/** Returns the ids of documents that changed within the last second or so. */
 export function useFlashes(collection: string): ReadonlySet<string> {
   const store = useStore()
   const [flashes, setFlashes] = useState(noFlashes)

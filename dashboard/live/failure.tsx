@@ -1,4 +1,4 @@
-/** What stands in the place of content that could not be read. */
+/** Shows a failure in place of the content. */
 import { SvcError } from '../../client/index.js'
 import { wordsOf } from '../parts/states.js'
 import { useConnection } from './context.js'
@@ -13,7 +13,7 @@ function TryAgain({ retry }: { retry: (() => void) | undefined }) {
   )
 }
 
-/** No answer at all: the strip above says so, too, and what only reads is asked again by itself. */
+/** Shows that the emulator did not answer. Reads are retried automatically. */
 function NoAnswer({ retry }: { retry: (() => void) | undefined }) {
   const connection = useConnection()
   return (

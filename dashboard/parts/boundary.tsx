@@ -1,10 +1,10 @@
-/** Where a page fails by a fault of ours, the rest of the dashboard stays of use. */
+/** Error boundary: if a page crashes, the rest of the dashboard keeps working. */
 import { Component, type ReactNode } from 'react'
 import { Button } from './button.js'
 import { Empty, wordsOf } from './states.js'
 
 interface BoundaryProps {
-  /** Another one tries again. */
+  /** Retries when it changes. */
   readonly place: string
   readonly children: ReactNode
 }

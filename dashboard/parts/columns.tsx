@@ -1,4 +1,4 @@
-/** Which columns a list of documents has, and how each kind of value looks. */
+/** Derives the columns of a document list, and renders values by type. */
 import type { Document } from '../../client/index.js'
 import { isId } from '../../client/protocol/model/document.js'
 import { namingFields, namingRank } from '../../client/protocol/model/documents/naming-fields.js'
@@ -26,7 +26,7 @@ export function typeOf(value: Json): ValueType {
   return /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/.test(value) ? 'date' : 'text'
 }
 
-/** The fields of these documents, those that name a document and then those that most of them have first, each with the type that most values have. */
+/** Returns the fields with their most common type. Naming fields come first, then the fields that most documents have. */
 export function columnsOf(documents: readonly Document[]): ColumnOfData[] {
   const seen = new Map<string, Map<ValueType, number>>()
   for (const { data } of documents) {
@@ -47,10 +47,10 @@ export function columnsOf(documents: readonly Document[]): ColumnOfData[] {
     })
 }
 
-/** What has more of them is keyed by ids: each field would be asked for by itself. */
+/** Documents with more link fields use ids as keys. Requesting each field separately would be slow. */
 const mostLinkFields = 100
 
-/** The fields of these documents that hold ids, by themselves or in lists, in parts as large as one request may populate. */
+/** Returns the fields that contain ids or lists of ids, in batches that one request may populate. */
 export function linkFieldsOf(documents: readonly Document[]): string[][] {
   const isLink = (value: Json) => [value].flat().some((each) => typeof each === 'string' && isId(each))
   const names = documents.flatMap(({ data }) => Object.keys(data).filter((name) => isLink(data[name] ?? null)))
@@ -77,10 +77,10 @@ export function widthOf({ type }: ColumnOfData): string {
   return widths[type]
 }
 
-/** Only so much of a value is drawn. */
+/** Longer values are cut. */
 const mostCharacters = 300
 
-/** What a document or a user is called: by the first field that sounds like a name, else by the beginning of its id. */
+/** Names a document or user by its email, by the first naming field, or else by its short id. */
 export function nameOf(record: { readonly id: string; readonly email?: string; readonly data?: Json }): string {
   if (typeof record.email === 'string' && record.email !== '') return record.email
   const data = isObject(record.data) ? record.data : {}
@@ -91,12 +91,12 @@ export function nameOf(record: { readonly id: string; readonly email?: string; r
   return shortId(record.id)
 }
 
-/** Ids begin with their time: those of one second differ at their end. */
+/** Shows the end of an id, because ids start with a timestamp. */
 export function shortId(id: string): string {
   return id.length > 12 ? `…${id.slice(-7)}` : id
 }
 
-/** What `populate` puts in the place of an id. */
+/** A document or user that `populate` inserts in place of its id. */
 export interface Linked {
   readonly id: string
   readonly collection?: string
@@ -135,7 +135,7 @@ function Text({ value }: { value: string }) {
   if (type === 'date') return <Time at={value} />
   if (type === 'link') return <span className="mono dim">{shortId(value)}</span>
   if (type === 'file') return <span className="mono">{fileName(value)}</span>
-  // A text may have lines, tabs and marks that turn its direction around: none of it leaves the cell.
+  // Isolates bidirectional text, so that it cannot affect other cells.
   return <bdi>{value.slice(0, mostCharacters)}</bdi>
 }
 

@@ -5,7 +5,7 @@ interface Difference {
   readonly after: string | null
 }
 
-/** What was there and what is there, one place a line. */
+/** Lists each difference with its old and new value. */
 export function Differences({ differences }: { differences: readonly Difference[] }) {
   if (differences.length === 0) return <p className="padded dim">No differences.</p>
   return (

@@ -1,4 +1,4 @@
-/** One line for each thing that happens. */
+/** Renders an event as one line. */
 import { Link } from 'wouter'
 import type { EmulatorEvent } from '../../client/protocol/model/events/emulator-event.js'
 import { formatCount } from '../../client/protocol/model/figures.js'
@@ -25,7 +25,7 @@ interface Shown {
   readonly place?: string
 }
 
-/** What an event is about, and the page that shows it. */
+/** Describes an event, with the page that shows its subject. */
 function aboutEvent(event: EmulatorEvent): Shown {
   if ('document' in event) return aboutDocument(event.document)
   if ('collection' in event)
@@ -72,7 +72,7 @@ function aboutDocument({
   return { words: `${collection} …${id.slice(-7)} ${words}`, place: `/data/${encodeURIComponent(collection)}/${id}` }
 }
 
-/** A field may be called `constructor`, which every object has. */
+/** Reads own properties only, because a field may be named `constructor`. */
 function own(data: { readonly [field: string]: unknown } | null | undefined, field: string): unknown {
   return data && Object.hasOwn(data, field) ? data[field] : undefined
 }
@@ -81,7 +81,7 @@ function brief(value: unknown): string {
   return value === undefined ? 'missing' : JSON.stringify(value).slice(0, 40)
 }
 
-/** Where the list is not whole. */
+/** Describes a gap in the list. */
 function gapWords(missed: number | null): string {
   return missed === null
     ? 'events may be missing here, because the tab was hidden or the emulator was down'

@@ -1,14 +1,14 @@
-// Rows that are drawn where they are scrolled to are no rows of a table element, which would lay them out itself: they have its roles.
-/** A list of rows of 32 px, of which only those in view are drawn. One of them may be selected; arrows and j, k move. */
+// Virtual rows are positioned by hand, which table elements do not allow. They have the roles of a table instead.
+/** A virtual list with rows of 32 px. Arrow keys, j and k move the selection. */
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type CSSProperties, type KeyboardEvent, memo, type ReactNode, useEffect, useRef, useState } from 'react'
 
 export interface Column<Row> {
   readonly name: string
   readonly head: ReactNode
-  /** As CSS has it for a track of a grid, such as `96px` or `minmax(120px, 1fr)`. */
+  /** A CSS grid track, such as `96px` or `minmax(120px, 1fr)`. */
   readonly width: string
-  /** On a narrow screen, where lists do not scroll sideways; null where it is left out there. Left out here, the same. */
+  /** The width on narrow screens, or null to hide the column there. Defaults to `width`. */
   readonly narrowWidth?: string | null
   readonly isNumber?: boolean
   readonly cell: (row: Row) => ReactNode
@@ -18,20 +18,20 @@ interface GridProps<Row> {
   readonly label: string
   readonly columns: readonly Column<Row>[]
   readonly count: number
-  /** Undefined while it is on its way. */
+  /** Undefined while loading. */
   readonly rowAt: (index: number) => Row | undefined
   readonly idOf: (row: Row) => string
   readonly selected?: string | undefined
   readonly onOpen?: (row: Row) => void
-  /** Whether `onOpen` leaves the page: keys move a marker, and Enter opens. Else a row is opened as it is come to. */
+  /** Keys only move a marker, and Enter opens the row. Use it if `onOpen` leaves the page. */
   readonly isOpenedByEnter?: boolean
   readonly fresh?: ReadonlySet<string>
-  /** Learns which rows are in view. */
+  /** Receives the rows in view. */
   readonly onRange?: (from: number, to: number) => void
 }
 
 const rowHeight = 32
-/** Browsers draw nothing beyond some 33 million pixels. */
+/** Browsers cannot draw beyond about 33 million pixels. */
 const mostRows = 1_000_000
 
 export function Grid<Row>(props: GridProps<Row>) {
@@ -53,7 +53,7 @@ export function Grid<Row>(props: GridProps<Row>) {
   function move(event: KeyboardEvent) {
     if (event.ctrlKey || event.metaKey || event.altKey) return
     if (event.key === 'Enter' && event.target === event.currentTarget) {
-      // Else the same key presses the button that it leads to, which closes the pane.
+      // Otherwise, the same key press activates the focused button, which closes the pane.
       event.preventDefault()
       if (isOpenedByEnter) openMarked()
       else document.querySelector<HTMLElement>('.pane button, .pane input, .pane [tabindex]')?.focus()
@@ -67,7 +67,7 @@ export function Grid<Row>(props: GridProps<Row>) {
     if (!row) return
     at.current = next
     if (isOpenedByEnter) setMarked(idOf(row))
-    // At either end the row is the one that is open: to open it again closes it, where a click does.
+    // At either end the row is already open, and opening it again would close it.
     else if (idOf(row) !== selected) onOpen(row)
   }
   function openMarked() {
@@ -78,7 +78,7 @@ export function Grid<Row>(props: GridProps<Row>) {
     const row = rowAt(index)
     return row !== undefined && idOf(row) === selected
   })
-  // Where keys go on from, also once it is out of view.
+  // Keys continue from this row even after it scrolled out of view.
   if (shown) at.current = shown.index
 
   return (
@@ -119,7 +119,7 @@ export function Grid<Row>(props: GridProps<Row>) {
   )
 }
 
-/** The tracks of a row, for wide and for narrow screens: the style sheet chooses. */
+/** Sets the grid tracks for wide and narrow screens. The style sheet chooses. */
 function tracksOf(columns: readonly Pick<Column<never>, 'width' | 'narrowWidth'>[]): CSSProperties {
   const narrow = columns.flatMap(({ width, narrowWidth = width }) => narrowWidth ?? [])
   return {
@@ -142,7 +142,7 @@ interface RowProps<Value> {
   readonly onOpen: ((row: Value) => void) | undefined
 }
 
-/** While a list scrolls, only rows that come into view are drawn anew. */
+/** Memoized, so that scrolling renders only the rows that come into view. */
 const Row = memo(function Row<Value>(props: RowProps<Value>) {
   const { row, index, start, columns, isSelected, isFresh, onOpen } = props
   return (

@@ -1,4 +1,4 @@
-/** Lists by what their items have in common, each in the order of the first one. */
+/** Groups items by key. Groups are in the order of their first item. */
 export function grouped<Item, Key>(items: Iterable<Item>, keyOf: (item: Item) => Key): Map<Key, Item[]> {
   const groups = new Map<Key, Item[]>()
   for (const item of items) {

@@ -1,4 +1,4 @@
-/** A file as it can be looked at in a page. */
+/** Previews images, video, audio and text. */
 import { useQuery } from '@tanstack/react-query'
 import { SvcError } from '../../client/index.js'
 import { asFailure } from '../../client/send.js'
@@ -16,11 +16,11 @@ export function Preview({ url, name }: { url: string; name: string }) {
   const kind = kinds.find(([pattern]) => pattern.test(name))?.[1]
   if (kind === 'image') return <img className="preview-image" src={url} alt={name} loading="lazy" />
   if (kind === 'video') {
-    // biome-ignore lint/a11y/useMediaCaption: what somebody uploaded has none.
+    // biome-ignore lint/a11y/useMediaCaption: uploaded files have no captions.
     return <video className="preview-image" src={url} controls preload="metadata" />
   }
   if (kind === 'audio') {
-    // biome-ignore lint/a11y/useMediaCaption: what somebody uploaded has none.
+    // biome-ignore lint/a11y/useMediaCaption: uploaded files have no captions.
     return <audio src={url} controls preload="metadata" />
   }
   if (kind === 'text') return <TextPreview url={url} />

@@ -1,4 +1,4 @@
-/** How a recorded request looks wherever it is shown. */
+/** CSS classes and labels of recorded requests. */
 import type { RequestSummary } from '../../client/protocol/control/requests.js'
 
 const methodLooks: Readonly<Record<string, string>> = {

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react'
 
-/** A signal that aborts when what uses it is closed: long work in a dialog ends with it. */
+/** Returns a signal that aborts when the component unmounts, so that long work ends with its dialog. */
 export function useStop(): () => AbortSignal {
   const stop = useRef(new AbortController())
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** The session for everything below it, and as whom the page acts. */
+/** Provides the session, and the user that the page acts as. */
 import { useQueryClient } from '@tanstack/react-query'
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useState } from 'react'
 import type { AppUser, Client } from '../../client/index.js'
@@ -12,10 +12,10 @@ export interface Acting {
 }
 
 interface Current extends Session {
-  /** As whoever is acted as: what pages about data read and write with. */
+  /** Calls as the acting user, or as the owner. Pages read and write data with it. */
   readonly client: Client
   readonly acting: Acting | undefined
-  /** Begins to act as a user, or as the owner again. */
+  /** Switches to a user, or back to the owner. */
   readonly actAs: (user: AppUser | undefined) => Promise<void>
 }
 
@@ -30,13 +30,13 @@ export function SessionProvider({ session, children }: { session: Session; child
     [session],
   )
   const actAs = useCallback(async (user: AppUser | undefined) => setActing(user && (await begin(user))), [begin])
-  /** Unless somebody else is acted as meanwhile. */
+  // Do nothing if the page acts as another user by now.
   const goOn = useCallback((before: Acting, next: Acting) => setActing((now) => (now === before ? next : now)), [])
   const renew = useCallback(async (before: Acting) => goOn(before, await begin(before.user)), [begin, goOn])
   const client = useMemo(() => {
     if (!acting) return session.owner
-    // A session that was ended, or has expired as the clock was moved, is followed by another one. Of a user who was deleted the
-    // frame says so; where it fails, what is asked next is refused, and begins another one.
+    // Start a new session after one that ended, or that expired because the clock moved. If the user was deleted, the frame shows a
+    // notice. If renewal fails, the next refused request tries again.
     const onEnd = () => renew(acting).catch(() => goOn(acting, { ...acting }))
     return session.clientOf(acting.user, acting.token, () => void onEnd())
   }, [session, acting, goOn, renew])
@@ -45,7 +45,7 @@ export function SessionProvider({ session, children }: { session: Session; child
     void renew(acting).catch(() => undefined)
   }, [acting, renew])
   useEffect(() => kept.write(acting ? JSON.stringify(acting.user) : null), [kept, acting])
-  // What was refused by the session that has ended is asked again.
+  // Repeat the requests that the ended session refused.
   const token = acting?.token
   useEffect(() => {
     if (token !== undefined) void readAgain(queries)

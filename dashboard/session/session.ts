@@ -1,4 +1,4 @@
-/** Who the page is and what it talks to: the emulator it was opened for, as its owner or as one of its users. */
+/** Opens the session of the page with its emulator, and creates clients for the owner and for users. */
 import { type Control, controlClient } from '../../client/control.js'
 import { type AppUser, type Client, createClient, SvcError } from '../../client/index.js'
 import { openSender, type Request } from '../../client/send.js'
@@ -14,27 +14,27 @@ export interface Session {
   readonly folder: string
   readonly info: Info
   readonly project: { readonly id: string; readonly name: string }
-  /** The project's public key, which apps send. */
+  /** The key that apps send. */
   readonly publicKey: string
   readonly ownerKey: OwnerKey
   readonly control: Control
-  /** As the owner, whoever is acted as. */
+  /** Always calls as the owner. */
   readonly owner: Client
-  /** A client that calls as a user of the project, by a token; with the key alone, once that is none any more. */
+  /** Creates a client that calls as a user. Once the token is no longer valid, it calls with the public key alone. */
   readonly clientOf: (user: AppUser, token: string, onEnd: () => void) => Client
   readonly guard: Guard
-  /** An address that the emulator tells, such as a file's, as this page reaches it. */
+  /** Rewrites an emulator address, such as a file's, to the origin of this page. */
   readonly hereUrl: (address: string) => string
 }
 
-/** Why there is no session: no token or a wrong one, nobody at the address, or something that fails. */
+/** The session, or the reason why there is none. */
 export type Entry =
   | { readonly kind: 'ready'; readonly session: Session }
   | { readonly kind: 'locked'; readonly isWrong: boolean }
   | { readonly kind: 'unreachable' }
   | { readonly kind: 'failed'; readonly error: unknown }
 
-/** @param onOther called once another emulator answers at this address */
+/** @param onOther called when another emulator answers at this address */
 export async function enter(onOther: () => void): Promise<Entry> {
   let folder: string
   try {
@@ -44,7 +44,7 @@ export async function enter(onOther: () => void): Promise<Entry> {
   }
   const kept = keptFor(folder)
   const brought = takeToken()
-  // A link of another folder's emulator, or one that any page has made up, is neither sent nor takes the place of the token.
+  // Ignore the token of another state folder, or one that another website made up.
   const isOurs = brought !== undefined && (await mayBeOf(folder, brought))
   const tokens = [...new Set([isOurs ? brought : undefined, kept.token()].filter((token) => token != null))]
   for (const token of tokens) {
@@ -62,16 +62,16 @@ export async function enter(onOther: () => void): Promise<Entry> {
   return { kind: 'locked', isWrong: brought !== undefined || tokens.length > 0 }
 }
 
-/** What is read is there or not; what writes, such as a snapshot that is loaded, takes as long as there are data. */
+/** Reads are short. Writes, such as loading a snapshot, take longer with more data. */
 const mostReadMilliseconds = 30_000
 const mostMilliseconds = 600_000
 
-/** The differences of a snapshot are found by reading all of it. */
+/** Comparing a snapshot reads all of it, so it counts as long. */
 function isShort({ method, path }: Request): boolean {
   return method === 'GET' && !path.endsWith('/diff')
 }
 
-/** Whether a token can be the one of this state folder, whose id is made from it. Pages of other hosts cannot tell. */
+/** Checks a token against the id of the state folder, which is its hash. Without https or localhost, browsers cannot hash. */
 async function mayBeOf(folder: string, token: string): Promise<boolean> {
   if (!globalThis.crypto?.subtle) return true
   const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(`folder ${token}`))
@@ -107,7 +107,7 @@ async function open(folder: string, token: string, kept: Kept, onOther: () => vo
   }
 }
 
-/** A secret key of this browser's own, made once, so that the log of requests can tell its requests from the app's. */
+/** Creates one secret key per browser, so that the request log can tell dashboard requests from those of the app. */
 async function ownerKeyOf(
   control: Control,
   project: string,

@@ -1,11 +1,11 @@
-/** What the page keeps in the browser: for one state folder each, so that another project at the same port never gets it. */
+/** Stores data in the browser per state folder, so that another project at the same port never gets it. */
 
 export interface OwnerKey {
   readonly id: string
   readonly key: string
 }
 
-/** As whom a tab acts, which survives its reload: in this tab alone. */
+/** Stores the user that this tab acts as, for a reload. Other tabs are not affected. */
 export interface KeptActing {
   read(): string | null
   write(text: string | null): void
@@ -46,7 +46,7 @@ export function keptFor(folder: string): Kept {
   }
 }
 
-/** The token that the address brought, taken out of it so that no bookmark and no screenshot has it. */
+/** Takes the token out of the address, so that bookmarks and screenshots do not contain it. */
 export function takeToken(): string | undefined {
   const token = new URLSearchParams(location.hash.slice(1)).get('token') ?? undefined
   if (token !== undefined) history.replaceState(history.state, '', location.pathname + location.search)

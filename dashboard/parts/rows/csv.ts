@@ -1,4 +1,4 @@
-/** Rows for and from spreadsheets. */
+/** Reads and writes rows as CSV. */
 import type { Fields, Json } from '../../../client/index.js'
 import { isChangedByNumber, parseExactJson, withExactIntegers } from '../../../client/protocol/model/exact-json.js'
 import { ahead } from '../ahead.js'
@@ -8,7 +8,7 @@ type OnKept = (literal: string) => void
 const writer = ahead(() => import('csv-stringify/browser/esm/sync'))
 const reader = ahead(() => import('csv-parse/browser/esm/sync'))
 
-/** A text that a spreadsheet would take for a formula stays one: the file is data, to be read back. */
+/** Does not escape formulas, because the file must be readable again without changes. */
 export async function csvOf(rows: readonly { readonly [name: string]: Json }[]): Promise<string> {
   const { stringify } = await writer()
   const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))]
@@ -22,9 +22,9 @@ function cellOf(value: Json | undefined): string {
 }
 
 /**
- * What came as JSON, NDJSON, CSV or cells of a spreadsheet. Integers that a number would change are kept as text.
+ * Reads JSON, NDJSON, CSV or spreadsheet cells. Keeps integers as text if a number would change them.
  *
- * @throws {Error} where none of them fits
+ * @throws {Error} if the text has none of these formats
  */
 export async function readRows(text: string, onKept?: OnKept): Promise<Fields[]> {
   const trimmed = text.trim()
@@ -38,14 +38,14 @@ export async function readRows(text: string, onKept?: OnKept): Promise<Fields[]>
   const { parse } = await reader()
   const [first = ''] = trimmed.split('\n', 1)
   const delimiter = first.includes('\t') ? '\t' : first.includes(';') && !first.includes(',') ? ';' : ','
-  // Only the lines that follow go from its end: the last row may end with empty cells, which tabs part.
+  // Remove only trailing line breaks: the last row may end with tabs for empty cells.
   const table = text.trimStart().replace(/\r?\n\s*$/, '')
   return parse(table, { columns: true, delimiter, skip_empty_lines: true, relax_column_count: false }).map(
     (row: unknown, at: number) => fieldsOf(row, at, onKept),
   )
 }
 
-/** An empty cell is no field, as for the command. @throws {Error} for a row that has nothing else */
+/** Skips empty cells, like `svc docs import`. @throws {Error} for a row without values */
 function fieldsOf(row: unknown, at: number, onKept: OnKept | undefined): Fields {
   const cells = Object.entries(row as object).filter(([, cell]) => cell !== '')
   if (cells.length === 0) throw new Error(`Row ${at + 1} has no value.`)
@@ -75,7 +75,7 @@ function objectsOf(values: Json[]): Fields[] {
   return values as Fields[]
 }
 
-/** A cell that is JSON is that value; all else is text. Numbers that JSON would write otherwise, such as 007, stay text. */
+/** Parses a cell as JSON if possible. Everything else stays text, also numbers such as 007. */
 function meant(cell: string, onKept: OnKept | undefined): Json {
   if (isChangedByNumber(cell)) onKept?.(cell)
   if (/^(-?(0|[1-9]\d{0,14})(\.\d{1,15})?|true|false|null|\[.*\]|\{.*\})$/s.test(cell)) {

@@ -35,7 +35,7 @@ export function HistoryTab({ collection, id, newest, onRestore }: HistoryProps) 
     enabled: from !== undefined && to !== undefined,
   })
   if (isMissing(error) || data?.versions.length === 0) {
-    return <Empty title="No earlier versions">The emulator keeps the last 100,000 changes, for one hour.</Empty>
+    return <Empty title="No earlier versions">The emulator keeps all versions for an hour, and the last 100,000 changes.</Empty>
   }
   const pick = (version: number) =>
     setPicked((before) =>
