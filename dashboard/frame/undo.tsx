@@ -146,7 +146,7 @@ async function savedBefore(
 
 /**
  * Reports the end of the work and returns the state of its snapshot. The emulator deletes the snapshot if nothing changed; it may
-  * also have been deleted since, by a user or to make room. Failures to report are ignored, because the work is done anyway.
+ * also have been deleted since, by a user or to make room. Failures to report are ignored, because the work is done anyway.
  */
 async function finished(control: Control, saved: Saved): Promise<'kept' | 'unchanged' | 'gone'> {
   try {

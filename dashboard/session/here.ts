@@ -1,6 +1,6 @@
 /**
  * Rewrites an emulator address to the origin of this page. The emulator names its own host, which a browser on another machine
-  * cannot reach, and this page may only load from its own origin.
+ * cannot reach, and this page may only load from its own origin.
  * @param own the emulator's own address
  * @param here the origin of the page
  */

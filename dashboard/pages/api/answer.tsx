@@ -1,4 +1,4 @@
-/** What came back, and while it comes. */
+/** Shows the answer while it arrives. */
 import { useEffect, useRef } from 'react'
 import { Link } from 'wouter'
 import { formatBytes } from '../../../client/protocol/model/figures.js'
@@ -13,7 +13,7 @@ interface AnswerProps {
   readonly received: Received | undefined
   readonly error: unknown
   readonly isBusy: boolean
-  /** Whether the page of requests has it. */
+  /** Whether the page Requests lists it. */
   readonly isRecorded: boolean
 }
 

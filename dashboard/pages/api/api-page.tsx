@@ -1,4 +1,4 @@
-/** The reference of the API, read from the service's own `/openapi.json`, and requests to try it. */
+/** API reference from the service's `/openapi.json`, with a form to try each operation. */
 import { useQuery } from '@tanstack/react-query'
 import { type KeyboardEvent, useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
 import { Link, useLocation, useParams, useSearch } from 'wouter'
@@ -57,7 +57,7 @@ export function ApiPage() {
       <Query
         query={{
           ...query,
-          // Another dialect may not be one.
+          // The dialect in the address may be invalid, so retry with the project's own.
           refetch: () => (dialect === own ? query.refetch() : go(`/api-reference/${id ?? ''}`)),
         }}
       >
@@ -81,7 +81,7 @@ export function ApiPage() {
   )
 }
 
-/** As the service describes itself to who speaks that dialect. What is shown stays until the next one is there. */
+/** Reads the description in one dialect. Shows the previous one until it is loaded. */
 function useDescription(dialect: string) {
   const { guard } = useSession()
   return useQuery({
@@ -102,7 +102,7 @@ function useDescription(dialect: string) {
   })
 }
 
-/** Those in which every word is found. */
+/** Finds the operations that contain every word. */
 function useFound(operations: readonly Operation[], words: string): readonly Operation[] {
   return useMemo(() => {
     const wanted = words.toLowerCase().split(/\s+/)

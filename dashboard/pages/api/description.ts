@@ -1,4 +1,4 @@
-/** What `/openapi.json` says, as far as the page reads it: its operations, each once, whatever paths it has. */
+/** Reads the operations of `/openapi.json`. Merges the paths of an operation into one entry. */
 
 import type { Json } from '../../../client/protocol/model/json.js'
 import { grouped } from '../../parts/grouped.js'
@@ -43,13 +43,13 @@ export interface Operation {
   readonly id: string
   readonly group: string
   readonly method: string
-  /** The first one is the one to use. */
+  /** Preferred path first. */
   readonly paths: readonly string[]
   readonly summary: string
   readonly parameters: readonly Parameter[]
   readonly bodies: readonly Body[]
   readonly answers: readonly Answer[]
-  /** The names of what lets a caller in, any of which does. */
+  /** Names of security schemes. Any one of them suffices. */
   readonly security: readonly string[]
 }
 
@@ -108,7 +108,7 @@ function operationOf(
     ...{ id, method, summary },
     group: tags?.[0] ?? path.split('/').find((part) => part !== '') ?? 'other',
     paths: [path],
-    // Every operation has the dialect, so it says the least.
+    // Show the dialect last, because every operation has it.
     parameters: (parameters ?? []).toSorted((one, other) => lateness(one) - lateness(other)),
     bodies: Object.entries(requestBody?.content ?? {}).map(([type, { schema }]) => ({ type, schema: schema ?? {} })),
     answers: Object.entries(responses ?? {}).map(([status, answer]) => {
@@ -123,7 +123,7 @@ function lateness({ name }: Parameter): number {
   return name === 'svc-dialect' ? 1 : 0
 }
 
-/** References lead to references at most so often. */
+/** Bounds chains of references. */
 const mostHops = 8
 
 function resolved<Value extends { readonly $ref?: string }>(raw: object, value: Value): Value {
@@ -140,12 +140,12 @@ function resolved<Value extends { readonly $ref?: string }>(raw: object, value: 
   return at
 }
 
-/** The groups in the order in which they are first named. */
+/** Groups operations in the order of the description. */
 export function groupsOf(operations: readonly Operation[]): (readonly [group: string, readonly Operation[]])[] {
   return [...grouped(operations, ({ group }) => group)]
 }
 
-/** `twoFactor` as people write it. */
+/** Turns `twoFactor` into `Two factor`. */
 export function groupWords(group: string): string {
   const words = group.replaceAll(/([a-z])([A-Z])/g, '$1 $2').toLowerCase()
   return words.charAt(0).toUpperCase() + words.slice(1)

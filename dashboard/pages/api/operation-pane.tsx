@@ -1,4 +1,4 @@
-/** One operation: what it takes and answers, and a request to try it. */
+/** Shows one operation with its reference and a form to try it. */
 import { useState } from 'react'
 import { useCommand } from '../../frame/command-line.js'
 import { useCopy } from '../../frame/undo.js'
@@ -36,7 +36,7 @@ export function OperationPane(props: OperationPaneProps) {
   const [typed, setTyped] = useState(() => typedOf(operation, description, project.id))
   const sending = useSending()
   const request = requestOf(operation, typed, dialect)
-  // `svc api` has no control token, and sends no forms.
+  // `svc api` cannot send a control token or forms.
   const isOfCommand = caller !== 'control' && !isForm(typed.type)
   useCommand(isOfCommand ? commandWords(request) : `svc open api ${operation.id}`)
 

@@ -1,4 +1,4 @@
-/** What an operation takes and answers. */
+/** Shows the parameters, bodies and answers of an operation. */
 import type { ReactNode } from 'react'
 import { statusLook } from '../../parts/request-looks.js'
 import type { Answer, Description, Operation, Parameter } from './description.js'

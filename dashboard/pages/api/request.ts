@@ -1,4 +1,4 @@
-/** The request that was typed: as it is sent, as a curl command, and on the command line. */
+/** Builds the request from the form, as a curl command, and as a `svc api` command. */
 
 import { isObject, parseJson } from '../../../client/protocol/model/json.js'
 import { curlOf } from '../../../client/snippets/curl.js'
@@ -19,25 +19,24 @@ export type Caller = keyof typeof callers
 
 export interface Request {
   readonly method: string
-  /** With its query. */
+  /** Includes the query string. */
   readonly path: string
   readonly headers: { readonly [name: string]: string }
   readonly body: string | FormData | URLSearchParams | undefined
 }
 
-/** What stands for a parameter where something is typed for it. */
 function typedFor(typed: Typed, { in: place, name }: Parameter): string {
   return typed.values[`${place} ${name}`] ?? ''
 }
 
-/** The names of parts of the path that nothing stands for yet. */
+/** Returns the names of path parameters without a value. */
 export function missingIn({ parameters }: Operation, typed: Typed): string[] {
   return parameters
     .filter((each) => each.in === 'path' && typed.path.includes(`{${each.name}}`) && typedFor(typed, each) === '')
     .map(({ name }) => name)
 }
 
-/** Without what says who asks. */
+/** Builds the request without credentials. */
 export function requestOf(operation: Operation, typed: Typed, dialect: string): Request {
   const given = operation.parameters.filter((each) => typedFor(typed, each) !== '')
   let { path } = typed
@@ -49,7 +48,7 @@ export function requestOf(operation: Operation, typed: Typed, dialect: string): 
   if (takesDialect(operation)) headers['svc-dialect'] = dialect
   for (const each of given) if (each.in === 'header') headers[each.name] = typedFor(typed, each)
   const body = bodyOf(typed)
-  // The boundary of a form's parts is the browser's to choose.
+  // The browser sets the content type of forms, with the boundary.
   if (typeof body === 'string') headers['content-type'] = typed.type
   return { method: operation.method, path: query.length === 0 ? path : `${path}?${query.join('&')}`, headers, body }
 }
@@ -58,7 +57,7 @@ export function takesDialect({ parameters }: Operation): boolean {
   return parameters.some(({ name }) => name === 'svc-dialect')
 }
 
-/** A parameter that takes any name, as filters do, is typed as the query string that it is. */
+/** Parameters with free names, such as filters, are typed as a query string. */
 function queryOf({ name, schema }: Parameter, text: string): string[] {
   if (schema.type === 'object') return [text.replace(/^[?&]/, '')]
   const values = schema.type === 'array' ? wordsIn(text) : [text]
@@ -77,7 +76,7 @@ function bodyOf({ type, text, form }: Typed): Request['body'] {
   return data
 }
 
-/** Headers of a caller, with a mark in the place of what is secret. */
+/** Returns the headers of a caller, with secrets masked. */
 const markedHeaders = (publicKey: string): { readonly [Name in Caller]: Readonly<Record<string, string>> } => ({
   public: { 'x-api-key': publicKey },
   secret: { 'x-api-key': '[masked]' },
@@ -100,7 +99,7 @@ function partWords(name: string, value: FormDataEntryValue): string {
   return `${name}=${typeof value === 'string' ? value : `@${value.name}`}`
 }
 
-/** As `svc api` takes it: fields of the body, each as text or as JSON. */
+/** Formats the request as a `svc api` command, with body fields as text or JSON. */
 export function commandWords({ method, path, headers, body }: Request): string {
   const fields = typeof body === 'string' ? parseJson(body) : undefined
   const words = isObject(fields)

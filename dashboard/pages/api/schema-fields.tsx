@@ -1,4 +1,4 @@
-/** A schema as fields one below the other, what they hold indented. */
+/** Shows a schema as an indented list of fields. */
 import type { Description, Schema } from './description.js'
 import { alternativesOf, limitWords, typeWords } from './schema-words.js'
 
@@ -62,7 +62,7 @@ interface FieldLineProps {
   readonly words: readonly (string | undefined)[]
 }
 
-/** One field: what it is called, what it takes, and what there is to say about it. */
+/** Shows one field with its type and description. */
 export function FieldLine({ name, isRequired, type, words }: FieldLineProps) {
   const said = words.filter((each) => each !== undefined && each !== '').join(' · ')
   return (

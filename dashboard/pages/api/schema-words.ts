@@ -1,4 +1,4 @@
-/** What a schema says, in words, and as a value that fits it. */
+/** Describes a schema in words, and creates an example value. */
 import type { Json } from '../../../client/protocol/model/json.js'
 import type { Description, Schema } from './description.js'
 
@@ -31,7 +31,7 @@ const limits: Readonly<Record<string, string>> = {
   default: 'default',
 }
 
-/** Its limits in words. Those of the number format itself say nothing. */
+/** Describes the limits of a schema. Leaves out those of the number format itself. */
 export function limitWords(schema: Schema): string {
   return Object.entries(limits)
     .flatMap(([name, words]) => {
@@ -53,7 +53,7 @@ const texts: Readonly<Record<string, string>> = {
   'date-time': '2026-01-31T12:00:00.000Z',
 }
 
-/** A value that begins what is typed: what must be there, or all there is where nothing must. */
+/** Creates a starting value with the required fields, or with all fields if none is required. */
 export function exampleOf(given: Schema, schemaOf: SchemaOf, name = '', depth = 0): Json {
   const schema = schemaOf(given)
   const fixed = schema.const ?? schema.default ?? schema.enum?.[0]
@@ -80,7 +80,7 @@ function exampleObject(
     const schema = properties?.[name]
     return schema ? [[name, exampleOf(schema, schemaOf, name, depth + 1)]] : []
   })
-  // A document of any fields is easier begun from one of them.
+  // For a document without a schema, start with an example field.
   if (depth === 0 && !properties && additionalProperties !== false) return { title: 'Hello' }
   return Object.fromEntries(entries)
 }

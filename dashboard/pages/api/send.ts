@@ -1,23 +1,23 @@
-/** Sends what was typed and reads what comes, as it comes: some answers have no end. */
+/** Sends the request and streams the answer, because some answers never end. */
 import type { Guard } from '../../session/guard.js'
 import type { Request } from './request.js'
 
 export interface Received {
-  /** 0 where the browser shows none: of an answer that leads elsewhere. */
+  /** 0 for a redirect, because browsers hide its status. */
   readonly status: number
   readonly words: string
   readonly milliseconds: number
   readonly bytes: number
   readonly headers: readonly (readonly [name: string, value: string])[]
-  /** Null for bytes that are no text. */
+  /** Null for binary data. */
   readonly text: string | null
   readonly isWhole: boolean
 }
 
-/** A page that shows more of a text gains nothing by it. */
+/** Longer texts are cut. */
 const mostCharacters = 4_000_000
 
-/** @throws whatever `fetch` throws */
+/** @throws like `fetch` */
 export async function send(
   guard: Guard,
   { method, path, headers, body }: Request,
@@ -28,7 +28,7 @@ export async function send(
   const began = performance.now()
   const response = await guard.fetch(path, {
     ...{ method, signal, headers: { ...headers, ...secrets }, cache: 'no-store', credentials: 'omit' },
-    // What leads to another site may not be read from here, and needs not be followed to be understood.
+    // Do not follow redirects: this page may not read other sites.
     redirect: 'manual',
     ...(body === undefined ? {} : { body }),
   })

@@ -1,4 +1,4 @@
-/** The request to be sent, each part as something to type. */
+/** A form for the parts of a request. */
 import { useId } from 'react'
 import { useCollections } from '../../frame/counts.js'
 import { Field } from '../../parts/dialog.js'
@@ -174,7 +174,7 @@ function BodyField({ operation, description, typed, onType }: TryItProps) {
   )
 }
 
-/** The parts of a form: texts and files. Where any other name is a file, one of them may be added as `file`. */
+/** Text and file fields of a form. Adds a field `file` if the schema allows files under any name. */
 function FormFields({ schema, typed, onType }: { schema: Schema } & Pick<TryItProps, 'typed' | 'onType'>) {
   const { properties = {}, additionalProperties } = schema
   const fields = Object.entries(properties)

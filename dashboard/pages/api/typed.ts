@@ -1,10 +1,10 @@
-/** What was typed to try an operation: it outlives a look at another operation or page. */
+/** Keeps the form of each operation while the user visits other operations or pages. */
 import type { Description, Operation } from './description.js'
 import { exampleOf } from './schema-words.js'
 
 export interface Typed {
   readonly path: string
-  /** By where a parameter stands and its name, such as `path collection`. */
+  /** Keyed by location and name of the parameter, such as `path collection`. */
   readonly values: { readonly [parameter: string]: string }
   /** The content type of the body. */
   readonly type: string

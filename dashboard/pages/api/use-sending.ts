@@ -6,7 +6,7 @@ import { keptFor } from '../../session/storage.js'
 import type { Caller, Request } from './request.js'
 import { type Received, send } from './send.js'
 
-/** Who may be asked as, and who is, unless something else was chosen. */
+/** Returns the callers that an operation accepts. The first one is the default. */
 export function useCallers(security: readonly string[]): readonly Caller[] {
   const { acting } = useSession()
   if (security.includes('controlToken')) return ['control', 'nobody']

@@ -1,4 +1,4 @@
-/** The rows of an answer; one that is selected is shown whole. */
+/** Shows the rows of a result, and the selected one in full. */
 import { useMemo, useState } from 'react'
 import type { Control } from '../../../client/control.js'
 import type { Json } from '../../../client/index.js'
@@ -15,7 +15,7 @@ interface Row {
 
 const mostShown = 200
 
-/** The rows as objects; of two columns of one name the later has its place behind it. */
+/** Turns rows into objects. Appends the position to repeated column names. */
 export function recordsOf({ columns, rows }: Answer): { [name: string]: Json }[] {
   const names = namesOf(columns)
   return rows.map((values) => Object.fromEntries(names.map((name, at) => [name, values[at] ?? null])))

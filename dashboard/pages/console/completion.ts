@@ -1,8 +1,8 @@
-/** What the console offers while one types: names of collections, their fields, and what can be done with them. */
+/** Completes collection names, fields, keywords and functions in the console. */
 import type { Completion, CompletionContext, CompletionResult } from '@codemirror/autocomplete'
 import { quotedName } from '../../parts/sql-name.js'
 
-/** What is known of the emulator, asked for when it is needed. */
+/** Loads names on demand. */
 export interface Names {
   collections(): readonly string[]
   columns(name: string): Promise<readonly { readonly name: string; readonly type: string }[]>
@@ -18,7 +18,7 @@ const functions = [
   ...['string_agg', 'jsonb_agg', 'jsonb_array_length', 'jsonb_array_elements_text', 'row_number', 'percentile_cont'],
 ]
 
-/** A name as SQL takes it. */
+/** Quotes an SQL name if necessary. */
 export function sqlName(name: string): string {
   return /^[a-z_][a-z0-9_]*$/.test(name) && !reserved.has(name) ? name : quotedName(name)
 }
@@ -122,7 +122,7 @@ async function columnsOf(sources: readonly string[], names: Names): Promise<Comp
   }))
 }
 
-/** The collections that a query reads, by the names that it calls them by. */
+/** Maps aliases in a query to collections. */
 function sourcesIn(text: string, collections: readonly string[]): Map<string, string> {
   const known = new Set([...collections, 'users', 'files'])
   const sources = new Map<string, string>()

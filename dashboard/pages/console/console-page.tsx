@@ -1,4 +1,4 @@
-/** SQL over the collections. */
+/** Runs SQL over the collections. */
 import { useMemo } from 'react'
 import { SvcError } from '../../../client/index.js'
 import { formatCount } from '../../../client/protocol/model/figures.js'
@@ -101,7 +101,7 @@ function faultOf(error: unknown): { at: number; message: string } | undefined {
   return typeof at === 'number' ? { at, message: error.message } : undefined
 }
 
-/** The place is marked in the editor. */
+/** Removes the position, because the editor marks it. */
 function withoutPlace(error: unknown): unknown {
   return error instanceof SvcError ? new SvcError(error.code, error.message) : error
 }

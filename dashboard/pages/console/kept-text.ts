@@ -7,7 +7,7 @@ const mostCharacters = 10_000
 export interface KeptText {
   readonly text: string
   readonly change: (text: string) => void
-  /** The newest first. */
+  /** Newest first. */
   readonly runs: readonly string[]
   readonly addRun: (text: string) => void
 }
@@ -40,7 +40,7 @@ function readRuns(name: string): string[] {
   }
 }
 
-/** What does not fit is not kept; it stays on the page. */
+/** Skips texts that are too long. They stay on the page. */
 function keep(name: string, text: string): void {
   try {
     if (text.length <= mostCharacters * mostRuns) localStorage.setItem(name, text)

@@ -1,4 +1,4 @@
-/** An editor above and what came of it below, with what was run before. */
+/** Lays out an editor with its history above a result. */
 import { type ReactNode, Suspense } from 'react'
 import { Button } from '../../parts/button.js'
 import { Menu } from '../../parts/menu.js'
@@ -12,7 +12,7 @@ const CodeEditor = lazyPart(() => import('./code-editor.js'))
 interface WorkbenchProps extends Pick<CodeEditorProps, 'complete' | 'fault' | 'onRun'> {
   readonly kept: KeptText
   readonly isBusy: boolean
-  /** What can be done with the text or the answer. */
+  /** Buttons for the text or the result. */
   readonly actions: ReactNode
   /** One line about the answer. */
   readonly words: string

@@ -1,4 +1,4 @@
-/** Changing or deleting all that a query matches, with a look at the first of them before. */
+/** Dialogs that edit or delete all matching documents, with a preview of the first ones. */
 
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -33,7 +33,7 @@ function useFirst(name: string, { where, populate, text }: QueryState) {
   })
 }
 
-/** Everything that matches, by its ids first: what is changed on the way may no longer match. */
+/** Collects the ids first, because changed documents may no longer match the filter. */
 async function inBatches(
   client: Client,
   name: string,

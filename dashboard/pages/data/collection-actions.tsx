@@ -1,4 +1,4 @@
-/** What can be done with a whole collection, or with all that its filters match. */
+/** Actions for a collection, or for all documents that match its filters. */
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import type { Collection } from '../../../client/index.js'
@@ -17,7 +17,7 @@ interface ActionsProps {
   readonly name: string
   readonly collection: Collection | undefined
   readonly query: QueryState
-  /** How many match; of what could not be counted, nothing is done to all. */
+  /** Number of matching documents. If unknown, bulk actions are not offered. */
   readonly total: number | undefined
 }
 

@@ -1,4 +1,4 @@
-/** Creating, renaming, changing and deleting a collection. */
+/** Dialogs that create, rename, edit and delete a collection. */
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type ChangeEvent, useState } from 'react'
 import type { Collection, Permissions, Schema } from '../../../client/index.js'
@@ -102,7 +102,7 @@ export function DeleteCollection({ collection, onClose, onDone }: OfCollection) 
   )
 }
 
-/** Schema and permissions, as the API takes them, with a line for each field. */
+/** Edits schema and permissions in the format of the API. */
 export function EditCollection({ collection, onClose, onDone }: OfCollection) {
   const { owner } = useSession()
   const queries = useQueryClient()
@@ -114,7 +114,7 @@ export function EditCollection({ collection, onClose, onDone }: OfCollection) {
   const of = (name: string) => ({
     ...{ name, value: texts[name] },
     onChange({ target: { value } }: ChangeEvent<HTMLInputElement | HTMLTextAreaElement>) {
-      // What is typed back to what was there is no change.
+      // Restoring the original text is not a change.
       setTyped(({ [name]: _, ...rest }) => (value === before[name] ? rest : { ...rest, [name]: value }))
     },
   })
@@ -179,7 +179,7 @@ export function EditCollection({ collection, onClose, onDone }: OfCollection) {
   )
 }
 
-/** What each field of the form shows where nothing is typed. */
+/** Returns the initial text of each form field. */
 function textsOf({ schema, permissions }: Collection): Record<string, string> {
   const { hidden = {}, readonly = {} } = permissions ?? {}
   return {

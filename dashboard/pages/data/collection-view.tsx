@@ -1,4 +1,4 @@
-/** The documents of one collection: filters, the grid, and what is selected beside it. */
+/** Shows the documents of a collection: filters, grid, and the selected document. */
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useCallback, useMemo, useRef, useState } from 'react'
 import { useLocation } from 'wouter'
@@ -48,7 +48,7 @@ export function CollectionView({ name, id }: { name: string; id: string | undefi
     return at
   }
   const document = id === 'new' ? undefined : id
-  // Nothing of what one user was shown is in the editor of another.
+  // The key resets the editor when the user changes, so it never shows text of another user.
   const pane =
     id === undefined ? undefined : (
       <DocumentPane
@@ -57,7 +57,7 @@ export function CollectionView({ name, id }: { name: string; id: string | undefi
       />
     )
   if (collection.error && !collection.data) {
-    // What was typed into a document of it can still be copied, or discarded.
+    // Keep the pane, so that the user can copy or discard unsaved text.
     const hasDraft = draftOf(draftKey(session, name, document)) !== undefined
     return (
       <Page title={name} pane={hasDraft ? pane : undefined}>
@@ -65,7 +65,7 @@ export function CollectionView({ name, id }: { name: string; id: string | undefi
       </Page>
     )
   }
-  // What is typed into the pane and into dialogs stays.
+  // Keep the pane and the dialogs, because they may contain unsaved text.
   const isGone = isMissing(collection.error)
   return (
     <Page
@@ -109,7 +109,7 @@ export function CollectionView({ name, id }: { name: string; id: string | undefi
   )
 }
 
-/** What takes a file that is dropped onto it, and shows what is imported of it. */
+/** Opens the import dialog for a dropped file. */
 function ImportTarget({ name, children }: { name: string; children: ReactNode }) {
   const [file, setFile] = useState<File>()
   return (
@@ -211,7 +211,7 @@ function gridColumns(
   ]
 }
 
-/** Sorts by a field, then the other way round, then not. */
+/** Cycles through ascending, descending and unsorted. */
 function SortHead({ query, field, title, type }: { query: QueryState; field: string; title: string; type?: string }) {
   const { sort } = query
   const direction = sort && formatPath(sort.path) === field ? sort.direction : undefined
@@ -237,7 +237,7 @@ function factsOf({ total, error }: Documents, { where }: QueryState): string {
   return where.all.length === 0 ? words : `${words} match`
 }
 
-/** The same filters as the command takes them, whose `contains` minds case. */
+/** Formats the filters as a command. Uses `icontains`, because `contains` of the command is case-sensitive. */
 function commandOf(name: string, { text, sort, populate }: QueryState): string {
   const parts = text.split('&').filter((part) => part !== '' && !/^(orderBy|order|populate)=/.test(part))
   const wheres = parts.map((part) => {

@@ -1,4 +1,4 @@
-/** All collections of the project. */
+/** Lists the collections of the project. */
 import { useQuery } from '@tanstack/react-query'
 import { useDeferredValue, useState } from 'react'
 import { useLocation } from 'wouter'
@@ -115,7 +115,7 @@ const columns: readonly Column<Collection>[] = [
   },
 ]
 
-/** Asked for only while its row is in view. */
+/** Counts documents only while the row is in view. */
 function Count({ name }: { name: string }) {
   const { owner } = useSession()
   const { data } = useQuery({

@@ -1,4 +1,4 @@
-/** Everything that a query matches, as a file. */
+/** Exports all matching documents to a file. */
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Document } from '../../../client/index.js'

@@ -1,4 +1,4 @@
-/** Filters as pills, as the query string they are, and as code. */
+/** Shows filters as pills, as an editable query string, and as code. */
 import { useState } from 'react'
 import { formatPath, parsePath } from '../../../client/protocol/model/path.js'
 import { type Clause, type Operator, operators, type Test } from '../../../client/protocol/model/where.js'
@@ -82,7 +82,7 @@ const words: { readonly [Name in Operator]: string } = {
   isnull: 'is missing',
 }
 
-/** The service's own `contains` ignores case in the dialect that this page speaks. */
+/** Leaves out `contains`, which ignores case in the dialect of this page, like `icontains`. */
 const offered = operators.filter((each) => each !== 'contains')
 
 function Pill({ clause, onRemove }: { clause: Clause; onRemove: () => void }) {
@@ -133,7 +133,7 @@ function AddFilter({ columns, onAdd, onClose }: AddFilterProps) {
         list="fields"
         placeholder="field"
         aria-label="Field"
-        // biome-ignore lint/a11y/noAutofocus: it was asked for by the button before it.
+        // biome-ignore lint/a11y/noAutofocus: the user just opened it with a button.
         autoFocus
         autoComplete="off"
         spellCheck={false}
@@ -172,7 +172,7 @@ function testOf(field: string, operator: Operator, value: string): Test {
   return { path, operator, value }
 }
 
-/** The filters as the API reads them, to be edited or pasted. */
+/** Edits the filters as the query string of the API. */
 function QueryText({ query, onClose }: { query: QueryState; onClose: () => void }) {
   const [error, setError] = useState<unknown>()
   return (
@@ -195,7 +195,7 @@ function QueryText({ query, onClose }: { query: QueryState; onClose: () => void 
         defaultValue={query.text}
         placeholder="status=published&views__gte=100"
         spellCheck={false}
-        // biome-ignore lint/a11y/noAutofocus: it was asked for by the menu.
+        // biome-ignore lint/a11y/noAutofocus: the user just opened it from the menu.
         autoFocus
       />
       <Button type="submit">Apply</Button>

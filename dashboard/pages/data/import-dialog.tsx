@@ -1,4 +1,4 @@
-/** Documents from a file, or from what was pasted: JSON, NDJSON, CSV, or the cells of a spreadsheet. */
+/** Imports documents from a file or pasted text: JSON, NDJSON, CSV, or spreadsheet cells. */
 import { useMutation } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import type { Client, Fields } from '../../../client/index.js'
@@ -16,7 +16,7 @@ import { useSession } from '../../session/context.js'
 const batchSize = 500
 const mostCharacters = 2_000_000
 const previewed = 3
-/** Larger ones would fill the page's memory; the command line reads them as they come. */
+/** Larger files would exhaust the memory of the page. The command line streams them. */
 const mostBytes = 50 * 2 ** 20
 
 interface Created {
@@ -28,7 +28,7 @@ const nothing: Created = { rows: [], lastId: '' }
 
 interface ImportProps {
   readonly name: string
-  /** One that was dropped. */
+  /** A dropped file. */
   readonly file?: File
   readonly onClose: () => void
 }
@@ -37,11 +37,11 @@ export function ImportDialog({ name, file: dropped, onClose }: ImportProps) {
   const { client, owner } = useSession()
   const { doUndoably } = useUndo()
   const [rows, setRows] = useState<readonly Fields[]>([])
-  /** An integer that is imported as text, since a number would change it. */
+  /** First integer that is imported as text because a number would change it. */
   const [kept, setKept] = useState<string>()
   const [wrong, setWrong] = useState<unknown>()
   const [done, setDone] = useState(0)
-  /** What a try that failed has created: it is not created again by the next one, of which it is the beginning. */
+  /** Rows that a failed attempt created. A retry skips them if it starts with the same rows. */
   const created = useRef(nothing)
 
   async function take(read: () => Promise<string>) {
@@ -81,7 +81,7 @@ export function ImportDialog({ name, file: dropped, onClose }: ImportProps) {
             .collection(name)
             .createMany(batch)
             .catch((error) => {
-              // It names rows as it counts them, within the request.
+              // The service counts rows within the request, so add the offset.
               throw placed(error, ([row, ...path]) => (typeof row === 'number' ? [from + row, ...path] : path))
             })
           at += batch.length
@@ -118,7 +118,7 @@ export function ImportDialog({ name, file: dropped, onClose }: ImportProps) {
             const file = target.files?.[0]
             if (file) void take(() => textOf(file))
           }}
-          // To choose the same file, once it is corrected, is a change only where none is chosen.
+          // Clear the choice, so that choosing the corrected file again counts as a change.
           onClick={({ currentTarget }) => {
             currentTarget.value = ''
           }}
@@ -151,7 +151,7 @@ export function ImportDialog({ name, file: dropped, onClose }: ImportProps) {
   )
 }
 
-/** What a try has created may have been undone since. */
+/** Checks whether earlier rows still exist, because the user may have undone the attempt. */
 async function isThere(owner: Client, name: string, id: string): Promise<boolean> {
   try {
     await owner.collection(name).get(id)
@@ -171,7 +171,7 @@ async function textOf(file: File): Promise<string> {
   return file.text()
 }
 
-/** How many rows from there on go into one request, which has a limit of bytes. */
+/** Returns how many rows fit into one request. */
 function fitting(rows: readonly Fields[], from: number): number {
   let characters = 0
   let count = 0

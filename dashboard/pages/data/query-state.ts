@@ -1,4 +1,4 @@
-/** What a list of documents asks for. It stands in the address of the page, written as the API's own query string in dialect a. */
+/** Stores filters and order in the address of the page, as the query string of the API in dialect a. */
 import { useCallback, useMemo } from 'react'
 import { useLocation, useSearch } from 'wouter'
 import { SvcError } from '../../../client/index.js'
@@ -13,21 +13,21 @@ import { formatQuery } from '../../../client/protocol/wire/query/format.js'
 export interface Asked {
   readonly where: Where
   readonly sort: Sort | undefined
-  /** The links that filters and order reach through. */
+  /** Links that filters and order pass through. */
   readonly populate: readonly string[]
 }
 
 export interface QueryState extends Asked {
-  /** As the API takes it, without its `?`. */
+  /** Query string of the API, without `?`. */
   readonly text: string
-  /** Why the address cannot be read; then nothing is filtered. */
+  /** Set if the address is invalid. Then no filter applies. */
   readonly error: SvcError | undefined
   readonly change: (asked: Partial<Asked>) => void
-  /** @throws {SvcError} what the API would say of it */
+  /** @throws {SvcError} the error that the API would return */
   readonly changeText: (text: string) => void
 }
 
-/** As the address of a list has it, behind the `?`. */
+/** Formats a query for the address, without `?`. */
 export function formatAsked({ where, sort, populate }: Asked): string {
   return formatQuery(encodeListQuery(dialects.a, { where, sort, populate: populate.map(parsePath) }))
 }
@@ -59,7 +59,7 @@ export function useQueryState(): QueryState {
   )
 }
 
-/** Without one of its clauses. */
+/** Removes one clause. */
 export function without(where: Where, clause: Clause): Where {
   return { all: where.all.filter((each) => each !== clause) }
 }

@@ -1,4 +1,4 @@
-/** Queries of a collection under a name, kept in this browser. */
+/** Saves named queries of a collection in this browser. */
 import { useState } from 'react'
 import { Field, FormDialog } from '../../parts/dialog.js'
 import { Menu } from '../../parts/menu.js'

@@ -16,7 +16,7 @@ const steps = [
 
 type Step = (typeof steps)[number]['name']
 
-/** Steps tick themselves off where the emulator sees them happen; the others are ticked by hand. */
+/** Marks steps as done when the emulator sees them happen. Users mark the others themselves. */
 export function FirstSteps() {
   const { folder } = useSession()
   const place = `${folder}:steps`
@@ -24,7 +24,7 @@ export function FirstSteps() {
   const seen = useSeen(done)
   const all = new Set([...done, ...seen])
   const text = [...all].join(' ')
-  // What was seen stays done when its event is no longer among those that are kept.
+  // Keep a step done even when its event is no longer in the list.
   useEffect(() => {
     setDone(new Set(text.split(' ')))
     keepPreference(place, text)
@@ -61,7 +61,7 @@ export function FirstSteps() {
 function useSeen(done: ReadonlySet<string>): Step[] {
   const events = useEvents()
   const { data: connections } = useConnections()
-  // The event of a login does not tell how it was done.
+  // A login event does not tell whether a provider was used.
   const { data: flows } = useFlows(!done.has('login'))
   const has = (kind: string) => events.some((event) => event.kind === kind)
   return [

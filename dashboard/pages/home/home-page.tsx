@@ -1,4 +1,4 @@
-/** Where one begins: addresses and keys to copy, the first steps, what happened last, and whether all is well. */
+/** Shows addresses and keys, the first steps, the last events, and the health of the emulator. */
 import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { formatBytes, formatCount } from '../../../client/protocol/model/figures.js'
@@ -134,7 +134,7 @@ function LastEvents() {
   )
 }
 
-/** Each commit is written down before it is answered; what it outlives depends on the engine. */
+/** Every commit is saved before its answer. Whether it survives a power failure depends on the engine. */
 function Saved({ database }: Pick<Info, 'database'>) {
   const { isDurable, savedAt } = database
   if (isInMemory(database)) return <>in memory only</>

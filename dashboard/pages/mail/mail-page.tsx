@@ -1,4 +1,4 @@
-/** The mail that the service has sent: none of it leaves the machine unless a transport was set. */
+/** Shows sent mail. Nothing leaves the machine unless a transport is configured. */
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useState } from 'react'
 import { useLocation, useParams } from 'wouter'
@@ -162,7 +162,7 @@ function MailPane({ id, onClose }: { id: string; onClose: () => void }) {
   )
 }
 
-/** The links and codes of a mail, which tests of a login need. */
+/** Shows the links and codes of a mail for copying. */
 function Picked({ mail: { links, codes } }: { mail: Mail }) {
   const { hereUrl } = useSession()
   if (links.length + codes.length === 0) return null
@@ -185,7 +185,7 @@ function Picked({ mail: { links, codes } }: { mail: Mail }) {
   )
 }
 
-/** In a frame that may neither run scripts nor load, send or open anything; this page's own policy holds in it as well. */
+/** Shows HTML mail in a sandbox without scripts or network. The policy of this page also applies. */
 function Html({ mail }: { mail: Mail }) {
   return (
     <iframe className="mail-html" title="The mail as HTML" sandbox="" referrerPolicy="no-referrer" srcDoc={mail.html} />

@@ -8,7 +8,7 @@ import { useSession } from '../../session/context.js'
 
 export type Account = Awaited<ReturnType<Control['idp']['accounts']['list']>>['accounts'][number]
 
-/** An account of the built-in provider, to make, to change or to remove. */
+/** Creates, edits or removes an account of the built-in provider. */
 export function AccountDialog({ account, onClose }: { account: Account | undefined; onClose: () => void }) {
   const { control } = useSession()
   const queries = useQueryClient()

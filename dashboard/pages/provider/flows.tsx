@@ -1,4 +1,4 @@
-/** The last logins as sequences of hops, each with its request and answer. */
+/** Shows the last logins request by request. */
 import { useState } from 'react'
 import { hopKinds, type LoginFlow, type LoginHop } from '../../../client/protocol/model/provider-login.js'
 import { useFlows } from '../../frame/counts.js'
@@ -24,7 +24,7 @@ export function LastFlows() {
           ) : (
             <ul className="flows">
               {found.map((flow, at) => (
-                // The last one is open until it is closed.
+                // The newest flow is open by default.
                 <Flow
                   key={flow.id}
                   flow={flow}
@@ -55,7 +55,7 @@ function Flow({ flow, isOpen, toggle }: { flow: LoginFlow; isOpen: boolean; togg
       {isOpen ? (
         <ol className="hops">
           {hops.map((hop, index) => (
-            // Hops are only ever added at the end.
+            // The index is a stable key, because hops are only appended.
             <Hop key={index} hop={hop} />
           ))}
         </ol>

@@ -1,4 +1,4 @@
-/** The built-in login provider: who may log in with it, and how its next logins end. */
+/** Manages accounts of the built-in login provider, and makes the next logins fail. */
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { type ProviderFault, providerFaults } from '../../../client/protocol/model/provider-login.js'
@@ -69,7 +69,7 @@ export function ProviderPage() {
   )
 }
 
-/** Begins a login in a tab of its own, which ends on a page of the emulator that shows the outcome. */
+/** Starts a login in a new tab. It ends on an emulator page that shows the result. */
 function StartLogin() {
   const { control, project, url } = useSession()
   const { say } = useUndo()
@@ -101,7 +101,7 @@ function StartLogin() {
   )
 }
 
-/** What the next login meets. */
+/** Shows and sets how the next login fails. */
 function NextLogins() {
   const { control } = useSession()
   const queries = useQueryClient()

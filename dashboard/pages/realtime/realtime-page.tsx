@@ -1,4 +1,4 @@
-/** Realtime connections with their subscriptions and lag, and live events. */
+/** Shows realtime connections with their subscriptions and lag, and live events. */
 import { useQueryClient } from '@tanstack/react-query'
 import { useDeferredValue, useState } from 'react'
 import type { ConnectionRecord } from '../../../client/protocol/control/connections.js'

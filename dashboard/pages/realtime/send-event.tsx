@@ -10,7 +10,7 @@ import { useSession } from '../../session/context.js'
 
 type Documents = ReturnType<Client['collection']>
 
-/** An event sent by hand is a real write, so that subscribers receive what is stored, and it can be undone. */
+/** Sends an event by a real write, so that subscribers receive stored data, and undo works. */
 export function SendEvent({ onClose }: { onClose: () => void }) {
   const { client } = useSession()
   const { say } = useUndo()

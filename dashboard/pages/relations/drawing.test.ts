@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { boxHeight, boxWidth, draw, labelHeight, widthOf } from './drawing.js'
 
-/** `a > b` is a field of a that leads to b. */
+/** `a > b` is a field of a that links to b. */
 function drawn(text: string, ...lone: string[]) {
   const edges = text.split(', ').map((each) => {
     const [from = '', to = ''] = each.split(' > ')
@@ -37,13 +37,13 @@ it.each(graphs)('draws %s without overlapping boxes, each arrow from box to box'
   }
 })
 
-it('draws the two arrows of boxes that lead to each other apart', () => {
+it('separates the two arrows of boxes that link to each other', () => {
   const [one, other] = drawn('a > b, b > a').arrows.map(({ label }) => label.y)
 
   expect(one).not.toBe(other)
 })
 
-it('leads from left to right, and puts what nothing leads to beside what it leads to', () => {
+it('draws links from left to right, and places a box without incoming links next to its target', () => {
   const { boxes } = drawn('comments > posts, posts > authors, notes > authors')
   const x = (name: string) => boxes.get(name)?.x ?? -1
 

@@ -1,4 +1,4 @@
-/** The graph: a box for each collection, an arrow for each pair of them that fields link. */
+/** Draws a box for each collection, and an arrow for each linked pair. */
 
 import { useMemo, useState } from 'react'
 import { Link as PageLink } from 'wouter'
@@ -39,7 +39,7 @@ export function Graph({ relations: { collections, links } }: { relations: Relati
   }, [collections, links])
   return (
     <div className="graph">
-      {/* biome-ignore lint/a11y/noSvgWithoutTitle: it is a group of links, and the list beside it says what the arrows do. */}
+      {/* biome-ignore lint/a11y/noSvgWithoutTitle: it is a group of links, and a hidden list describes the arrows. */}
       <svg width={width + 2} height={height + 2} viewBox={`-1 -1 ${width + 2} ${height + 2}`}>
         <defs>
           <marker
@@ -55,7 +55,7 @@ export function Graph({ relations: { collections, links } }: { relations: Relati
             <path d="M0 0.5 8 4 0 7.5z" />
           </marker>
         </defs>
-        {/* biome-ignore lint/a11y/noAriaHiddenOnFocusable: nothing in it takes the focus. */}
+        {/* biome-ignore lint/a11y/noAriaHiddenOnFocusable: no child can get the focus. */}
         <g aria-hidden="true">
           {arrows.map(({ edge, path }) => (
             <path key={keyOf(edge)} className={lookOf(edge, pointed)} d={path} markerEnd="url(#arrow)" />

@@ -1,4 +1,4 @@
-/** Which collections lead to which: as a graph, and as a list. */
+/** Shows links between collections as a graph or a list. */
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { useCommand } from '../../frame/command-line.js'
@@ -42,7 +42,7 @@ export function RelationsPage() {
   )
 }
 
-/** The graph, and the same in words for those who do not see it. */
+/** Shows the graph, and a list of the links for screen readers. */
 function Drawn({ relations }: { relations: Relations }) {
   return (
     <>

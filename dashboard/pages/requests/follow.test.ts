@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { RequestSummary } from '../../../client/protocol/control/requests.js'
 import { joined, openOnes } from './follow.js'
 
-/** Of each what is looked at: "e:open d c" is a list of three, the newest first. */
+/** Parses a list of requests, newest first, such as "e:open d c". */
 function requests(words: string): RequestSummary[] {
   const parts = words === '' ? [] : words.split(' ')
   return parts.map((part) => {
@@ -14,7 +14,7 @@ function requests(words: string): RequestSummary[] {
 const wordsOf = (list: readonly RequestSummary[]) =>
   list.map(({ id, state }) => (state === 'answered' ? id : `${id}:${state}`)).join(' ')
 
-test('of a list the open ones are asked for again, however many are between them, and a handful at most', () => {
+test('asks again for open requests, however far apart, up to a limit', () => {
   expect(openOnes(requests('e d:open c b:open a'))).toEqual(['d', 'b'])
   expect(openOnes(requests('c b a'))).toEqual([])
   expect(openOnes(requests('e d:open c b:open a'), 'd')).toEqual(['b', 'd'])
@@ -25,9 +25,9 @@ test.each([
   ['b:open a', '', 'b', 'b a'],
   ['c b:open a', 'e d', 'b:open', 'e d c b:open a'],
   ['b:open a', 'c b', '', 'c b a'],
-  // What was not asked for stays as it is shown, and what is not shown stays away.
+  // Requests that were not asked for stay unchanged, and those not shown stay hidden.
   ['d:open b:open a', 'e', 'd c b', 'e d b a'],
-  // One that is not kept any more has ended.
+  // A request that is no longer stored has ended.
   ['d:open b:open a', '', 'd:open', 'd:open b a'],
 ])('"%s", then "%s" and again "%s": "%s"', (shown, newer, again, after) => {
   const before = requests(shown)

@@ -1,4 +1,4 @@
-/** One request: why it ended as it did, what was sent and answered, where the time went, what the database was asked. */
+/** Shows one request: the reason for its status, both messages, timing, and SQL. */
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { RequestRecord } from '../../../client/protocol/control/requests.js'
@@ -109,7 +109,7 @@ function tabsOf(request: RequestRecord, replayed: Replayed | undefined, onOpen: 
   return [...tabs, { name: 'replay', title: 'Replay', content }]
 }
 
-/** What stood in the way, and what mends it. */
+/** Explains why the request was refused, and how to fix it. */
 function Why({ request }: { request: RequestRecord }) {
   const explanation = explainRefusal(request)
   if (!explanation) return null

@@ -1,4 +1,4 @@
-/** What came in: who asked what, how it ended, and how long each part took. */
+/** Lists recorded requests. */
 import { useQuery } from '@tanstack/react-query'
 import { useCallback, useState } from 'react'
 import { useLocation, useParams, useSearch } from 'wouter'
@@ -94,7 +94,7 @@ export function RequestsPage() {
   )
 }
 
-/** Whose requests are shown, where a link to this page says so. */
+/** Shows the user filter from the address. */
 function OfUser({ id, onRemove }: { id: string; onRemove: () => void }) {
   const { owner } = useSession()
   const { data } = useQuery({ queryKey: ['users', 'one', id], queryFn: () => owner.users.get(id) })
@@ -169,7 +169,7 @@ function commandOf({ status, method, path, user }: RequestFilter): string {
   return ['svc requests tail', ...flags.map(([name, value]) => `--${name} ${shellWord(value)}`)].join(' ')
 }
 
-/** A bar's full width. Longer ones are full. */
+/** Duration that fills the bar. */
 const widestMilliseconds = 100
 
 const columns: readonly Column<RequestSummary>[] = [

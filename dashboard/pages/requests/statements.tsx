@@ -5,7 +5,7 @@ import { Copy } from '../../parts/button.js'
 import { Empty, wordsOf } from '../../parts/states.js'
 import { useSession } from '../../session/context.js'
 
-/** What the database was asked, each with its plan when it is wanted. */
+/** Lists the SQL statements of a request, with plans on demand. */
 export function Statements({ request }: { request: RequestRecord }) {
   if (request.statements.length === 0) return <Empty title="No database queries" />
   return (

@@ -9,7 +9,7 @@ const parts: readonly (readonly [keyof RequestRecord['timing'], string])[] = [
   ['own', 'everything else'],
 ]
 
-/** Where the time went, each part below the one before. */
+/** Shows how long each part of a request took. */
 export function Timing({ request: { timing, milliseconds } }: { request: RequestRecord }) {
   const whole = Math.max(milliseconds, 0.1)
   let before = 0

@@ -1,4 +1,4 @@
-/** The keys of the project: what each is good for, until when, and when it was last used. */
+/** Lists the keys of the project, with scopes, expiry and last use. */
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useAction, useUndo } from '../../frame/undo.js'
@@ -84,7 +84,7 @@ function KeyRow({ of, isBusy, onDelete }: { of: Key; isBusy: boolean; onDelete: 
   )
 }
 
-/** How long a key may be valid. */
+/** Choices for the expiry of a key. */
 const lifetimes: readonly (readonly [words: string, days: number | undefined])[] = [
   ['never', undefined],
   ['after a day', 1],

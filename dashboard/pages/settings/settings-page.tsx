@@ -1,4 +1,4 @@
-/** Every setting of the project, what it does and what it takes; and the keys. */
+/** Shows the settings and keys of the project. */
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { SvcError } from '../../../client/index.js'
@@ -53,7 +53,7 @@ function Theme() {
   )
 }
 
-/** The body of the request is nothing that people see. */
+/** Removes the request field `settings.` from the message, because users do not see it. */
 function namedAsHere(error: unknown): never {
   if (!(error instanceof SvcError) || error.code !== 'VALIDATION_ERROR') throw error
   throw new Error(error.message.replaceAll('"settings.', '"'), { cause: error })

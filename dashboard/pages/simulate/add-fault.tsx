@@ -3,7 +3,7 @@ import { type FaultInput, type FaultKind, faultKinds } from '../../../client/pro
 import { Button } from '../../parts/button.js'
 import { Field } from '../../parts/dialog.js'
 
-/** What a kind needs beside which requests it meets. */
+/** Extra fields of each fault kind. */
 const needs: {
   readonly [Kind in FaultKind]?: readonly (readonly [name: keyof FaultInput, words: string, usual: number])[]
 } = {

@@ -1,4 +1,4 @@
-/** Fault injection: faults, another time, another plan. */
+/** Injects faults, moves the clock, and changes the plan. */
 import { useQueryClient } from '@tanstack/react-query'
 import { clockOfProject } from '../../../client/control.js'
 import { type FaultPreset, faultKinds, faultPresets } from '../../../client/protocol/model/faults/fault.js'
@@ -48,7 +48,7 @@ function useRefreshing(key: string): [boolean, (work: () => Promise<unknown>) =>
   ]
 }
 
-/** Adds to the project that is shown, as the commands do; a preset takes the place of those that are on. */
+/** Adds faults to this project. A preset replaces its active faults. */
 function Faults() {
   const { control, project } = useSession()
   const query = useFaults()

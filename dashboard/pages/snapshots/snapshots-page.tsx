@@ -1,4 +1,4 @@
-/** Named states of the project, to go back to. */
+/** Saves, compares and loads snapshots of the project. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useState } from 'react'
 import { useLocation, useParams } from 'wouter'
@@ -82,7 +82,7 @@ export function SnapshotsPage() {
   )
 }
 
-/** Leaves out optional columns in which no snapshot has a value. */
+/** Leaves out optional columns without values. */
 function columnsOf(snapshots: readonly Snapshot[]): readonly Column<Snapshot>[] {
   const isEmpty = {
     before: snapshots.every(({ command }) => !command),
@@ -176,7 +176,7 @@ function SaveSnapshot({ onClose }: { onClose: () => void }) {
   )
 }
 
-/** What the differences are about. To find them reads all of the snapshot. */
+/** Events that make a comparison outdated. Comparing reads the whole snapshot, so it is not repeated automatically. */
 const compared = ['document', 'collection', 'user', 'file'] as const
 
 function SnapshotPane({ snapshot, onClose }: { snapshot: Snapshot; onClose: () => void }) {

@@ -9,7 +9,7 @@ interface CreateProps {
   readonly onCreated: (user: { readonly id: string }) => void
 }
 
-/** Creates a user as the owner: with roles that only the owner may give, and without a session or a mail. */
+/** Creates a user with any roles, without a session and without mail. */
 export function CreateUser({ onClose, onCreated }: CreateProps) {
   const { control, project } = useSession()
   const queries = useQueryClient()

@@ -104,7 +104,7 @@ interface RolesProps {
   readonly onSave: (roles: string[], onSaved: () => void) => void
 }
 
-/** The field follows the roles of the user until something is typed into it. */
+/** Shows the stored roles until the user edits them. */
 function Roles({ user, isBusy, onSave }: RolesProps) {
   const [typed, setTyped] = useState<string>()
   const stored = user.roles.join(' ')
@@ -115,7 +115,7 @@ function Roles({ user, isBusy, onSave }: RolesProps) {
       className="inline-form"
       onSubmit={(event) => {
         event.preventDefault()
-        // What was typed while it was saved stays.
+        // Keep text that was typed during the save.
         onSave(wordsIn(text), () => setTyped((now) => (now === text ? undefined : now)))
       }}
     >
@@ -138,7 +138,7 @@ function Roles({ user, isBusy, onSave }: RolesProps) {
 const stepSeconds = 30
 const QrCode = lazyPart(() => import('./qr-code.js'))
 
-/** The code that the authenticator app of the user shows right now. */
+/** Shows the current code of the user's authenticator app. */
 function SecondFactor({ user }: { user: AppUser }) {
   const { control } = useSession()
   const queries = useQueryClient()

@@ -1,4 +1,4 @@
-/** The users of the project, and everything that its owner may do with one. */
+/** Lists and manages the users of the project. */
 import { useCallback, useDeferredValue, useState } from 'react'
 import { useLocation, useParams } from 'wouter'
 import type { AppUser } from '../../../client/index.js'

@@ -1,4 +1,4 @@
-/** Somebody else saved the document first: what only one of both changed is joined, the rest is chosen field by field. */
+/** Resolves a conflict: merges fields that only one side changed, and lets the user choose the others. */
 import { useMemo, useState } from 'react'
 import { Failure } from '../../../live/failure.js'
 import { Button } from '../../../parts/button.js'

@@ -1,4 +1,4 @@
-/** The document that is selected: its JSON, its fields, what it is linked with, its files and its former versions. */
+/** Shows the selected document: JSON, fields, links, files and history. */
 import { Suspense, useEffect, useRef, useState } from 'react'
 import { formatCount } from '../../../../client/protocol/model/figures.js'
 import { useUndo } from '../../../frame/undo.js'
@@ -25,12 +25,12 @@ const JsonEditor = lazyPart(() => import('./json-editor.js'))
 
 interface PaneProps {
   readonly collection: string
-  /** Undefined for a new one. */
+  /** Undefined for a new document. */
   readonly id: string | undefined
   readonly onClose: () => void
-  /** With the cursor of who goes on typing there. */
+  /** Opens a document, with the cursor position if the editor has the focus. */
   readonly onOpen: (id: string, cursor?: number) => void
-  /** Where who was typing in a new document goes on, once it is created: of the one that opens next. */
+  /** Returns the cursor position for a document that was just created, so that the user can keep typing. */
   readonly takeCursor: () => number | undefined
 }
 
@@ -50,7 +50,7 @@ export function DocumentPane({ collection, id, onClose, onOpen, takeCursor }: Pa
     onClose()
   }
   const isGone = isMissing(error)
-  // What was typed over a document that is gone is shown all the same.
+  // Also show unsaved text of a deleted document.
   const hasText = id === undefined || stored !== undefined || (isGone && edited.isChanged)
   return (
     <Pane
@@ -105,7 +105,7 @@ export function DocumentPane({ collection, id, onClose, onOpen, takeCursor }: Pa
   )
 }
 
-/** Saves by Ctrl S and ⌘S wherever in the pane one is; the editor of JSON does so itself. */
+/** Saves on Ctrl S or ⌘S anywhere in the pane. The JSON editor has its own shortcut. */
 function useSaveKey(save: () => Promise<void>) {
   const latest = useRef(save)
   latest.current = save
@@ -133,7 +133,7 @@ interface TabInput {
 
 function tabsOf({ collection, id, edited, known, cursor, takeCursor, save }: TabInput): Tab[] {
   const { stored, text, edit, issues, typedAs } = edited
-  // In a new document within the braces.
+  // Start a new document between the braces.
   const startAt = id === undefined ? () => Math.max(0, text.lastIndexOf('\n')) : takeCursor
   const editing: Tab[] = [
     {
@@ -142,7 +142,7 @@ function tabsOf({ collection, id, edited, known, cursor, takeCursor, save }: Tab
       content: () => (
         <Suspense fallback={<Skeleton />}>
           <JsonEditor
-            // Undo does not bring back what was typed as another user once that is discarded.
+            // Clears the undo history when text of another user is discarded.
             key={typedAs ?? ''}
             {...{ issues, known, startAt, cursor, value: text, onChange: edit, onSave: save }}
           />

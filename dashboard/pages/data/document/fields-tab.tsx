@@ -1,4 +1,4 @@
-/** The fields of a document, each with a control for its type. They are the same text as the JSON beside it. */
+/** Edits each field with a control for its type. Shares its text with the JSON tab. */
 import { useState } from 'react'
 import type { Fields, Issue, Json } from '../../../../client/index.js'
 import { parseExactJson } from '../../../../client/protocol/model/exact-json.js'
@@ -13,7 +13,7 @@ interface FieldsTabProps {
   readonly issues: readonly Issue[]
 }
 
-/** More of them are better edited as JSON. */
+/** Further fields can be edited as JSON. */
 const mostFields = 200
 
 export function FieldsTab({ text, edit, issues }: FieldsTabProps) {
@@ -68,7 +68,7 @@ interface FieldRowProps {
 function FieldRow({ name, value, issue, onChange }: FieldRowProps) {
   return (
     <div className="field-row">
-      {/* biome-ignore lint/a11y/noLabelWithoutControl: the control follows in it. */}
+      {/* biome-ignore lint/a11y/noLabelWithoutControl: the control is a child of the label. */}
       <label>
         <span className="mono cut" title={name}>
           {name === '' ? '(empty name)' : name} <em className="dim">{typeOf(value)}</em>
@@ -100,7 +100,7 @@ function Control({ value, onChange }: { value: Json; onChange: (value: Json) => 
   return <JsonControl value={value} onChange={onChange} />
 }
 
-/** Numbers, lists, objects and null: as JSON. What is typed stays as it is typed, and counts whenever it is some. */
+/** Edits numbers, lists, objects and null as JSON. Applies the typed text whenever it is valid. */
 function JsonControl({ value, onChange }: { value: Json; onChange: (value: Json) => void }) {
   const [typed, setTyped] = useState<string>()
   const text = typed ?? JSON.stringify(value)

@@ -5,7 +5,7 @@ import { Preview } from '../../../parts/preview.js'
 import { Empty } from '../../../parts/states.js'
 import { useSession } from '../../../session/context.js'
 
-/** Addresses of files in a document, wherever they stand in it. */
+/** Collects all file addresses in a document. */
 export function filesIn(value: Json): string[] {
   if (typeof value === 'string') return typeOf(value) === 'file' ? [value] : []
   if (Array.isArray(value)) return [...new Set(value.flatMap(filesIn))]

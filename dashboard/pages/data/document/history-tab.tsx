@@ -1,4 +1,4 @@
-/** Versions of a document that are kept, and what any two of them differ in. */
+/** Lists stored versions of a document, and compares two of them. */
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Fields } from '../../../../client/index.js'
@@ -35,7 +35,11 @@ export function HistoryTab({ collection, id, newest, onRestore }: HistoryProps) 
     enabled: from !== undefined && to !== undefined,
   })
   if (isMissing(error) || data?.versions.length === 0) {
-    return <Empty title="No earlier versions">The emulator keeps all versions for an hour, and the last 100,000 changes.</Empty>
+    return (
+      <Empty title="No earlier versions">
+        The emulator keeps all versions for an hour, and the last 100,000 changes.
+      </Empty>
+    )
   }
   const pick = (version: number) =>
     setPicked((before) =>

@@ -1,15 +1,15 @@
-/** What the editor of a document offers: the fields of the collection, and values that its documents often have. */
+/** Completes field names and common values in the JSON editor. */
 import type { Completion, CompletionContext, CompletionResult } from '@codemirror/autocomplete'
 import { getLocation, parseTree } from 'jsonc-parser'
 
-/** What is known of a collection, asked for when it is needed. */
+/** Loads fields and values of a collection on demand. */
 export interface KnownFields {
   fields(): Promise<readonly { readonly name: string; readonly type: string }[]>
-  /** The commonest texts of a field; none where nearly every document has its own. */
+  /** Most common texts of a field. Empty if most documents have a different one. */
   values(field: string): Promise<readonly string[]>
 }
 
-/** Beyond this, to read it at each key would be felt. */
+/** Parsing longer texts on each key would slow down typing. */
 const mostCharacters = 100_000
 
 export async function completeJson(context: CompletionContext, known: KnownFields): Promise<CompletionResult | null> {

@@ -1,4 +1,4 @@
-/** A text editor for JSON. It is loaded when it is first needed. */
+/** JSON editor, loaded on first use. */
 import { autocompletion, completionKeymap } from '@codemirror/autocomplete'
 import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands'
 import { json, jsonParseLinter } from '@codemirror/lang-json'
@@ -16,19 +16,18 @@ import { completeJson, type KnownFields } from './json-completion.js'
 
 export interface JsonEditorProps {
   readonly value: string
-  /** The text may be large: whoever needs it asks for it. */
   readonly onChange: (text: string) => void
   readonly onSave: () => void
-  /** What the service said of fields, shown where they stand. */
+  /** Validation errors from the service, shown at their fields. */
   readonly issues: readonly Issue[]
   readonly known: KnownFields
-  /** Where the cursor is when it opens, which it has the focus for; undefined where somebody else has that. */
+  /** Initial cursor position. Undefined if the editor must not take the focus. */
   readonly startAt: () => number | undefined
-  /** Receives what says where the cursor is, as long as it has the focus. */
+  /** Receives a function that returns the cursor position while the editor has the focus. */
   readonly cursor: { current: () => number | undefined }
 }
 
-/** Beyond this, a parser at every pause would be felt. */
+/** Linting longer texts would slow down typing. */
 const mostLinted = 300_000
 
 export default function JsonEditor({ value, onChange, onSave, issues, known, startAt, cursor }: JsonEditorProps) {
@@ -45,7 +44,7 @@ export default function JsonEditor({ value, onChange, onSave, issues, known, sta
   }
   const first = useRef(value)
   const refused = useRef<Refused>(undefined)
-  // What was typed and has not come back as the value yet: on a slow page one more key may be pressed before that.
+  // Texts that were typed but not rendered yet. On a slow page, the next key may come first.
   const typed = useRef<string[]>([])
 
   useEffect(() => {
@@ -83,7 +82,7 @@ export default function JsonEditor({ value, onChange, onSave, issues, known, sta
   return <div className="editor" ref={host} />
 }
 
-/** Integers that are saved as text. */
+/** Marks integers that are saved as text. */
 function keptIntegers(text: string): Diagnostic[] {
   const marks: Diagnostic[] = []
   withExactIntegers(text, (literal, from) => {
@@ -105,7 +104,7 @@ function extensionsOf(
     return true
   }
   const parse = jsonParseLinter()
-  // What it answers takes the place of all marks that there are, those of the service among them.
+  // The linter replaces all marks, so add those of the service again.
   const lint = (opened: EditorView) => {
     const { doc } = opened.state
     const own = doc.length > mostLinted ? [] : [...parse(opened), ...keptIntegers(doc.toString())]
@@ -141,18 +140,18 @@ function extensionsOf(
   ]
 }
 
-/** A text, and what the service said of it. */
+/** A text that the service refused, with the validation errors. */
 interface Refused {
   readonly text: Text
   readonly issues: readonly Issue[]
 }
 
-/** Of that text alone: another one was not sent yet. */
+/** Returns no marks if the text has changed since it was sent. */
 function marksOf(doc: Text, refused: Refused | undefined): Diagnostic[] {
   return refused?.text.eq(doc) ? diagnosticsOf(doc.toString(), refused.issues) : []
 }
 
-/** Where in the text the fields stand that the service refused; a missing one, at the object it is missing in. */
+/** Finds the refused fields in the text. Marks the parent object if a field is missing. */
 function diagnosticsOf(text: string, issues: readonly Issue[]): Diagnostic[] {
   const root = issues.length === 0 ? undefined : parseTree(text)
   if (!root) return []

@@ -1,4 +1,4 @@
-/** Documents that this one leads to, and those that lead to it. */
+/** Lists the documents that this one links to, and those that link to it. */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import type { Client, Document } from '../../../../client/index.js'
@@ -12,7 +12,7 @@ import { Empty, Skeleton } from '../../../parts/states.js'
 import { useSession } from '../../../session/context.js'
 import { formatAsked } from '../query-state.js'
 
-/** Each costs one request; more of them would be slow. */
+/** Each collection costs a request, so more would be slow. */
 const mostCollections = 40
 const mostIncoming = 20
 
@@ -77,7 +77,7 @@ export function LinkedTab({ collection, document }: { collection: string; docume
   )
 }
 
-/** Of the documents whose field is that id, whatever characters the name of the field has. */
+/** Filters documents whose field has this id. Uses a path, because field names may contain any characters. */
 function linksBy(field: string, id: string): Where {
   return { all: [{ any: [{ path: [field], operator: 'eq', value: id }] }] }
 }
@@ -101,7 +101,7 @@ function Row({ words, linked }: { words: string; linked: Linked }) {
 async function outgoingOf(client: Client, collection: string, document: Document): Promise<[string, Linked][]> {
   const found = await Promise.all(
     linkFieldsOf([document]).map(async (fields) => {
-      // Of a document that was deleted meanwhile the pane says so.
+      // If the document was deleted since, the pane shows that.
       const { data = {} } =
         (await client.collection(collection).get(document.id, { populate: fields }).catch(unlessRefused)) ?? {}
       return fields.flatMap((field) => linkedBy(field, (data as Document['data'])[field]))
@@ -117,7 +117,7 @@ function linkedBy(field: string, value: Json | undefined): [string, Linked][] {
   })
 }
 
-/** Fields of a collection that hold ids, by its newest documents, asked for this one. */
+/** Finds documents of a collection that link to this one. Searches the link fields of its newest documents. */
 async function incomingOf(client: Client, name: string, id: string): Promise<Incoming[]> {
   const documents = client.collection(name)
   const newest = await documents.list({ limit: 20, count: false }).catch(unlessRefused)

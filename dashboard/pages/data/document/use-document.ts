@@ -1,4 +1,4 @@
-/** One document as it is stored, and what has been typed over it. */
+/** Loads a document and manages its unsaved edits. */
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useReducer, useRef } from 'react'
 import { type Client, type Document, type Fields, type Issue, SvcError } from '../../../../client/index.js'
@@ -9,26 +9,26 @@ import { type Draft, draftKey, draftOf, dropDraft, keepDraft } from '../../../se
 import { type Conflict, type Editing, type EditingEvent, nextEditing } from './editing.js'
 
 export interface Edited {
-  /** Undefined for a new one, and until it has come. */
+  /** Undefined for a new document, and until loaded. */
   readonly stored: Document | undefined
   readonly error: unknown
   readonly text: string
   readonly isChanged: boolean
-  /** Somebody else has saved it since this was begun. */
+  /** Someone else saved the document after the draft began. */
   readonly isStale: boolean
-  /** Whom it was typed as, where somebody else is acted as by now; only as them it is saved. */
+  /** Author of the draft, if the page acts as another user by now. Only the author can save it. */
   readonly typedAs: string | undefined
   readonly failure: unknown
   readonly issues: readonly Issue[]
-  /** What there is now, after a save was refused because of it. */
+  /** Set if a save was refused because someone else saved first. */
   readonly conflict: Conflict | undefined
   readonly isSaving: boolean
   readonly edit: (text: string) => void
   readonly save: (over?: { readonly data: Fields; readonly version: number }) => Promise<Document | undefined>
   readonly discard: () => void
-  /** Leaves a conflict for the editor, with what was joined of it. */
+  /** Leaves the conflict view, with the merged text in the editor. */
   readonly editJoined: (data: Fields) => void
-  /** Another document with what is in the editor. */
+  /** Creates a new document from the text. */
   readonly createAgain: () => Promise<Document | undefined>
 }
 
@@ -76,14 +76,14 @@ export function useDocument(collection: string, id: string | undefined): Edited 
     let mine: Fields = {}
     const sent = draftOf(key)?.text ?? clean
     try {
-      // A save takes the place of the whole document: a field that is hidden from one of the two would be deleted.
+      // Saving replaces the whole document, which would delete fields that are hidden from the author.
       if (typedAs !== undefined) throw new Error(otherWords(typedAs))
       mine = over?.data ?? parse(sent)
       const version = over?.version ?? draft?.version ?? stored?.version
       const saved = await write(documents, { id, data: mine, version })
       queries.setQueryData(['document', saved.id, collection, acting?.user.id], saved)
       const newer = draftOf(key)
-      // What was typed while it was being saved goes on from what is stored now.
+      // Text typed during the save is based on the version just stored.
       const next = newer && newer.text !== sent && !over ? { ...begunFrom(saved, acting), text: newer.text } : undefined
       change({ kind: 'saved', draft: id === undefined ? undefined : next })
       if (id === undefined && next) keepDraft(draftKey(session, collection, saved.id), next)
@@ -102,7 +102,7 @@ export function useDocument(collection: string, id: string | undefined): Edited 
     }
   }
 
-  /** Of a save that failed: what there is now, where somebody else was first. */
+  /** Maps a failed save to an event. On a version conflict, loads what is stored now. */
   async function endOf(error: unknown, conflictWith: (theirs: Document) => Conflict): Promise<EditingEvent> {
     if (!(error instanceof SvcError) || error.code !== 'CONFLICT' || id === undefined) {
       return { kind: 'refused', failure: error }
@@ -134,7 +134,7 @@ export function useDocument(collection: string, id: string | undefined): Edited 
   }
 }
 
-/** The state of the editor, whose draft outlives it. */
+/** Holds the editor state, and stores drafts so that they survive the editor. */
 function useEditing(key: string): [Editing, (event: EditingEvent) => void] {
   const [state, dispatch] = useReducer(nextEditing, undefined, (): Editing => ({ kind: 'idle', draft: draftOf(key) }))
   const change = useCallback(
@@ -153,7 +153,7 @@ function storeDraft(key: string, draft: Draft | undefined): void {
   else dropDraft(key)
 }
 
-/** What is typed over a document, or into a new one, by whoever is acted as. */
+/** Starts a draft from a stored document, or from nothing, as the acting user. */
 function begunFrom(document: Document | undefined, acting: Acting | undefined): Omit<Draft, 'text'> {
   const by = acting && { id: acting.user.id, email: acting.user.email }
   return { version: document?.version, base: document?.data ?? {}, by }
@@ -174,7 +174,7 @@ function otherWords(name: string): string {
   return `You made these edits as ${name}. Act as ${name} again to save them, or discard them, because you may see other fields.`
 }
 
-/** @throws {Error} what is no JSON object */
+/** @throws {Error} if the text is not a JSON object */
 function parse(text: string): Fields {
   const value: unknown = parseExactJson(text)
   if (isObject(value)) return value
