@@ -4,7 +4,7 @@ import { Failure } from './failure.js'
 
 /** The result of a query: its data, and the error of the last attempt. */
 export interface Asked<Data> {
-  /** Undefined until loaded. Kept when a later fetch fails. */
+  /** Undefined until loaded. Stays when a later fetch fails. */
   readonly data: Data | undefined
   readonly error: unknown
   readonly refetch?: () => unknown

@@ -5,7 +5,7 @@
 
 const scripts: (() => Promise<unknown>)[] = []
 
-/** Registers a lazy script for loading ahead. */
+/** Registers a lazy script for preloading. */
 export function ahead<Script>(load: () => Promise<Script>): () => Promise<Script> {
   scripts.push(load)
   return load

@@ -30,7 +30,7 @@ function tick() {
   for (const listener of listeners) listener()
 }
 
-/** Sets how far the project's clock is ahead of the system clock. */
+/** Sets the offset of the project's clock from the system clock. */
 export function setClockOffset(milliseconds: number): void {
   if (offset === milliseconds) return
   offset = milliseconds
