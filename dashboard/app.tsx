@@ -9,8 +9,8 @@ import { UndoProvider } from './frame/undo.js'
 import { queryDefaults } from './live/again.js'
 import { EventsProvider } from './live/context.js'
 import { pages, staleQueries } from './pages.js'
-import { loadAhead } from './parts/ahead.js'
-import { Empty, wordsOf } from './parts/states.js'
+import { preloadScripts } from './parts/preload.js'
+import { describeError, Empty } from './parts/states.js'
 import { SessionProvider } from './session/context.js'
 import { type Entry, enter, type Session } from './session/session.js'
 
@@ -36,10 +36,10 @@ export function App() {
   }, [entry, begin])
   if (!entry) return null
   if (entry.kind === 'ready') return <Ready session={entry.session} />
-  return <main className="entrance">{entranceOf(entry)}</main>
+  return <main className="entrance">{renderEntrance(entry)}</main>
 }
 
-function entranceOf(entry: Exclude<Entry, { kind: 'ready' }>): ReactNode {
+function renderEntrance(entry: Exclude<Entry, { kind: 'ready' }>): ReactNode {
   if (entry.kind === 'unreachable') {
     return (
       <Empty title="The emulator is not running" command="svc dev">
@@ -50,7 +50,7 @@ function entranceOf(entry: Exclude<Entry, { kind: 'ready' }>): ReactNode {
   if (entry.kind === 'failed') {
     return (
       <Empty title="The emulator returned an error" command="svc logs">
-        <p>{wordsOf(entry.error)}</p>
+        <p>{describeError(entry.error)}</p>
       </Empty>
     )
   }
@@ -62,7 +62,7 @@ function entranceOf(entry: Exclude<Entry, { kind: 'ready' }>): ReactNode {
 }
 
 function Ready({ session }: { session: Session }) {
-  useEffect(() => void loadAhead(), [])
+  useEffect(() => void preloadScripts(), [])
   const [queries] = useState(() => new QueryClient({ defaultOptions: queryDefaults }))
   return (
     <QueryClientProvider client={queries}>

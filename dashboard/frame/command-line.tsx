@@ -9,17 +9,17 @@ export function CommandLineProvider({ children }: { children: ReactNode }) {
   return <Context value={value}>{children}</Context>
 }
 
-function useContextOf() {
+function useCommandContext() {
   const context = useContext(Context)
   if (!context) throw new Error('useCommand needs a CommandLineProvider.')
   return context
 }
 
 export function useCommand(command: string): void {
-  const { setCommand } = useContextOf()
+  const { setCommand } = useCommandContext()
   useEffect(() => setCommand(command), [command, setCommand])
 }
 
 export function useShownCommand(): string {
-  return useContextOf().command
+  return useCommandContext().command
 }

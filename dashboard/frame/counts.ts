@@ -10,13 +10,13 @@ export function useCollections() {
 }
 
 /** Matches the limit of the control API. */
-export const mostMails = 200
+export const maxMails = 200
 
 export function useMails() {
   const { control, project } = useSession()
   return useQuery({
     queryKey: ['mail'],
-    queryFn: async () => (await control.mail.list({ project: project.id, limit: mostMails })).mails,
+    queryFn: async () => (await control.mail.list({ project: project.id, limit: maxMails })).mails,
   })
 }
 

@@ -27,7 +27,7 @@ export function Frame({ children }: { children: ReactNode }) {
   // Close open overlays when the page changes.
   useEffect(() => setOpen(undefined), [location])
   const isSheet = open === 'navigation'
-  useEndOfSheet(isSheet, setOpen)
+  useCloseSheet(isSheet, setOpen)
   return (
     <div className="frame">
       <TopStrip
@@ -47,12 +47,12 @@ export function Frame({ children }: { children: ReactNode }) {
 }
 
 /** Closes the navigation sheet of narrow screens on Esc, on a click outside, and when a link is followed. */
-function useEndOfSheet(isOpen: boolean, open: (what: undefined) => void) {
+function useCloseSheet(isOpen: boolean, open: (what: undefined) => void) {
   useEffect(() => {
     if (!isOpen) return
     const onClick = ({ target }: MouseEvent) => {
-      const isOfSheet = (target as Element).closest('.navigation, .menu-button') !== null
-      if (!isOfSheet || (target as Element).closest('.navigation a')) open(undefined)
+      const isInSheet = (target as Element).closest('.navigation, .menu-button') !== null
+      if (!isInSheet || (target as Element).closest('.navigation a')) open(undefined)
     }
     const onKey = (event: KeyboardEvent) => {
       if (event.key !== 'Escape') return
@@ -93,7 +93,11 @@ function useShortcuts(open: (what: 'palette' | 'keys') => void) {
   }, [open])
 }
 
-const connectionWords = { connecting: 'connecting', open: 'the emulator answers', lost: 'the emulator does not answer' }
+const connectionLabels = {
+  connecting: 'connecting',
+  open: 'the emulator answers',
+  lost: 'the emulator does not answer',
+}
 
 interface TopStripProps {
   readonly isSheet: boolean
@@ -107,7 +111,7 @@ function TopStrip({ isSheet, onPalette, onNavigation }: TopStripProps) {
   const { data: clock } = useClock()
   const connection = useConnection()
   const isOlder = useIsOlder()
-  useEndOfActing()
+  useStopActing()
   return (
     <header className="top">
       <button
@@ -120,10 +124,10 @@ function TopStrip({ isSheet, onPalette, onNavigation }: TopStripProps) {
         <Icon name="menu" />
       </button>
       <Link href="/" className="brand">
-        <i className={connection} title={connectionWords[connection]} />
+        <i className={connection} title={connectionLabels[connection]} />
         svc dev
         <span className="hidden" role="status">
-          {connectionWords[connection]}
+          {connectionLabels[connection]}
         </span>
       </Link>
       <Link href="/settings" className="chip">
@@ -152,7 +156,7 @@ function TopStrip({ isSheet, onPalette, onNavigation }: TopStripProps) {
       ) : null}
       <span className="grow" />
       <Link href="/simulate" className={`chip wide-only ${clock && clock.offset !== 0 ? 'warn' : ''}`}>
-        clock <b>{clock ? offsetWords(clock.offset) : '…'}</b>
+        clock <b>{clock ? formatOffset(clock.offset) : '…'}</b>
       </Link>
       {acting ? (
         <button
@@ -176,7 +180,7 @@ function TopStrip({ isSheet, onPalette, onNavigation }: TopStripProps) {
 }
 
 /** Stops acting as a user who was deleted, and shows a notice. */
-function useEndOfActing(): void {
+function useStopActing(): void {
   const { owner, acting, actAs } = useSession()
   const { say } = useUndo()
   const { id, email } = acting?.user ?? { id: '', email: '' }
@@ -193,7 +197,7 @@ function useEndOfActing(): void {
   }, [isGone, email, actAs, say])
 }
 
-function offsetWords(milliseconds: number): string {
+function formatOffset(milliseconds: number): string {
   if (milliseconds === 0) return 'real'
   const seconds = Math.round(Math.abs(milliseconds) / 1000)
   const words =
@@ -234,7 +238,7 @@ function Navigation({ isOpen }: { isOpen: boolean }) {
 function Saved({ database }: Pick<Info, 'database'>) {
   const { savedAt } = database
   if (isInMemory(database)) return <>in memory</>
-  return <>saved {savedAt === null ? 'with each commit' : <Time at={savedAt} isOfMachine />}</>
+  return <>saved {savedAt === null ? 'with each commit' : <Time at={savedAt} isMachineTime />}</>
 }
 
 function BottomStrip() {

@@ -5,9 +5,9 @@ import { SvcError } from '../../client/index.js'
 import { destroys } from '../../client/protocol/model/requests/destroying.js'
 import { Button, writeText } from '../parts/button.js'
 import { Dialog } from '../parts/dialog.js'
-import { isMissing, wordsOf } from '../parts/states.js'
+import { describeError, isMissing } from '../parts/states.js'
 import { useSession } from '../session/context.js'
-import { projectDestroyed, snapshotLoaded } from './destroyed.js'
+import { findDestroyedProject, findLoadedSnapshot } from './destroyed.js'
 
 interface Notice {
   readonly words: string
@@ -22,11 +22,11 @@ interface Notices {
   /** Asks before a change that cannot be undone. */
   readonly confirm: (title: string, words: string, action: string) => Promise<boolean>
   /** Saves a snapshot, then runs a destructive change and offers undo. Resolves to false if the user cancels. */
-  readonly doUndoably: (words: string, command: string, work: () => Promise<unknown>, of?: Whose) => Promise<boolean>
+  readonly doUndoably: (words: string, command: string, work: () => Promise<unknown>, of?: Affected) => Promise<boolean>
 }
 
 /** Names the project that the change affects. */
-interface Whose {
+interface Affected {
   /** Undefined if unknown. */
   readonly project: string | undefined
   /** A snapshot to be loaded. It must not be evicted for the one that is saved. */
@@ -37,9 +37,9 @@ const Context = createContext<Notices | undefined>(undefined)
 const shownMilliseconds = 10_000
 /** Interval for checking again whether a hovered or focused notice may close. */
 const heldMilliseconds = 2_000
-const mostNotices = 4
+const maxNotices = 4
 /** A snapshot copies the project. Above this size, that takes longer than users want to wait. */
-const mostBytes = 64 * 2 ** 20
+const maxBytes = 64 * 2 ** 20
 
 export function UndoProvider({ children }: { children: ReactNode }) {
   const { control, project } = useSession()
@@ -50,7 +50,7 @@ export function UndoProvider({ children }: { children: ReactNode }) {
   // A new notice replaces the others, but not those with undo, which stay for their ten seconds.
   const say = useCallback((notice: Notice) => {
     const next = { ...notice, id: ids.current++ }
-    setNotices((before) => [...before.filter(({ undo }) => undo), next].slice(-mostNotices))
+    setNotices((before) => [...before.filter(({ undo }) => undo), next].slice(-maxNotices))
   }, [])
   const ask = useCallback(
     (asked: Omit<Question, 'resolve'>) =>
@@ -63,11 +63,11 @@ export function UndoProvider({ children }: { children: ReactNode }) {
   )
 
   const doUndoably = useCallback(
-    async (words: string, command: string, work: () => Promise<unknown>, of: Whose = { project: project.id }) => {
-      const saved = await savedBefore(control, of, command.replace(/^svc /, ''), ask)
+    async (words: string, command: string, work: () => Promise<unknown>, of: Affected = { project: project.id }) => {
+      const saved = await saveBefore(control, of, command.replace(/^svc /, ''), ask)
       if (saved === 'no') return false
-      const undo = saved && (async () => keptWords(await control.snapshots.undo(saved)))
-      const finish = () => saved && finished(control, saved)
+      const undo = saved && (async () => describeKept(await control.snapshots.undo(saved)))
+      const finish = () => saved && finishSnapshot(control, saved)
       try {
         await work()
       } catch (error) {
@@ -115,9 +115,9 @@ interface Saved {
 }
 
 /** Saves the snapshot that undo loads. Resolves to undefined if the user continues without one, and to 'no' on cancel. */
-async function savedBefore(
+async function saveBefore(
   control: Control,
-  { project, keeping }: Whose,
+  { project, keeping }: Affected,
   command: string,
   ask: (asked: Omit<Question, 'resolve'>) => Promise<Answer>,
 ): Promise<Saved | undefined | 'no'> {
@@ -127,7 +127,7 @@ async function savedBefore(
     return (await ask({ ...question, words })) === 'go' ? undefined : 'no'
   }
   const { database } = await control.info.get()
-  if (database.bytes > mostBytes) {
+  if (database.bytes > maxBytes) {
     const words = `This project is large. Saving a snapshot before "${command}" takes a while.`
     const answer = await ask({ ...question, words, canSave: true })
     if (answer !== 'save') return answer === 'go' ? undefined : 'no'
@@ -148,7 +148,7 @@ async function savedBefore(
  * Reports the end of the work and returns the state of its snapshot. The emulator deletes the snapshot if nothing changed; it may
  * also have been deleted since, by a user or to make room. Failures to report are ignored, because the work is done anyway.
  */
-async function finished(control: Control, saved: Saved): Promise<'kept' | 'unchanged' | 'gone'> {
+async function finishSnapshot(control: Control, saved: Saved): Promise<'kept' | 'unchanged' | 'gone'> {
   try {
     return (await control.snapshots.finish(saved)).isKept ? 'kept' : 'unchanged'
   } catch (error) {
@@ -176,7 +176,7 @@ function Ask({ title, words, action, canSave = false, resolve }: Question) {
 type Undone = Awaited<ReturnType<Control['snapshots']['undo']>>
 
 /** Describes how much undo did not restore because it changed later. */
-function keptWords({ collections, documents, users, files }: Undone): string {
+function describeKept({ collections, documents, users, files }: Undone): string {
   const kept = [collections, documents, users, files].reduce((sum, { keptCount }) => sum + keptCount, 0)
   return kept === 0 ? 'Undone' : `Undone, except ${kept} that changed later`
 }
@@ -196,7 +196,7 @@ function Bar({ notice: { id, words, undo, isBad = false }, isNewest, say, onClos
       const result = await undo?.()
       say({ words: typeof result === 'string' ? result : 'Undone' })
     } catch (error) {
-      say({ words: wordsOf(error), isBad: true })
+      say({ words: describeError(error), isBad: true })
     }
   }, [id, undo, say, onClose])
 
@@ -259,11 +259,11 @@ export function useSendUndoably(): (sent: Sent, send: () => Promise<unknown>) =>
   return useCallback(
     async ({ by, method, path, project: caller }, send) => {
       if (!destroys(method, path)) return send()
-      const whose = {
-        project: await projectDestroyed(owner, caller ?? project.id, path),
-        keeping: snapshotLoaded(path),
+      const affected = {
+        project: await findDestroyedProject(owner, caller ?? project.id, path),
+        keeping: findLoadedSnapshot(path),
       }
-      return doUndoably(`Sent ${method} ${path.split('?')[0]}`, `${by} ${method} ${path}`, send, whose)
+      return doUndoably(`Sent ${method} ${path.split('?')[0]}`, `${by} ${method} ${path}`, send, affected)
     },
     [owner, project.id, doUndoably],
   )
@@ -277,7 +277,7 @@ export function useAction(): [boolean, (work: () => Promise<unknown>) => void] {
     (work: () => Promise<unknown>) => {
       setBusy(true)
       work()
-        .catch((error) => say({ words: wordsOf(error), isBad: true }))
+        .catch((error) => say({ words: describeError(error), isBad: true }))
         .finally(() => setBusy(false))
     },
     [say],
@@ -292,7 +292,7 @@ export function useCopy(): (what: string, text: string) => void {
     (what: string, text: string) => {
       writeText(text).then(
         () => say({ words: `Copied ${what}` }),
-        (error) => say({ words: wordsOf(error), isBad: true }),
+        (error) => say({ words: describeError(error), isBad: true }),
       )
     },
     [say],

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { SvcError } from '../../client/index.js'
-import { unlessRefused, untilAnswered } from './again.js'
+import { ignoreRefusal, untilAnswered } from './again.js'
 
 const timeout = new SvcError('TIMEOUT', 'late')
 const refused = (status: number) => new SvcError('UNAVAILABLE', 'no', [], { status })
@@ -18,9 +18,9 @@ test.each<[string, unknown, Error | null, number | false]>([
 })
 
 test.each([403, 404])('%i is nothing to show', (status) => {
-  expect(unlessRefused(refused(status))).toBeUndefined()
+  expect(ignoreRefusal(refused(status))).toBeUndefined()
 })
 
 test.each([refused(503), new TypeError('x')])('%s is a failure', (error) => {
-  expect(() => unlessRefused(error)).toThrow(error)
+  expect(() => ignoreRefusal(error)).toThrow(error)
 })

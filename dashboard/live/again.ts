@@ -30,7 +30,7 @@ export const queryDefaults: NonNullable<QueryClientConfig['defaultOptions']> = {
 }
 
 /** Turns 403 and 404 into undefined, and rethrows everything else, such as an unreachable emulator. */
-export function unlessRefused(error: unknown): undefined {
+export function ignoreRefusal(error: unknown): undefined {
   if (error instanceof SvcError && (error.status === 403 || error.status === 404)) return undefined
   throw error
 }

@@ -1,7 +1,7 @@
 import { QueryClient, QueryObserver } from '@tanstack/react-query'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { EmulatorEvent } from '../../client/protocol/model/events/emulator-event.js'
-import { readAgain } from '../parts/read-again.js'
+import { refetchShown } from '../parts/refetch-shown.js'
 import { openReader } from './context.js'
 
 beforeEach(() => void vi.useFakeTimers())
@@ -71,7 +71,7 @@ test('what counts documents is fetched at most every one and a half seconds, how
 test('after a reconnect, a first fetch that was lost with the connection is asked again', async () => {
   const { queries, fetches, shown, leave } = aPage(documents)
 
-  void readAgain(queries)
+  void refetchShown(queries)
   await vi.advanceTimersByTimeAsync(100)
   expect(fetches).toHaveLength(2)
   await fetches[1]?.answer('after')

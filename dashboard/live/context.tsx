@@ -10,7 +10,7 @@ import {
   useSyncExternalStore,
 } from 'react'
 import type { EmulatorEvent, EventGroup } from '../../client/protocol/model/events/emulator-event.js'
-import { readAgain } from '../parts/read-again.js'
+import { refetchShown } from '../parts/refetch-shown.js'
 import type { Session } from '../session/session.js'
 import { type Connection, type EventStore, openEvents } from './event-store.js'
 
@@ -28,7 +28,7 @@ export function EventsProvider({ session, stale, children }: EventsProviderProps
   useEffect(() => {
     const opened = openEvents(session)
     const reader = openReader(queries, stale)
-    opened.onBatch((events, isGap) => (isGap ? void readAgain(queries) : reader.take(events)))
+    opened.onBatch((events, isGap) => (isGap ? void refetchShown(queries) : reader.take(events)))
     setStore(opened)
     return () => {
       reader.close()
@@ -51,7 +51,7 @@ export function openReader(queries: QueryClient, stale: readonly StaleQueries[])
   const waiting = new Map<string, number>()
   let timer: ReturnType<typeof setTimeout> | undefined
 
-  function wish(key: string, milliseconds = 0) {
+  function schedule(key: string, milliseconds = 0) {
     if (!waiting.has(key)) waiting.set(key, performance.now() + milliseconds)
     timer ??= setTimeout(read, 0)
   }
@@ -74,11 +74,11 @@ export function openReader(queries: QueryClient, stale: readonly StaleQueries[])
         if (group === 'project' || event.kind === 'snapshot.loaded' || event.kind === 'snapshot.undone') {
           return void queries.invalidateQueries()
         }
-        for (const [name, groups] of rules) if (groups.includes(group)) wish(name)
+        for (const [name, groups] of rules) if (groups.includes(group)) schedule(name)
         if ('document' in event) {
-          wish('collections', countsMilliseconds)
-          wish(`documents ${event.document.collection}`)
-          wish(`document ${event.document.id}`)
+          schedule('collections', countsMilliseconds)
+          schedule(`documents ${event.document.collection}`)
+          schedule(`document ${event.document.id}`)
         }
       }
     },
@@ -122,7 +122,7 @@ export function useIsOutdated(groups: readonly EventGroup[]): [boolean, () => vo
 }
 
 const flashMilliseconds = 1_400
-const mostFlashes = 200
+const maxFlashes = 200
 const noFlashes: ReadonlySet<string> = new Set()
 
 /** Returns the ids of documents that changed within the last second or so. */
@@ -147,7 +147,7 @@ export function useFlashes(collection: string): ReadonlySet<string> {
           : [],
       )
       if (changed.length === 0) return
-      changedAt = [...changedAt, ...changed].slice(-mostFlashes)
+      changedAt = [...changedAt, ...changed].slice(-maxFlashes)
       clearTimeout(timer)
       show()
     })

@@ -27,18 +27,18 @@ export interface EventStore {
 function openPauses() {
   let stream = new AbortController()
   let isPaused = false
-  let goOn = () => {}
+  let resume = () => {}
   const leave = watchHidden((isHidden) => {
     isPaused = isHidden
     if (isHidden) stream.abort()
-    else goOn()
+    else resume()
   })
   return {
     /** Waits until the page is visible. @returns whether it had to wait */
     async untilSeen(): Promise<boolean> {
       if (!isPaused) return false
       await new Promise<void>((resolve) => {
-        goOn = resolve
+        resume = resolve
       })
       return true
     },
@@ -50,7 +50,7 @@ function openPauses() {
     isPausing: () => stream.signal.aborted,
     close() {
       leave()
-      goOn()
+      resume()
     },
   }
 }
@@ -58,16 +58,16 @@ function openPauses() {
 /** Aborts a stream that does not send its opening event in time. */
 function openDeadline() {
   const late = new AbortController()
-  const timer = setTimeout(() => late.abort(), mostOpeningMilliseconds)
+  const timer = setTimeout(() => late.abort(), maxOpeningMilliseconds)
   return { signal: late.signal, end: () => clearTimeout(timer) }
 }
 
 /** Bounds what the page stores and draws. */
-const mostEvents = 300
+const maxEvents = 300
 const flushMilliseconds = 60
 /** Maximum delay between retries. Retries are cheap, because a stopped local emulator refuses connections immediately. */
-const mostPauseMilliseconds = 1_000
-const mostOpeningMilliseconds = 10_000
+const maxPauseMilliseconds = 1_000
+const maxOpeningMilliseconds = 10_000
 
 export function openEvents({ control, guard, project }: Session): EventStore {
   const stop = new AbortController()
@@ -96,7 +96,7 @@ export function openEvents({ control, guard, project }: Session): EventStore {
     const [batch, gap] = [waiting, isGap]
     waiting = []
     isGap = false
-    kept = [...batch.toReversed(), ...kept].slice(0, mostEvents)
+    kept = [...batch.toReversed(), ...kept].slice(0, maxEvents)
     notify()
     for (const reader of readers) reader(batch, gap)
   }
@@ -142,7 +142,7 @@ export function openEvents({ control, guard, project }: Session): EventStore {
       if (pauses.isPausing()) continue
       guard.doubt()
       become('lost')
-      await pause(Math.min(mostPauseMilliseconds, 250 * 2 ** failures)).catch(() => undefined)
+      await pause(Math.min(maxPauseMilliseconds, 250 * 2 ** failures)).catch(() => undefined)
     }
   }
 

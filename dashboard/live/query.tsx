@@ -3,7 +3,7 @@ import { Gone, type GoneProps, isMissing, Skeleton } from '../parts/states.js'
 import { Failure } from './failure.js'
 
 /** The result of a query: its data, and the error of the last attempt. */
-export interface Asked<Data> {
+export interface QueryResult<Data> {
   /** Undefined until loaded. Stays when a later fetch fails. */
   readonly data: Data | undefined
   readonly error: unknown
@@ -11,7 +11,7 @@ export interface Asked<Data> {
 }
 
 interface QueryProps<Data> {
-  readonly query: Asked<Data>
+  readonly query: QueryResult<Data>
   /** For a record that the address names: shown if it does not exist. */
   readonly gone?: Omit<GoneProps, 'wasShown'> & Partial<Pick<GoneProps, 'wasShown'>>
   /** Shown until the first result. */

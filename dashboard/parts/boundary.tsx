@@ -1,7 +1,7 @@
 /** Error boundary: if a page crashes, the rest of the dashboard keeps working. */
 import { Component, type ReactNode } from 'react'
 import { Button } from './button.js'
-import { Empty, wordsOf } from './states.js'
+import { describeError, Empty } from './states.js'
 
 interface BoundaryProps {
   /** Retries when it changes. */
@@ -30,7 +30,7 @@ export class Boundary extends Component<BoundaryProps, BoundaryState> {
     if (error === undefined) return this.props.children
     return (
       <Empty title="This page crashed">
-        <p className="mono">{wordsOf(error)}</p>
+        <p className="mono">{describeError(error)}</p>
         <Button look="main" onClick={() => this.setState({ error: undefined })}>
           Try again
         </Button>

@@ -8,14 +8,14 @@ import { Time } from './time.js'
 
 export type ValueType = 'text' | 'number' | 'true/false' | 'date' | 'link' | 'file' | 'object' | 'list' | 'null'
 
-export interface ColumnOfData {
+export interface DataColumn {
   readonly name: string
   readonly type: ValueType
 }
 
-const mostColumns = 14
+const maxColumns = 14
 
-export function typeOf(value: Json): ValueType {
+export function detectType(value: Json): ValueType {
   if (typeof value === 'number') return 'number'
   if (typeof value === 'boolean') return 'true/false'
   if (value === null) return 'null'
@@ -27,12 +27,12 @@ export function typeOf(value: Json): ValueType {
 }
 
 /** Returns the fields with their most common type. Naming fields come first, then the fields that most documents have. */
-export function columnsOf(documents: readonly Document[]): ColumnOfData[] {
+export function findColumns(documents: readonly Document[]): DataColumn[] {
   const seen = new Map<string, Map<ValueType, number>>()
   for (const { data } of documents) {
     for (const [name, value] of Object.entries(data)) {
       const types = seen.get(name) ?? new Map<ValueType, number>()
-      const type = linkedIn(value) ? 'link' : typeOf(value)
+      const type = linkedIn(value) ? 'link' : detectType(value)
       types.set(type, (types.get(type) ?? 0) + 1)
       seen.set(name, types)
     }
@@ -40,7 +40,7 @@ export function columnsOf(documents: readonly Document[]): ColumnOfData[] {
   const count = (types: ReadonlyMap<ValueType, number>) => [...types.values()].reduce((sum, each) => sum + each, 0)
   return [...seen]
     .sort(([name, one], [other, more]) => namingRank(name) - namingRank(other) || count(more) - count(one))
-    .slice(0, mostColumns)
+    .slice(0, maxColumns)
     .map(([name, types]) => {
       const known = [...types].filter(([type]) => type !== 'null').sort(([, one], [, other]) => other - one)
       return { name, type: known[0]?.[0] ?? 'null' }
@@ -48,13 +48,13 @@ export function columnsOf(documents: readonly Document[]): ColumnOfData[] {
 }
 
 /** Documents with more link fields use ids as keys. Requesting each field separately would be slow. */
-const mostLinkFields = 100
+const maxLinkFields = 100
 
 /** Returns the fields that contain ids or lists of ids, in batches that one request may populate. */
-export function linkFieldsOf(documents: readonly Document[]): string[][] {
+export function findLinkFields(documents: readonly Document[]): string[][] {
   const isLink = (value: Json) => [value].flat().some((each) => typeof each === 'string' && isId(each))
   const names = documents.flatMap(({ data }) => Object.keys(data).filter((name) => isLink(data[name] ?? null)))
-  const fields = [...new Set(names)].slice(0, mostLinkFields)
+  const fields = [...new Set(names)].slice(0, maxLinkFields)
   const parts = Math.ceil(fields.length / sizes.mostPopulatePaths)
   return Array.from({ length: parts }, (_, at) =>
     fields.slice(at * sizes.mostPopulatePaths).slice(0, sizes.mostPopulatePaths),
@@ -73,15 +73,15 @@ const widths: { readonly [Type in ValueType]: string } = {
   null: '90px',
 }
 
-export function widthOf({ type }: ColumnOfData): string {
+export function chooseWidth({ type }: DataColumn): string {
   return widths[type]
 }
 
 /** Longer values are cut. */
-const mostCharacters = 300
+const maxCharacters = 300
 
 /** Names a document or user by its email, by the first naming field, or else by its short id. */
-export function nameOf(record: { readonly id: string; readonly email?: string; readonly data?: Json }): string {
+export function formatName(record: { readonly id: string; readonly email?: string; readonly data?: Json }): string {
   if (typeof record.email === 'string' && record.email !== '') return record.email
   const data = isObject(record.data) ? record.data : {}
   for (const field of namingFields) {
@@ -115,7 +115,7 @@ export function Value({ value, onLink }: { value: Json | undefined; onLink?: (li
   if (typeof value === 'boolean') return <span className="mono plum">{String(value)}</span>
   if (typeof value === 'string') return <Text value={value} />
   const linked = linkedIn(value)
-  if (!linked) return <span className="mono dim">{JSON.stringify(value).slice(0, mostCharacters)}</span>
+  if (!linked) return <span className="mono dim">{JSON.stringify(value).slice(0, maxCharacters)}</span>
   return (
     <button
       type="button"
@@ -125,18 +125,18 @@ export function Value({ value, onLink }: { value: Json | undefined; onLink?: (li
         onLink?.(linked)
       }}
     >
-      {nameOf(linked)}
+      {formatName(linked)}
     </button>
   )
 }
 
 function Text({ value }: { value: string }) {
-  const type = typeOf(value)
+  const type = detectType(value)
   if (type === 'date') return <Time at={value} />
   if (type === 'link') return <span className="mono dim">{shortId(value)}</span>
   if (type === 'file') return <span className="mono">{fileName(value)}</span>
   // Isolates bidirectional text, so that it cannot affect other cells.
-  return <bdi>{value.slice(0, mostCharacters)}</bdi>
+  return <bdi>{value.slice(0, maxCharacters)}</bdi>
 }
 
 export function fileName(url: string): string {

@@ -26,8 +26,8 @@ interface Shown {
 }
 
 /** Describes an event, with the page that shows its subject. */
-function aboutEvent(event: EmulatorEvent): Shown {
-  if ('document' in event) return aboutDocument(event.document)
+function describeEvent(event: EmulatorEvent): Shown {
+  if ('document' in event) return describeDocument(event.document)
   if ('collection' in event)
     return { words: event.collection.name, place: `/data/${encodeURIComponent(event.collection.name)}` }
   if ('user' in event) {
@@ -51,12 +51,12 @@ function aboutEvent(event: EmulatorEvent): Shown {
   if ('fault' in event) return { words: `${event.fault.kind} ${event.fault.path ?? ''}`, place: '/simulate' }
   if ('clock' in event) return { words: event.clock.now, place: '/simulate' }
   if ('snapshot' in event) return { words: event.snapshot.name, place: '/snapshots' }
-  if ('stream' in event) return { words: gapWords(event.stream.missed) }
+  if ('stream' in event) return { words: describeGap(event.stream.missed) }
   if ('project' in event) return { words: event.project.what.join(', '), place: '/settings' }
   return { words: '' }
 }
 
-function aboutDocument({
+function describeDocument({
   collection,
   id,
   data,
@@ -82,7 +82,7 @@ function brief(value: unknown): string {
 }
 
 /** Describes a gap in the list. */
-function gapWords(missed: number | null): string {
+function describeGap(missed: number | null): string {
   return missed === null
     ? 'events may be missing here, because the tab was hidden or the emulator was down'
     : `${formatCount(missed)} events are missing here, because too many arrived at once`
@@ -90,15 +90,15 @@ function gapWords(missed: number | null): string {
 
 export function EventLine({ event }: { event: EmulatorEvent }) {
   const [group = '', what = ''] = event.kind.split('.')
-  const { words, place } = aboutEvent(event)
-  const isOfStream = group === 'stream'
+  const { words, place } = describeEvent(event)
+  const isStreamEvent = group === 'stream'
   return (
     <li className="event mono">
       <time className="dim" dateTime={event.at}>
         {clockTime(event.at)}
       </time>
-      <span className={looks[what] ?? 'dim'}>{group === 'document' || isOfStream ? what : `${group} ${what}`}</span>
-      <bdi className={isOfStream ? 'dim' : 'cut'}>
+      <span className={looks[what] ?? 'dim'}>{group === 'document' || isStreamEvent ? what : `${group} ${what}`}</span>
+      <bdi className={isStreamEvent ? 'dim' : 'cut'}>
         {place === undefined ? words : <Link href={place}>{words}</Link>}
       </bdi>
     </li>

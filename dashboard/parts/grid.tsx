@@ -20,7 +20,7 @@ interface GridProps<Row> {
   readonly count: number
   /** Undefined while loading. */
   readonly rowAt: (index: number) => Row | undefined
-  readonly idOf: (row: Row) => string
+  readonly getId: (row: Row) => string
   readonly selected?: string | undefined
   readonly onOpen?: (row: Row) => void
   /** Keys only move a marker, and Enter opens the row. Use it if `onOpen` leaves the page. */
@@ -32,13 +32,13 @@ interface GridProps<Row> {
 
 const rowHeight = 32
 /** Browsers cannot draw beyond about 33 million pixels. */
-const mostRows = 1_000_000
+const maxRows = 1_000_000
 
 export function Grid<Row>(props: GridProps<Row>) {
-  const { label, columns, count, rowAt, idOf, onOpen, isOpenedByEnter = false, fresh, onRange } = props
+  const { label, columns, count, rowAt, getId, onOpen, isOpenedByEnter = false, fresh, onRange } = props
   const scroller = useRef<HTMLDivElement>(null)
   const rows = useVirtualizer({
-    count: Math.min(count, mostRows),
+    count: Math.min(count, maxRows),
     getScrollElement: () => scroller.current,
     estimateSize: () => rowHeight,
     overscan: 12,
@@ -66,17 +66,17 @@ export function Grid<Row>(props: GridProps<Row>) {
     rows.scrollToIndex(next)
     if (!row) return
     at.current = next
-    if (isOpenedByEnter) setMarked(idOf(row))
+    if (isOpenedByEnter) setMarked(getId(row))
     // At either end the row is already open, and opening it again would close it.
-    else if (idOf(row) !== selected) onOpen(row)
+    else if (getId(row) !== selected) onOpen(row)
   }
   function openMarked() {
     const row = rowAt(at.current)
-    if (row !== undefined && idOf(row) === marked) onOpen?.(row)
+    if (row !== undefined && getId(row) === marked) onOpen?.(row)
   }
   const shown = items.find(({ index }) => {
     const row = rowAt(index)
-    return row !== undefined && idOf(row) === selected
+    return row !== undefined && getId(row) === selected
   })
   // Keys continue from this row even after it scrolled out of view.
   if (shown) at.current = shown.index
@@ -89,13 +89,17 @@ export function Grid<Row>(props: GridProps<Row>) {
       aria-label={label}
       aria-rowcount={count}
       tabIndex={0}
-      style={tracksOf(columns)}
+      style={buildTracks(columns)}
       onKeyDown={move}
     >
       <div className="grid-inner">
         <div className="grid-head" role="row">
           {columns.map((column) => (
-            <div key={column.name} role="columnheader" className={`${lookOf(column)} ${column.isNumber ? 'num' : ''}`}>
+            <div
+              key={column.name}
+              role="columnheader"
+              className={`${chooseClass(column)} ${column.isNumber ? 'num' : ''}`}
+            >
               {column.head}
             </div>
           ))}
@@ -103,7 +107,7 @@ export function Grid<Row>(props: GridProps<Row>) {
         <div className="grid-rows" role="rowgroup" style={{ height: rows.getTotalSize() }}>
           {items.map(({ index, start, key }) => {
             const row = rowAt(index)
-            const id = row === undefined ? undefined : idOf(row)
+            const id = row === undefined ? undefined : getId(row)
             return (
               <Row
                 key={key}
@@ -120,7 +124,7 @@ export function Grid<Row>(props: GridProps<Row>) {
 }
 
 /** Sets the grid tracks for wide and narrow screens. The style sheet chooses. */
-function tracksOf(columns: readonly Pick<Column<never>, 'width' | 'narrowWidth'>[]): CSSProperties {
+function buildTracks(columns: readonly Pick<Column<never>, 'width' | 'narrowWidth'>[]): CSSProperties {
   const narrow = columns.flatMap(({ width, narrowWidth = width }) => narrowWidth ?? [])
   return {
     '--tracks': columns.map(({ width }) => width).join(' '),
@@ -128,7 +132,7 @@ function tracksOf(columns: readonly Pick<Column<never>, 'width' | 'narrowWidth'>
   } as CSSProperties
 }
 
-function lookOf({ narrowWidth }: Pick<Column<never>, 'narrowWidth'>): string {
+function chooseClass({ narrowWidth }: Pick<Column<never>, 'narrowWidth'>): string {
   return narrowWidth === null ? 'cut wide-only' : 'cut'
 }
 
@@ -155,7 +159,7 @@ const Row = memo(function Row<Value>(props: RowProps<Value>) {
       onClick={() => row !== undefined && onOpen?.(row)}
     >
       {columns.map((column) => (
-        <div key={column.name} role="cell" className={`${lookOf(column)} ${column.isNumber ? 'num mono' : ''}`}>
+        <div key={column.name} role="cell" className={`${chooseClass(column)} ${column.isNumber ? 'num mono' : ''}`}>
           {row === undefined ? <i className="ghost" /> : column.cell(row)}
         </div>
       ))}

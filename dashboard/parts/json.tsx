@@ -2,7 +2,7 @@
 import { memo } from 'react'
 import { parseJson } from '../../client/protocol/model/json.js'
 
-const mostCharacters = 60_000
+const maxCharacters = 60_000
 
 /** Indents JSON, and returns other text unchanged. */
 export function pretty(text: string): string {
@@ -11,7 +11,7 @@ export function pretty(text: string): string {
 }
 
 export const JsonText = memo(function JsonText({ text }: { text: string }) {
-  const shown = text.slice(0, mostCharacters)
+  const shown = text.slice(0, maxCharacters)
   return (
     <pre className="json mono">
       {tokens(shown)}

@@ -10,7 +10,7 @@ const kinds: readonly (readonly [RegExp, 'image' | 'video' | 'audio' | 'text' | 
   [/\.pdf$/i, 'pdf'],
   [/\.(txt|md|json|csv|tsv|xml|ya?ml|log|js|ts|css|html?)$/i, 'text'],
 ]
-const mostCharacters = 20_000
+const maxCharacters = 20_000
 
 export function Preview({ url, name }: { url: string; name: string }) {
   const kind = kinds.find(([pattern]) => pattern.test(name))?.[1]
@@ -31,7 +31,7 @@ function TextPreview({ url }: { url: string }) {
   const { data, error } = useQuery({
     queryKey: ['text', url],
     queryFn: async () => {
-      const answer = await fetch(url, { headers: { range: `bytes=0-${mostCharacters}` } }).catch((cause) => {
+      const answer = await fetch(url, { headers: { range: `bytes=0-${maxCharacters}` } }).catch((cause) => {
         throw asFailure(cause, 'the emulator')
       })
       const { ok, status } = answer
@@ -39,5 +39,5 @@ function TextPreview({ url }: { url: string }) {
       return answer.text()
     },
   })
-  return <pre className="json mono">{error ? error.message : (data ?? '…').slice(0, mostCharacters)}</pre>
+  return <pre className="json mono">{error ? error.message : (data ?? '…').slice(0, maxCharacters)}</pre>
 }

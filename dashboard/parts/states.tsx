@@ -34,7 +34,7 @@ export function Skeleton({ rows = 8 }: { rows?: number }) {
   )
 }
 
-export function wordsOf(error: unknown): string {
+export function describeError(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 

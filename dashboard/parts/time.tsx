@@ -52,10 +52,10 @@ function useNow(): number {
   )
 }
 
-/** @param isOfMachine compares with the machine's clock instead of the emulator's, which can be moved */
-export function Time({ at, isOfMachine = false }: { at: string; isOfMachine?: boolean }) {
+/** @param isMachineTime compares with the machine's clock instead of the emulator's, which can be moved */
+export function Time({ at, isMachineTime = false }: { at: string; isMachineTime?: boolean }) {
   const current = useNow()
-  const shown = isOfMachine ? Date.now() : Math.max(current, emulatorNow())
+  const shown = isMachineTime ? Date.now() : Math.max(current, emulatorNow())
   return (
     <time className="mono dim" dateTime={at} title={new Date(at).toLocaleString()}>
       {relative(at, shown)}

@@ -2,9 +2,9 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useState } from 'react'
 import type { AppUser, Client } from '../../client/index.js'
-import { readAgain } from '../parts/read-again.js'
+import { refetchShown } from '../parts/refetch-shown.js'
 import type { Session } from './session.js'
-import { keptActing } from './storage.js'
+import { openActingStore } from './storage.js'
 
 export interface Acting {
   readonly user: AppUser
@@ -23,7 +23,7 @@ const Context = createContext<Current | undefined>(undefined)
 
 export function SessionProvider({ session, children }: { session: Session; children: ReactNode }) {
   const queries = useQueryClient()
-  const kept = useMemo(() => keptActing(session.folder, session.project.id), [session])
+  const kept = useMemo(() => openActingStore(session.folder, session.project.id), [session])
   const [acting, setActing] = useState<Acting | undefined>(() => actingAgain(kept.read()))
   const begin = useCallback(
     async (user: AppUser): Promise<Acting> => ({ user, ...(await session.control.users.token({ user: user.id })) }),
@@ -31,15 +31,21 @@ export function SessionProvider({ session, children }: { session: Session; child
   )
   const actAs = useCallback(async (user: AppUser | undefined) => setActing(user && (await begin(user))), [begin])
   // Do nothing if the page acts as another user by now.
-  const goOn = useCallback((before: Acting, next: Acting) => setActing((now) => (now === before ? next : now)), [])
-  const renew = useCallback(async (before: Acting) => goOn(before, await begin(before.user)), [begin, goOn])
+  const replaceActing = useCallback(
+    (before: Acting, next: Acting) => setActing((now) => (now === before ? next : now)),
+    [],
+  )
+  const renew = useCallback(
+    async (before: Acting) => replaceActing(before, await begin(before.user)),
+    [begin, replaceActing],
+  )
   const client = useMemo(() => {
     if (!acting) return session.owner
     // Start a new session after one that ended, or that expired because the clock moved. If the user was deleted, the frame shows a
     // notice. If renewal fails, the next refused request tries again.
-    const onEnd = () => renew(acting).catch(() => goOn(acting, { ...acting }))
-    return session.clientOf(acting.user, acting.token, () => void onEnd())
-  }, [session, acting, goOn, renew])
+    const onEnd = () => renew(acting).catch(() => replaceActing(acting, { ...acting }))
+    return session.createUserClient(acting.user, acting.token, () => void onEnd())
+  }, [session, acting, replaceActing, renew])
   useEffect(() => {
     if (acting?.token !== noToken) return
     void renew(acting).catch(() => undefined)
@@ -48,7 +54,7 @@ export function SessionProvider({ session, children }: { session: Session; child
   // Repeat the requests that the ended session refused.
   const token = acting?.token
   useEffect(() => {
-    if (token !== undefined) void readAgain(queries)
+    if (token !== undefined) void refetchShown(queries)
   }, [queries, token])
   const current = useMemo(() => ({ ...session, acting, actAs, client }), [session, acting, actAs, client])
   return <Context value={current}>{children}</Context>

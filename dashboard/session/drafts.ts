@@ -38,7 +38,7 @@ export function draftKey({ folder, project }: Pick<Session, 'folder' | 'project'
   return [folder, project.id, ...(id === undefined ? [collection, 'new'] : [id])].join('/')
 }
 
-export function draftOf(key: string): Draft | undefined {
+export function readDraft(key: string): Draft | undefined {
   return drafts.get(key)
 }
 

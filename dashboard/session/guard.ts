@@ -10,11 +10,11 @@ export interface Guard {
 }
 
 /** The health check needs no database. A forwarded port may accept connections and never answer while the emulator is down. */
-const mostMilliseconds = 10_000
+const maxMilliseconds = 10_000
 
 /** Returns the id of the state folder that answers at this address. @throws like `fetch`, and if no emulator answers in time */
 export async function folderHere(): Promise<string> {
-  const signal = AbortSignal.timeout(mostMilliseconds)
+  const signal = AbortSignal.timeout(maxMilliseconds)
   const answer = await fetch(`${controlPath}/health`, { cache: 'no-store', signal })
   const { folder } = (await answer.json()) as { folder?: string }
   if (!answer.ok || typeof folder !== 'string') throw new Error(`No emulator: ${answer.status}`)

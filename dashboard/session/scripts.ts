@@ -1,13 +1,13 @@
 import { type ComponentType, lazy } from 'react'
 import { pause } from '../../client/send.js'
-import { ahead } from '../parts/ahead.js'
+import { registerPreload } from '../parts/preload.js'
 import { folderHere } from './guard.js'
 
 const againMilliseconds = 1_000
 
 /** Loads a component from a separate script. */
 export function lazyPart<Props>(load: () => Promise<{ default: ComponentType<Props> }>) {
-  const script = ahead(load)
+  const script = registerPreload(load)
   return lazy(() => script().catch(reloaded))
 }
 

@@ -4,7 +4,7 @@ import { type AppUser, type Client, createClient, SvcError } from '../../client/
 import { openSender, type Request } from '../../client/send.js'
 import { folderHere, type Guard, guardFor } from './guard.js'
 import { addressHere } from './here.js'
-import { type Kept, keptFor, type OwnerKey, takeToken } from './storage.js'
+import { type BrowserStore, type OwnerKey, openBrowserStore, takeToken } from './storage.js'
 
 export type Info = Awaited<ReturnType<Control['info']['get']>>
 export type ProjectRecord = Awaited<ReturnType<Control['projects']['get']>>
@@ -21,7 +21,7 @@ export interface Session {
   /** Always calls as the owner. */
   readonly owner: Client
   /** Creates a client that calls as a user. Once the token is no longer valid, it calls with the public key alone. */
-  readonly clientOf: (user: AppUser, token: string, onEnd: () => void) => Client
+  readonly createUserClient: (user: AppUser, token: string, onEnd: () => void) => Client
   readonly guard: Guard
   /** Rewrites an emulator address, such as a file's, to the origin of this page. */
   readonly hereUrl: (address: string) => string
@@ -42,10 +42,10 @@ export async function enter(onOther: () => void): Promise<Entry> {
   } catch {
     return { kind: 'unreachable' }
   }
-  const kept = keptFor(folder)
+  const kept = openBrowserStore(folder)
   const brought = takeToken()
   // Ignore the token of another state folder, or one that another website made up.
-  const isOurs = brought !== undefined && (await mayBeOf(folder, brought))
+  const isOurs = brought !== undefined && (await mayMatch(folder, brought))
   const tokens = [...new Set([isOurs ? brought : undefined, kept.token()].filter((token) => token != null))]
   for (const token of tokens) {
     try {
@@ -63,8 +63,8 @@ export async function enter(onOther: () => void): Promise<Entry> {
 }
 
 /** Reads are short. Writes, such as loading a snapshot, take longer with more data. */
-const mostReadMilliseconds = 30_000
-const mostMilliseconds = 600_000
+const maxReadMilliseconds = 30_000
+const maxMilliseconds = 600_000
 
 /** Comparing a snapshot reads all of it, so it counts as long. */
 function isShort({ method, path }: Request): boolean {
@@ -72,31 +72,31 @@ function isShort({ method, path }: Request): boolean {
 }
 
 /** Checks a token against the id of the state folder, which is its hash. Without https or localhost, browsers cannot hash. */
-async function mayBeOf(folder: string, token: string): Promise<boolean> {
+async function mayMatch(folder: string, token: string): Promise<boolean> {
   if (!globalThis.crypto?.subtle) return true
   const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(`folder ${token}`))
   const hex = [...new Uint8Array(hash)].map((byte) => byte.toString(16).padStart(2, '0')).join('')
   return hex.startsWith(folder)
 }
 
-async function open(folder: string, token: string, kept: Kept, onOther: () => void): Promise<Session> {
+async function open(folder: string, token: string, kept: BrowserStore, onOther: () => void): Promise<Session> {
   const url = location.origin
   const guard = guardFor(folder, onOther)
   const once = { url, fetch: guard.fetch, retry: { attempts: 1 } }
-  const short = openSender({ ...once, timeout: mostReadMilliseconds })
-  const long = openSender({ ...once, timeout: mostMilliseconds })
+  const short = openSender({ ...once, timeout: maxReadMilliseconds })
+  const long = openSender({ ...once, timeout: maxMilliseconds })
   const control = controlClient((request) => (isShort(request) ? short : long).send(request), token, long.openStream)
   const info = await control.info.get()
   const { project } = info
   const { keys } = await control.projects.get({ project: project.id })
-  const ownerKey = await ownerKeyOf(control, project.id, keys, kept)
+  const ownerKey = await openOwnerKey(control, project.id, keys, kept)
   const publicKey = keys.find(({ secret, key }) => !secret && key !== null)?.key ?? ''
   const common = { url, fetch: guard.fetch, retry: { attempts: 2 } }
   return {
     ...{ url, folder, info, project, publicKey, ownerKey, control, guard },
     hereUrl: (address) => addressHere(address, info.addresses.url, url),
     owner: createClient({ ...common, apiKey: ownerKey.key }),
-    clientOf: (user, userToken, onEnd) =>
+    createUserClient: (user, userToken, onEnd) =>
       createClient({
         ...{ ...common, apiKey: publicKey },
         session: {
@@ -108,11 +108,11 @@ async function open(folder: string, token: string, kept: Kept, onOther: () => vo
 }
 
 /** Creates one secret key per browser, so that the request log can tell dashboard requests from those of the app. */
-async function ownerKeyOf(
+async function openOwnerKey(
   control: Control,
   project: string,
   keys: ProjectRecord['keys'],
-  kept: Kept,
+  kept: BrowserStore,
 ): Promise<OwnerKey> {
   const known = kept.ownerKey(project)
   if (known && keys.some(({ id }) => id === known.id)) return known

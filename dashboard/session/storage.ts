@@ -6,12 +6,12 @@ export interface OwnerKey {
 }
 
 /** Stores the user that this tab acts as, for a reload. Other tabs are not affected. */
-export interface KeptActing {
+export interface ActingStore {
   read(): string | null
   write(text: string | null): void
 }
 
-export function keptActing(folder: string, project: string): KeptActing {
+export function openActingStore(folder: string, project: string): ActingStore {
   const name = `svc:${folder}:acting:${project}`
   return {
     read: () => sessionStorage.getItem(name),
@@ -22,14 +22,14 @@ export function keptActing(folder: string, project: string): KeptActing {
   }
 }
 
-export interface Kept {
+export interface BrowserStore {
   token(): string | null
   keepToken(token: string | null): void
   ownerKey(project: string): OwnerKey | undefined
   keepOwnerKey(project: string, key: OwnerKey): void
 }
 
-export function keptFor(folder: string): Kept {
+export function openBrowserStore(folder: string): BrowserStore {
   const tokenName = `svc:${folder}:token`
   const keyName = (project: string) => `svc:${folder}:key:${project}`
   return {

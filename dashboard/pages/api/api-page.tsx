@@ -12,7 +12,7 @@ import { methodLook } from '../../parts/request-looks.js'
 import { Search } from '../../parts/search.js'
 import { Empty } from '../../parts/states.js'
 import { useSession } from '../../session/context.js'
-import { groupsOf, groupWords, type Operation, readDescription } from './description.js'
+import { formatGroup, groupOperations, type Operation, readDescription } from './description.js'
 import { OperationPane } from './operation-pane.js'
 import type { Caller } from './request.js'
 
@@ -30,7 +30,7 @@ export function ApiPage() {
   const [words, setWords] = useState('')
   const tail = search === '' ? '' : `?${search}`
   const close = useCallback(() => go(`/api-reference${tail}`), [go, tail])
-  const operations = useFound(description?.operations ?? [], useDeferredValue(words))
+  const operations = useMatching(description?.operations ?? [], useDeferredValue(words))
   const operation = description?.operations.find((each) => each.id === id)
   useCommand('svc open api')
   return (
@@ -103,11 +103,11 @@ function useDescription(dialect: string) {
 }
 
 /** Finds the operations that contain every word. */
-function useFound(operations: readonly Operation[], words: string): readonly Operation[] {
+function useMatching(operations: readonly Operation[], words: string): readonly Operation[] {
   return useMemo(() => {
     const wanted = words.toLowerCase().split(/\s+/)
     return operations.filter(({ id, method, paths, summary, group }) => {
-      const text = [id, method, summary, groupWords(group), ...paths].join(' ').toLowerCase()
+      const text = [id, method, summary, formatGroup(group), ...paths].join(' ').toLowerCase()
       return wanted.every((word) => text.includes(word))
     })
   }, [operations, words])
@@ -128,10 +128,10 @@ function Operations({ operations, selected, tail }: OperationsProps) {
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the keys move between the links in it.
     <div className="operations" ref={list} onKeyDown={move}>
-      {groupsOf(operations).map(([group, each]) => (
-        <section key={group} aria-label={groupWords(group)}>
+      {groupOperations(operations).map(([group, each]) => (
+        <section key={group} aria-label={formatGroup(group)}>
           <h2 className="section">
-            {groupWords(group)}
+            {formatGroup(group)}
             <span className="mono dim">{each.length}</span>
           </h2>
           <ul>

@@ -55,7 +55,7 @@ export interface Operation {
 
 export interface Description {
   readonly operations: readonly Operation[]
-  readonly schemaOf: (schema: Schema) => Schema
+  readonly resolveSchema: (schema: Schema) => Schema
 }
 
 interface RawAnswer {
@@ -79,7 +79,7 @@ interface RawDescription {
 }
 
 export function readDescription(raw: RawDescription): Description {
-  const resolve = <Value extends { readonly $ref?: string }>(value: Value) => resolved(raw, value)
+  const resolve = <Value extends { readonly $ref?: string }>(value: Value) => resolveReference(raw, value)
   const found = new Map<string, Operation>()
   for (const [path, methods] of Object.entries(raw.paths)) {
     for (const [method, operation] of Object.entries(methods)) {
@@ -89,15 +89,15 @@ export function readDescription(raw: RawDescription): Description {
       const isFirst = id === operation.operationId
       if (known && !isFirst) found.set(id, { ...known, paths: [...known.paths, path] })
       else {
-        const described = operationOf(id, method.toUpperCase(), path, operation, resolve)
+        const described = readOperation(id, method.toUpperCase(), path, operation, resolve)
         found.set(id, { ...described, paths: [path, ...(known?.paths ?? [])] })
       }
     }
   }
-  return { operations: [...found.values()], schemaOf: resolve }
+  return { operations: [...found.values()], resolveSchema: resolve }
 }
 
-function operationOf(
+function readOperation(
   id: string,
   method: string,
   path: string,
@@ -124,11 +124,11 @@ function lateness({ name }: Parameter): number {
 }
 
 /** Bounds chains of references. */
-const mostHops = 8
+const maxHops = 8
 
-function resolved<Value extends { readonly $ref?: string }>(raw: object, value: Value): Value {
+function resolveReference<Value extends { readonly $ref?: string }>(raw: object, value: Value): Value {
   let at: Value = value
-  for (let hop = 0; at.$ref !== undefined && hop < mostHops; hop++) {
+  for (let hop = 0; at.$ref !== undefined && hop < maxHops; hop++) {
     let found: unknown = raw
     for (const part of at.$ref.replace(/^#\//, '').split('/')) {
       const name = part.replaceAll('~1', '/').replaceAll('~0', '~')
@@ -141,12 +141,12 @@ function resolved<Value extends { readonly $ref?: string }>(raw: object, value: 
 }
 
 /** Groups operations in the order of the description. */
-export function groupsOf(operations: readonly Operation[]): (readonly [group: string, readonly Operation[]])[] {
+export function groupOperations(operations: readonly Operation[]): (readonly [group: string, readonly Operation[]])[] {
   return [...grouped(operations, ({ group }) => group)]
 }
 
 /** Turns `twoFactor` into `Two factor`. */
-export function groupWords(group: string): string {
+export function formatGroup(group: string): string {
   const words = group.replaceAll(/([a-z])([A-Z])/g, '$1 $2').toLowerCase()
   return words.charAt(0).toUpperCase() + words.slice(1)
 }

@@ -5,7 +5,7 @@ import { curlOf } from '../../../client/snippets/curl.js'
 import { shellWord } from '../../../client/snippets/shell.js'
 import { wordsIn } from '../../parts/words.js'
 import type { Operation, Parameter } from './description.js'
-import { isForm, type Typed } from './typed.js'
+import { isForm, type RequestForm } from './request-form.js'
 
 export const callers = {
   public: 'the public key',
@@ -25,29 +25,31 @@ export interface Request {
   readonly body: string | FormData | URLSearchParams | undefined
 }
 
-function typedFor(typed: Typed, { in: place, name }: Parameter): string {
+function readParameter(typed: RequestForm, { in: place, name }: Parameter): string {
   return typed.values[`${place} ${name}`] ?? ''
 }
 
 /** Returns the names of path parameters without a value. */
-export function missingIn({ parameters }: Operation, typed: Typed): string[] {
+export function findMissing({ parameters }: Operation, typed: RequestForm): string[] {
   return parameters
-    .filter((each) => each.in === 'path' && typed.path.includes(`{${each.name}}`) && typedFor(typed, each) === '')
+    .filter((each) => each.in === 'path' && typed.path.includes(`{${each.name}}`) && readParameter(typed, each) === '')
     .map(({ name }) => name)
 }
 
 /** Builds the request without credentials. */
-export function requestOf(operation: Operation, typed: Typed, dialect: string): Request {
-  const given = operation.parameters.filter((each) => typedFor(typed, each) !== '')
+export function buildRequest(operation: Operation, typed: RequestForm, dialect: string): Request {
+  const given = operation.parameters.filter((each) => readParameter(typed, each) !== '')
   let { path } = typed
   for (const each of given) {
-    if (each.in === 'path') path = path.replace(`{${each.name}}`, encodeURIComponent(typedFor(typed, each)))
+    if (each.in === 'path') path = path.replace(`{${each.name}}`, encodeURIComponent(readParameter(typed, each)))
   }
-  const query = given.filter((each) => each.in === 'query').flatMap((each) => queryOf(each, typedFor(typed, each)))
+  const query = given
+    .filter((each) => each.in === 'query')
+    .flatMap((each) => encodeQuery(each, readParameter(typed, each)))
   const headers: Record<string, string> = {}
   if (takesDialect(operation)) headers['svc-dialect'] = dialect
-  for (const each of given) if (each.in === 'header') headers[each.name] = typedFor(typed, each)
-  const body = bodyOf(typed)
+  for (const each of given) if (each.in === 'header') headers[each.name] = readParameter(typed, each)
+  const body = buildBody(typed)
   // The browser sets the content type of forms, with the boundary.
   if (typeof body === 'string') headers['content-type'] = typed.type
   return { method: operation.method, path: query.length === 0 ? path : `${path}?${query.join('&')}`, headers, body }
@@ -58,13 +60,13 @@ export function takesDialect({ parameters }: Operation): boolean {
 }
 
 /** Parameters with free names, such as filters, are typed as a query string. */
-function queryOf({ name, schema }: Parameter, text: string): string[] {
+function encodeQuery({ name, schema }: Parameter, text: string): string[] {
   if (schema.type === 'object') return [text.replace(/^[?&]/, '')]
   const values = schema.type === 'array' ? wordsIn(text) : [text]
   return values.map((each) => `${encodeURIComponent(name)}=${encodeURIComponent(each)}`)
 }
 
-function bodyOf({ type, text, form }: Typed): Request['body'] {
+function buildBody({ type, text, form }: RequestForm): Request['body'] {
   if (type === '') return undefined
   if (!isForm(type)) return text
   const entries = Object.entries(form).filter(([, value]) => value !== '')
@@ -85,22 +87,22 @@ const markedHeaders = (publicKey: string): { readonly [Name in Caller]: Readonly
   control: {},
 })
 
-export function curlWords({ method, path, headers, body }: Request, caller: Caller, publicKey: string, url: string) {
+export function formatCurl({ method, path, headers, body }: Request, caller: Caller, publicKey: string, url: string) {
   const text = typeof body === 'string' ? body : body instanceof URLSearchParams ? String(body) : null
   const shown = { ...markedHeaders(publicKey)[caller], ...headers }
   const record = { type: null, bytes: null, text, isCut: false, isMasked: false, leftOut: null }
   const parts =
-    body instanceof FormData ? [...body].map(([name, value]) => `-F ${shellWord(partWords(name, value))}`) : []
+    body instanceof FormData ? [...body].map(([name, value]) => `-F ${shellWord(formatPart(name, value))}`) : []
   const token = caller === 'control' ? ['-H "svc-control-token: $SVC_CONTROL_TOKEN"'] : []
   return [curlOf({ method, path, request: { headers: shown, body: record } }, url), ...token, ...parts].join(' \\\n  ')
 }
 
-function partWords(name: string, value: FormDataEntryValue): string {
+function formatPart(name: string, value: FormDataEntryValue): string {
   return `${name}=${typeof value === 'string' ? value : `@${value.name}`}`
 }
 
 /** Formats the request as a `svc api` command, with body fields as text or JSON. */
-export function commandWords({ method, path, headers, body }: Request): string {
+export function formatCommand({ method, path, headers, body }: Request): string {
   const fields = typeof body === 'string' ? parseJson(body) : undefined
   const words = isObject(fields)
     ? Object.entries(fields).map(([name, value]) =>

@@ -15,7 +15,7 @@ export interface Received {
 }
 
 /** Longer texts are cut. */
-const mostCharacters = 4_000_000
+const maxCharacters = 4_000_000
 
 /** @throws like `fetch` */
 export async function send(
@@ -48,7 +48,7 @@ export async function send(
     const { done, value } = (await reader?.read()) ?? { done: true }
     if (done || !value) break
     bytes += value.byteLength
-    if (isText && text.length < mostCharacters) text += decoder.decode(value, { stream: true })
+    if (isText && text.length < maxCharacters) text += decoder.decode(value, { stream: true })
     say(false)
   }
   text += decoder.decode()

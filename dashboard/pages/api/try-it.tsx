@@ -3,17 +3,17 @@ import { useId } from 'react'
 import { useCollections } from '../../frame/counts.js'
 import { Field } from '../../parts/dialog.js'
 import { Answer } from './answer.js'
+import { createExample, describeLimits } from './describe-schema.js'
 import type { Description, Operation, Parameter, Schema } from './description.js'
 import { type Caller, callers, takesDialect } from './request.js'
-import { exampleOf, limitWords } from './schema-words.js'
-import { isForm, type Typed } from './typed.js'
+import { isForm, type RequestForm } from './request-form.js'
 import type { useSending } from './use-sending.js'
 
 interface TryItProps {
   readonly operation: Operation
   readonly description: Description
-  readonly typed: Typed
-  readonly onType: (typed: Typed) => void
+  readonly typed: RequestForm
+  readonly onType: (typed: RequestForm) => void
   readonly caller: Caller
   readonly offered: readonly Caller[]
   readonly onCaller: (caller: Caller) => void
@@ -132,7 +132,7 @@ function ParameterField({ parameter, value, onChange }: ParameterProps) {
           ))}
         </datalist>
       ) : null}
-      {description === undefined && limitWords(schema) === '' ? null : <p className="dim">{description}</p>}
+      {description === undefined && describeLimits(schema) === '' ? null : <p className="dim">{description}</p>}
     </div>
   )
 }
@@ -143,7 +143,8 @@ function BodyField({ operation, description, typed, onType }: TryItProps) {
   const change = (type: string) => {
     const next = operation.bodies.find((each) => each.type === type)
     const isEmpty = typed.text.trim() === ''
-    const text = next && isEmpty && !isForm(type) ? JSON.stringify(exampleOf(next.schema, description.schemaOf)) : ''
+    const text =
+      next && isEmpty && !isForm(type) ? JSON.stringify(createExample(next.schema, description.resolveSchema)) : ''
     onType({ ...typed, type, text: isEmpty ? text : typed.text })
   }
   return (
@@ -158,7 +159,7 @@ function BodyField({ operation, description, typed, onType }: TryItProps) {
         </Field>
       ) : null}
       {isForm(body.type) ? (
-        <FormFields schema={description.schemaOf(body.schema)} typed={typed} onType={onType} />
+        <FormFields schema={description.resolveSchema(body.schema)} typed={typed} onType={onType} />
       ) : (
         <Field label="Body">
           <textarea

@@ -98,7 +98,7 @@ export async function completeSql(context: CompletionContext, names: Names): Pro
   if (parts) {
     const [, owner = '', rest = ''] = parts
     const source = sources.get(plain(owner)) ?? plain(owner)
-    return { from: context.pos - rest.length, options: await columnsOf([source], names), validFor: /^"?[\w$]*$/ }
+    return { from: context.pos - rest.length, options: await completeColumns([source], names), validFor: /^"?[\w$]*$/ }
   }
   const before = context.state.doc.sliceString(0, from)
   const isSource = /\b(?:from|join)\s+$/i.test(before)
@@ -106,7 +106,7 @@ export async function completeSql(context: CompletionContext, names: Names): Pro
     ...{ label: name, apply: sqlName(name), type: 'class', detail: 'collection', boost: isSource ? 9 : 0 },
   }))
   if (isSource) return { from, options: tables, validFor: /^"?[\w$]*$/ }
-  const columns = await columnsOf([...new Set(sources.values())], names)
+  const columns = await completeColumns([...new Set(sources.values())], names)
   const others = [
     ...keywords.map((label) => ({ label, type: 'keyword' })),
     ...functions.map((label) => ({ label, apply: `${label}(`, type: 'function', detail: 'function' })),
@@ -114,7 +114,7 @@ export async function completeSql(context: CompletionContext, names: Names): Pro
   return { from, options: [...columns, ...tables, ...others], validFor: /^"?[\w$]*$/ }
 }
 
-async function columnsOf(sources: readonly string[], names: Names): Promise<Completion[]> {
+async function completeColumns(sources: readonly string[], names: Names): Promise<Completion[]> {
   const found = await Promise.all(sources.map((name) => names.columns(name).catch(() => [])))
   const types = new Map(found.flat().map(({ name, type }) => [name, type]))
   return [...types].map(([name, type]) => ({

@@ -7,11 +7,11 @@ import { useCommand } from '../../frame/command-line.js'
 import { Query } from '../../live/query.js'
 import { Page } from '../../parts/layout.js'
 import { Menu } from '../../parts/menu.js'
-import { csvOf } from '../../parts/rows/csv.js'
+import { formatCsv } from '../../parts/rows/csv.js'
 import { download } from '../../parts/rows/download.js'
 import { Empty } from '../../parts/states.js'
 import { useSession } from '../../session/context.js'
-import { type Answer, AnswerGrid, recordsOf } from './answer-grid.js'
+import { type Answer, AnswerGrid, toRecords } from './answer-grid.js'
 import { completeSql, sqlName } from './completion.js'
 import { useKeptText } from './kept-text.js'
 import { useNames } from './use-names.js'
@@ -28,7 +28,7 @@ export function ConsolePage() {
     control.sql.run({ project: project.id, query }),
   )
   useCommand(`svc sql ${shellWord(text.trim() === '' ? 'select …' : text.trim())}`)
-  const fault = useMemo(() => faultOf(errorHere), [errorHere])
+  const fault = useMemo(() => locateError(errorHere), [errorHere])
   return (
     <Page title="Console" facts="Runs one SELECT over a copy of your collections, users and files.">
       <Workbench
@@ -37,7 +37,7 @@ export function ConsolePage() {
         fault={fault}
         isBusy={isBusy}
         onRun={start}
-        words={answer ? wordsFor(answer) : ''}
+        words={answer ? describeAnswer(answer) : ''}
         actions={answer && answer.rows.length > 0 ? <Save answer={answer} /> : null}
       >
         <Query
@@ -52,12 +52,12 @@ export function ConsolePage() {
 }
 
 function Save({ answer }: { answer: Answer }) {
-  const rows = () => recordsOf(answer)
+  const rows = () => toRecords(answer)
   return (
     <Menu
       trigger="Save as"
       entries={[
-        { words: 'CSV', run: () => void csvOf(rows()).then((text) => download('answer.csv', text)) },
+        { words: 'CSV', run: () => void formatCsv(rows()).then((text) => download('answer.csv', text)) },
         { words: 'JSON', run: () => download('answer.json', `${JSON.stringify(rows(), undefined, 2)}\n`) },
       ]}
     />
@@ -90,12 +90,12 @@ function Beginning({ example = 'posts', onTake }: { example: string | undefined;
   )
 }
 
-function wordsFor({ rows, isCut, milliseconds }: Answer): string {
+function describeAnswer({ rows, isCut, milliseconds }: Answer): string {
   const count = `${formatCount(rows.length)} ${rows.length === 1 ? 'row' : 'rows'}`
   return `${isCut ? `the first ${count}` : count} · ${milliseconds} ms`
 }
 
-function faultOf(error: unknown): { at: number; message: string } | undefined {
+function locateError(error: unknown): { at: number; message: string } | undefined {
   if (!(error instanceof SvcError)) return undefined
   const [, at] = error.issues[0]?.path ?? []
   return typeof at === 'number' ? { at, message: error.message } : undefined

@@ -19,7 +19,7 @@ interface WorkbenchProps extends Pick<CodeEditorProps, 'complete' | 'fault' | 'o
   readonly children: ReactNode
 }
 
-const mostShown = 20
+const maxShown = 20
 
 export function Workbench({ kept, isBusy, actions, words, children, onRun, ...editor }: WorkbenchProps) {
   const { text, change, runs } = kept
@@ -37,7 +37,7 @@ export function Workbench({ kept, isBusy, actions, words, children, onRun, ...ed
         {runs.length === 0 ? null : (
           <Menu
             trigger="History"
-            entries={runs.slice(0, mostShown).map((run) => ({ words: oneLine(run), run: () => change(run) }))}
+            entries={runs.slice(0, maxShown).map((run) => ({ words: oneLine(run), run: () => change(run) }))}
           />
         )}
         <span className="facts cut grow" role="status">

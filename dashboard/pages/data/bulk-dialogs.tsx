@@ -9,7 +9,7 @@ import { formatCount } from '../../../client/protocol/model/figures.js'
 import { isObject, objectOfMany } from '../../../client/protocol/model/json.js'
 import { useUndo } from '../../frame/undo.js'
 import { Failure } from '../../live/failure.js'
-import { nameOf } from '../../parts/columns.js'
+import { formatName } from '../../parts/columns.js'
 import { Field, FormDialog } from '../../parts/dialog.js'
 import { useStop } from '../../parts/use-stop.js'
 import { useSession } from '../../session/context.js'
@@ -25,7 +25,7 @@ interface BulkProps {
 const batchSize = 500
 const previewed = 5
 
-function useFirst(name: string, { where, populate, text }: QueryState) {
+function usePreview(name: string, { where, populate, text }: QueryState) {
   const { client } = useSession()
   return useQuery({
     queryKey: ['documents', name, text, 'preview'],
@@ -34,7 +34,7 @@ function useFirst(name: string, { where, populate, text }: QueryState) {
 }
 
 /** Collects the ids first, because changed documents may no longer match the filter. */
-async function inBatches(
+async function runInBatches(
   client: Client,
   name: string,
   { where, populate }: QueryState,
@@ -55,11 +55,11 @@ export function BulkDelete({ name, query, total, onClose }: BulkProps) {
   const { doUndoably } = useUndo()
   const [done, setDone] = useState(0)
   const stop = useStop()
-  const { data } = useFirst(name, query)
+  const { data } = usePreview(name, query)
   const remove = useMutation({
     mutationFn: () =>
       doUndoably(`Deleted ${formatCount(total)} documents in ${name}`, `docs delete ${name} --all`, () =>
-        inBatches(client, name, query, (ids) => client.collection(name).deleteMany(ids), {
+        runInBatches(client, name, query, (ids) => client.collection(name).deleteMany(ids), {
           onDone: setDone,
           signal: stop(),
         }),
@@ -87,7 +87,7 @@ function Preview({ documents, total }: { documents: readonly Document[]; total: 
     <ul className="preview">
       {documents.map((document) => (
         <li key={document.id} className="cut">
-          <bdi>{nameOf(document)}</bdi> <span className="mono dim">{document.id}</span>
+          <bdi>{formatName(document)}</bdi> <span className="mono dim">{document.id}</span>
         </li>
       ))}
       {total > documents.length ? <li className="dim">and {formatCount(total - documents.length)} more</li> : null}
@@ -101,12 +101,12 @@ export function BulkEdit({ name, query, total, onClose }: BulkProps) {
   const [text, setText] = useState('{\n  \n}')
   const [done, setDone] = useState(0)
   const stop = useStop()
-  const { data } = useFirst(name, query)
+  const { data } = usePreview(name, query)
   const [changes, wrong] = parseChanges(text)
   const edit = useMutation({
     mutationFn: () =>
       doUndoably(`Changed ${formatCount(total)} documents in ${name}`, `docs batch ${name}`, () =>
-        inBatches(
+        runInBatches(
           client,
           name,
           query,
@@ -169,7 +169,7 @@ function Difference({ document, changes }: { document: Document; changes: Fields
   )
   return (
     <p>
-      <span className="dim">{nameOf(document)} </span>
+      <span className="dim">{formatName(document)} </span>
       {names.length === 0 ? <span className="dim">no change</span> : null}
       {names.map((field) => (
         <span key={field}>

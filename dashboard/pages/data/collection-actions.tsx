@@ -28,12 +28,12 @@ export function CollectionActions({ name, collection, query, total }: ActionsPro
   const isCounted = total !== undefined
   const count = formatCount(total ?? 0)
   const which = query.where.all.length === 0 ? `all ${count}` : `the ${count} that match`
-  const ofCollection = collection && {
+  const collectionProps = collection && {
     collection,
     onClose: close,
     onDone: (next: string | undefined) => go(next === undefined ? '/data' : `/data/${encodeURIComponent(next)}`),
   }
-  const ofQuery = isCounted && { name, query, total, onClose: close }
+  const bulkProps = isCounted && { name, query, total, onClose: close }
   return (
     <>
       <button type="button" className="button plain wide-only" onClick={() => setOpened('import')}>
@@ -62,12 +62,12 @@ export function CollectionActions({ name, collection, query, total }: ActionsPro
         ]}
       />
       {opened === 'import' ? <ImportDialog name={name} onClose={close} /> : null}
-      {ofQuery && opened === 'export' ? <ExportDialog {...ofQuery} /> : null}
-      {ofQuery && opened === 'bulk edit' ? <BulkEdit {...ofQuery} /> : null}
-      {ofQuery && opened === 'bulk delete' ? <BulkDelete {...ofQuery} /> : null}
-      {ofCollection && opened === 'edit' ? <EditCollection {...ofCollection} /> : null}
-      {ofCollection && opened === 'rename' ? <RenameCollection {...ofCollection} /> : null}
-      {ofCollection && opened === 'remove' ? <DeleteCollection {...ofCollection} /> : null}
+      {bulkProps && opened === 'export' ? <ExportDialog {...bulkProps} /> : null}
+      {bulkProps && opened === 'bulk edit' ? <BulkEdit {...bulkProps} /> : null}
+      {bulkProps && opened === 'bulk delete' ? <BulkDelete {...bulkProps} /> : null}
+      {collectionProps && opened === 'edit' ? <EditCollection {...collectionProps} /> : null}
+      {collectionProps && opened === 'rename' ? <RenameCollection {...collectionProps} /> : null}
+      {collectionProps && opened === 'remove' ? <DeleteCollection {...collectionProps} /> : null}
     </>
   )
 }

@@ -37,13 +37,13 @@ export function CreateCollection({ onClose, onCreated }: { onClose: () => void; 
   )
 }
 
-interface OfCollection {
+interface CollectionDialogProps {
   readonly collection: Collection
   readonly onClose: () => void
   readonly onDone: (name: string | undefined) => void
 }
 
-export function RenameCollection({ collection, onClose, onDone }: OfCollection) {
+export function RenameCollection({ collection, onClose, onDone }: CollectionDialogProps) {
   const session = useSession()
   const { owner } = session
   const queries = useQueryClient()
@@ -72,7 +72,7 @@ export function RenameCollection({ collection, onClose, onDone }: OfCollection) 
   )
 }
 
-export function DeleteCollection({ collection, onClose, onDone }: OfCollection) {
+export function DeleteCollection({ collection, onClose, onDone }: CollectionDialogProps) {
   const { owner } = useSession()
   const { doUndoably } = useUndo()
   const { name } = collection
@@ -103,13 +103,13 @@ export function DeleteCollection({ collection, onClose, onDone }: OfCollection) 
 }
 
 /** Edits schema and permissions in the format of the API. */
-export function EditCollection({ collection, onClose, onDone }: OfCollection) {
+export function EditCollection({ collection, onClose, onDone }: CollectionDialogProps) {
   const { owner } = useSession()
   const queries = useQueryClient()
   const [wrong, setWrong] = useState<Error>()
   const [known, setKnown] = useState(collection)
   const [typed, setTyped] = useState<Readonly<Record<string, string>>>({})
-  const before = textsOf(known)
+  const before = formatTexts(known)
   const texts: Record<string, string> = { ...before, ...typed }
   const of = (name: string) => ({
     ...{ name, value: texts[name] },
@@ -121,7 +121,7 @@ export function EditCollection({ collection, onClose, onDone }: OfCollection) {
   const save = useMutation({
     async mutationFn(changes: { schema: Schema; permissions: Permissions }) {
       const now = await owner.collections.get(collection.name)
-      const isChanged = JSON.stringify(textsOf(now)) !== JSON.stringify(before)
+      const isChanged = JSON.stringify(formatTexts(now)) !== JSON.stringify(before)
       setKnown(now)
       if (!isChanged) return owner.collections.update(collection.name, changes)
       await queries.invalidateQueries({ queryKey: ['collections'] })
@@ -180,7 +180,7 @@ export function EditCollection({ collection, onClose, onDone }: OfCollection) {
 }
 
 /** Returns the initial text of each form field. */
-function textsOf({ schema, permissions }: Collection): Record<string, string> {
+function formatTexts({ schema, permissions }: Collection): Record<string, string> {
   const { hidden = {}, readonly = {} } = permissions ?? {}
   return {
     schema: JSON.stringify(schema, undefined, 2),

@@ -59,7 +59,7 @@ export function CollectionsList() {
               columns={columns}
               count={shown.length}
               rowAt={(index) => shown[index]}
-              idOf={({ id }) => id}
+              getId={({ id }) => id}
               isOpenedByEnter
               onOpen={({ name }) => go(`/data/${encodeURIComponent(name)}`)}
             />
@@ -97,14 +97,14 @@ const columns: readonly Column<Collection>[] = [
     head: 'schema',
     width: 'minmax(160px, 2fr)',
     narrowWidth: null,
-    cell: ({ schema }) => schemaWords(schema),
+    cell: ({ schema }) => describeSchema(schema),
   },
   {
     name: 'permissions',
     head: 'permissions',
     width: 'minmax(140px, 1fr)',
     narrowWidth: null,
-    cell: ({ permissions }) => permissionWords(permissions),
+    cell: ({ permissions }) => describePermissions(permissions),
   },
   {
     name: 'created',
@@ -125,13 +125,13 @@ function Count({ name }: { name: string }) {
   return <>{data == null ? '…' : formatCount(data)}</>
 }
 
-export function schemaWords(schema: Collection['schema']) {
+export function describeSchema(schema: Collection['schema']) {
   const fields = Object.entries(schema)
   if (fields.length === 0) return <i className="dim">none: any document is valid</i>
   return <span className="mono">{fields.map(([name, { required }]) => (required ? `${name}*` : name)).join(', ')}</span>
 }
 
-export function permissionWords(permissions: Collection['permissions']) {
+export function describePermissions(permissions: Collection['permissions']) {
   const set = permissionKinds.filter((kind) => (permissions?.[kind]?.length ?? 0) > 0)
   const rules = fieldRuleKinds.map((rule) => [rule, Object.keys(permissions?.[rule] ?? {})] as const)
   const words = [

@@ -6,7 +6,7 @@ import { exported } from '../../../client/protocol/model/documents/exported.js'
 import { formatCount } from '../../../client/protocol/model/figures.js'
 import { Failure } from '../../live/failure.js'
 import { Field, FormDialog } from '../../parts/dialog.js'
-import { csvOf } from '../../parts/rows/csv.js'
+import { formatCsv } from '../../parts/rows/csv.js'
 import { download } from '../../parts/rows/download.js'
 import { useStop } from '../../parts/use-stop.js'
 import { useSession } from '../../session/context.js'
@@ -64,5 +64,5 @@ const plain = (document: Document) =>
 const writers: { readonly [Name in Form]: (documents: readonly Document[]) => string | Promise<string> } = {
   json: (documents) => `${JSON.stringify(documents.map(plain), undefined, 2)}\n`,
   ndjson: (documents) => documents.map((document) => `${JSON.stringify(plain(document))}\n`).join(''),
-  csv: (documents) => csvOf(documents.map(plain)),
+  csv: (documents) => formatCsv(documents.map(plain)),
 }

@@ -6,9 +6,9 @@ import { clientCodeOf } from '../../../client/snippets/client-code.js'
 import { curlOf } from '../../../client/snippets/curl.js'
 import { useCopy } from '../../frame/undo.js'
 import { Button } from '../../parts/button.js'
-import type { ColumnOfData } from '../../parts/columns.js'
+import type { DataColumn } from '../../parts/columns.js'
 import { Menu } from '../../parts/menu.js'
-import { wordsOf } from '../../parts/states.js'
+import { describeError } from '../../parts/states.js'
 import { useSession } from '../../session/context.js'
 import { type QueryState, without } from './query-state.js'
 import { SavedViews } from './saved-views.js'
@@ -16,7 +16,7 @@ import { SavedViews } from './saved-views.js'
 interface FiltersProps {
   readonly name: string
   readonly query: QueryState
-  readonly columns: readonly ColumnOfData[]
+  readonly columns: readonly DataColumn[]
 }
 
 export function Filters({ name, query, columns }: FiltersProps) {
@@ -52,7 +52,7 @@ export function Filters({ name, query, columns }: FiltersProps) {
         </>
       )}
       <span className="grow" />
-      {query.error ? <span className="bad">{wordsOf(query.error)}</span> : null}
+      {query.error ? <span className="bad">{describeError(query.error)}</span> : null}
       {query.sort ? (
         <span className="mono dim">
           sort {query.sort.direction === 'desc' ? '−' : ''}
@@ -93,7 +93,7 @@ function Pill({ clause, onRemove }: { clause: Clause; onRemove: () => void }) {
           {at > 0 ? <span className="op">or</span> : null}
           <span>{formatPath(test.path)}</span>
           <span className="op">{words[test.operator]}</span>
-          <span className="value cut">{valueWords(test)}</span>
+          <span className="value cut">{formatTestValue(test)}</span>
         </span>
       ))}
       <button type="button" onClick={onRemove} aria-label="Remove this filter">
@@ -103,13 +103,13 @@ function Pill({ clause, onRemove }: { clause: Clause; onRemove: () => void }) {
   )
 }
 
-function valueWords(test: Test): string {
+function formatTestValue(test: Test): string {
   if ('values' in test) return test.values.join(', ')
   return 'isNull' in test ? (test.isNull ? 'yes' : 'no') : test.value
 }
 
 interface AddFilterProps {
-  readonly columns: readonly ColumnOfData[]
+  readonly columns: readonly DataColumn[]
   readonly onAdd: (clause: Clause) => void
   readonly onClose: () => void
 }
@@ -124,7 +124,7 @@ function AddFilter({ columns, onAdd, onClose }: AddFilterProps) {
         event.preventDefault()
         const form = new FormData(event.currentTarget)
         const field = String(form.get('field')).trim()
-        if (field !== '') onAdd({ any: [testOf(field, operator, String(form.get('value') ?? ''))] })
+        if (field !== '') onAdd({ any: [createTest(field, operator, String(form.get('value') ?? ''))] })
       }}
     >
       <input
@@ -163,7 +163,7 @@ function AddFilter({ columns, onAdd, onClose }: AddFilterProps) {
   )
 }
 
-function testOf(field: string, operator: Operator, value: string): Test {
+function createTest(field: string, operator: Operator, value: string): Test {
   const path = parsePath(field)
   if (operator === 'isnull') return { path, operator, isNull: value === 'true' }
   if (operator === 'in' || operator === 'notin') {
@@ -199,7 +199,7 @@ function QueryText({ query, onClose }: { query: QueryState; onClose: () => void 
         autoFocus
       />
       <Button type="submit">Apply</Button>
-      {error === undefined ? null : <span className="bad">{wordsOf(error)}</span>}
+      {error === undefined ? null : <span className="bad">{describeError(error)}</span>}
     </form>
   )
 }

@@ -14,10 +14,10 @@ import { useStop } from '../../parts/use-stop.js'
 import { useSession } from '../../session/context.js'
 
 const batchSize = 500
-const mostCharacters = 2_000_000
+const maxCharacters = 2_000_000
 const previewed = 3
 /** Larger files would exhaust the memory of the page. The command line streams them. */
-const mostBytes = 50 * 2 ** 20
+const maxBytes = 50 * 2 ** 20
 
 interface Created {
   readonly rows: readonly Fields[]
@@ -76,7 +76,7 @@ export function ImportDialog({ name, file: dropped, onClose }: ImportProps) {
         for (let at = done; at < rows.length; ) {
           stop().throwIfAborted()
           const from = at
-          const batch = rows.slice(from, from + fitting(rows, from))
+          const batch = rows.slice(from, from + countFitting(rows, from))
           const documents = await client
             .collection(name)
             .createMany(batch)
@@ -93,7 +93,7 @@ export function ImportDialog({ name, file: dropped, onClose }: ImportProps) {
     onSuccess: (isDone) => isDone && onClose(),
   })
   useEffect(() => {
-    if (dropped) void take(() => textOf(dropped))
+    if (dropped) void take(() => readText(dropped))
   }, [dropped])
   const failure = wrong ?? create.error
   return (
@@ -116,7 +116,7 @@ export function ImportDialog({ name, file: dropped, onClose }: ImportProps) {
           disabled={create.isPending}
           onChange={({ target }) => {
             const file = target.files?.[0]
-            if (file) void take(() => textOf(file))
+            if (file) void take(() => readText(file))
           }}
           // Clear the choice, so that choosing the corrected file again counts as a change.
           onClick={({ currentTarget }) => {
@@ -166,18 +166,18 @@ function beginsWith(rows: readonly Fields[], beginning: readonly Fields[]): bool
   return beginning.every((row, at) => JSON.stringify(row) === JSON.stringify(rows[at]))
 }
 
-async function textOf(file: File): Promise<string> {
-  if (file.size > mostBytes) throw new Error('The file is larger than 50 MB. Import it with svc docs import.')
+async function readText(file: File): Promise<string> {
+  if (file.size > maxBytes) throw new Error('The file is larger than 50 MB. Import it with svc docs import.')
   return file.text()
 }
 
 /** Returns how many rows fit into one request. */
-function fitting(rows: readonly Fields[], from: number): number {
+function countFitting(rows: readonly Fields[], from: number): number {
   let characters = 0
   let count = 0
   for (const row of rows.slice(from, from + batchSize)) {
     characters += JSON.stringify(row).length
-    if (count > 0 && characters > mostCharacters) break
+    if (count > 0 && characters > maxCharacters) break
     count++
   }
   return count

@@ -10,51 +10,51 @@ import { decodeListQuery, parseQuery } from '../../../client/protocol/wire/query
 import { encodeListQuery } from '../../../client/protocol/wire/query/encode.js'
 import { formatQuery } from '../../../client/protocol/wire/query/format.js'
 
-export interface Asked {
+export interface ListQuery {
   readonly where: Where
   readonly sort: Sort | undefined
   /** Links that filters and order pass through. */
   readonly populate: readonly string[]
 }
 
-export interface QueryState extends Asked {
+export interface QueryState extends ListQuery {
   /** Query string of the API, without `?`. */
   readonly text: string
   /** Set if the address is invalid. Then no filter applies. */
   readonly error: SvcError | undefined
-  readonly change: (asked: Partial<Asked>) => void
+  readonly change: (asked: Partial<ListQuery>) => void
   /** @throws {SvcError} the error that the API would return */
   readonly changeText: (text: string) => void
 }
 
 /** Formats a query for the address, without `?`. */
-export function formatAsked({ where, sort, populate }: Asked): string {
+export function formatListQuery({ where, sort, populate }: ListQuery): string {
   return formatQuery(encodeListQuery(dialects.a, { where, sort, populate: populate.map(parsePath) }))
 }
 
 /** @throws {SvcError} */
-function parseAsked(text: string): Asked {
+function parseListQuery(text: string): ListQuery {
   const { where, sort, populate } = decodeListQuery(dialects.a, parseQuery(text))
   return { where, sort, populate: populate.map(formatPath) }
 }
 
-const nothing: Asked = { where: { all: [] }, sort: undefined, populate: [] }
+const nothing: ListQuery = { where: { all: [] }, sort: undefined, populate: [] }
 
 export function useQueryState(): QueryState {
   const search = useSearch()
   const [place, go] = useLocation()
-  const [asked, error] = useMemo((): [Asked, SvcError | undefined] => {
+  const [asked, error] = useMemo((): [ListQuery, SvcError | undefined] => {
     try {
-      return [parseAsked(search), undefined]
+      return [parseListQuery(search), undefined]
     } catch (failure) {
       return [nothing, failure instanceof SvcError ? failure : undefined]
     }
   }, [search])
   const show = useCallback((text: string) => go(text === '' ? place : `${place}?${text}`), [go, place])
-  const change = useCallback((next: Partial<Asked>) => show(formatAsked({ ...asked, ...next })), [show, asked])
-  const changeText = useCallback((text: string) => show(formatAsked(parseAsked(text))), [show])
+  const change = useCallback((next: Partial<ListQuery>) => show(formatListQuery({ ...asked, ...next })), [show, asked])
+  const changeText = useCallback((text: string) => show(formatListQuery(parseListQuery(text))), [show])
   return useMemo(
-    () => ({ ...asked, text: formatAsked(asked), error, change, changeText }),
+    () => ({ ...asked, text: formatListQuery(asked), error, change, changeText }),
     [asked, error, change, changeText],
   )
 }

@@ -5,14 +5,14 @@ import { type Client, type Document, SvcError } from '../../../client/index.js'
 import { sizes } from '../../../client/protocol/model/limits.js'
 import type { Page, Sort } from '../../../client/protocol/model/page.js'
 import type { Where } from '../../../client/protocol/model/where.js'
-import { type ColumnOfData, columnsOf } from '../../parts/columns.js'
+import { type DataColumn, findColumns } from '../../parts/columns.js'
 import { useSession } from '../../session/context.js'
 import type { QueryState } from './query-state.js'
 
 export interface Documents {
   /** Undefined until counted. */
   readonly total: number | undefined
-  readonly columns: readonly ColumnOfData[]
+  readonly columns: readonly DataColumn[]
   readonly at: (index: number) => Document | undefined
   /** The first page. Undefined until loaded. */
   readonly data: Page<Document> | undefined
@@ -42,7 +42,7 @@ export function useDocuments(name: string, { where, sort, populate: asked, text 
     gcTime: keptMilliseconds,
     placeholderData: (before, query) => (query?.queryKey[1] === name ? keepPreviousData(before) : undefined),
   })
-  const columns = useMemo(() => columnsOf(head.data?.items ?? []), [head.data])
+  const columns = useMemo(() => findColumns(head.data?.items ?? []), [head.data])
   const links = columns.filter(({ type }) => type === 'link').map(({ name: field }) => field)
   const wanted = Array.from({ length: to - from + 1 }, (_, at) => from + at)
   const pages = useQueries({

@@ -13,7 +13,7 @@ import { Button, Copy } from '../../parts/button.js'
 import { type Column, Grid } from '../../parts/grid.js'
 import { DropTarget, Facts, Page, Pane } from '../../parts/layout.js'
 import { Preview } from '../../parts/preview.js'
-import { Empty, Gone, useWasShown, wordsOf } from '../../parts/states.js'
+import { describeError, Empty, Gone, useWasShown } from '../../parts/states.js'
 import { Time } from '../../parts/time.js'
 import { useSession } from '../../session/context.js'
 
@@ -82,7 +82,7 @@ export function FilesPage() {
                 columns={columns}
                 count={files.length}
                 rowAt={(index) => files[index]}
-                idOf={(file) => file.id}
+                getId={(file) => file.id}
                 selected={id}
                 onRange={onRange}
                 onOpen={(file) => go(`/files/${file.id}`)}
@@ -116,7 +116,7 @@ function useUploads(folder: string): [readonly Upload[], (files: Iterable<File>)
         await client.files.upload(file, { onProgress, ...(folder === '' ? {} : { path: folder }) })
         setUploads((before) => before.filter(({ name }) => name !== file.name))
       } catch (error) {
-        show({ failure: wordsOf(error) })
+        show({ failure: describeError(error) })
       }
       await queries.invalidateQueries({ queryKey: ['files'] })
     }

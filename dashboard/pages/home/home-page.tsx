@@ -14,7 +14,7 @@ import { Time } from '../../parts/time.js'
 import { useSession } from '../../session/context.js'
 import { FirstSteps } from './first-steps.js'
 
-const mostEvents = 8
+const maxEvents = 8
 
 export function HomePage() {
   const { project } = useSession()
@@ -30,7 +30,7 @@ export function HomePage() {
           <h1>Project {project.name}</h1>
           <p>
             {plural(counts.collections, 'collection', isUnread)}, {plural(counts.users, 'user', isUnread)},{' '}
-            {plural(counts.files, 'file', isUnread)}. {info ? <Kept database={info.database} /> : null}
+            {plural(counts.files, 'file', isUnread)}. {info ? <DataLocation database={info.database} /> : null}
           </p>
           {error ? <Failure error={error} /> : null}
         </div>
@@ -47,7 +47,7 @@ export function HomePage() {
   )
 }
 
-function Kept({ database }: Pick<Info, 'database'>) {
+function DataLocation({ database }: Pick<Info, 'database'>) {
   const { dataDir, servers } = database
   if (isInMemory(database)) return <>Data is in memory only and lost when the emulator stops.</>
   if (dataDir === null) {
@@ -126,7 +126,7 @@ function LastEvents() {
       </h2>
       {events.length === 0 ? <p className="padded dim">No events yet. Try svc docs create posts title=Hello</p> : null}
       <ul>
-        {events.slice(0, mostEvents).map((event) => (
+        {events.slice(0, maxEvents).map((event) => (
           <EventLine key={event.id} event={event} />
         ))}
       </ul>
@@ -140,7 +140,7 @@ function Saved({ database }: Pick<Info, 'database'>) {
   if (isInMemory(database)) return <>in memory only</>
   return (
     <>
-      {savedAt === null ? 'with each commit' : <Time at={savedAt} isOfMachine />}
+      {savedAt === null ? 'with each commit' : <Time at={savedAt} isMachineTime />}
       {isDurable ? ' · survives a power failure' : ' · survives a crash, but not a power failure'}
     </>
   )

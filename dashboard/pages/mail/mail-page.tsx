@@ -4,7 +4,7 @@ import { useCallback, useState } from 'react'
 import { useLocation, useParams } from 'wouter'
 import type { Mail } from '../../../client/protocol/control/mail.js'
 import { useCommand } from '../../frame/command-line.js'
-import { mostMails, useMails } from '../../frame/counts.js'
+import { maxMails, useMails } from '../../frame/counts.js'
 import { useAction, useUndo } from '../../frame/undo.js'
 import { Query } from '../../live/query.js'
 import { Button, Copy } from '../../parts/button.js'
@@ -44,7 +44,7 @@ export function MailPage() {
       title="Mail"
       facts={
         data
-          ? `${data.length === mostMails ? 'the newest ' : ''}${data.length} ${data.length === 1 ? 'message' : 'messages'} · new mail appears automatically`
+          ? `${data.length === maxMails ? 'the newest ' : ''}${data.length} ${data.length === 1 ? 'message' : 'messages'} · new mail appears automatically`
           : ''
       }
       actions={
@@ -72,7 +72,7 @@ export function MailPage() {
               columns={columns}
               count={mails.length}
               rowAt={(index) => mails[index]}
-              idOf={(mail) => mail.id}
+              getId={(mail) => mail.id}
               selected={id}
               onOpen={(mail) => go(`/mail/${mail.id}`)}
             />

@@ -46,7 +46,7 @@ function Flow({ flow, isOpen, toggle }: { flow: LoginFlow; isOpen: boolean; togg
   return (
     <li>
       <button type="button" className="row-button" aria-expanded={isOpen} onClick={toggle}>
-        <Time at={at} isOfMachine />
+        <Time at={at} isMachineTime />
         <b>{provider}</b>
         <bdi className="mono dim cut grow">{account?.email ?? account?.sub ?? ''}</bdi>
         <span className="dim">{hops.length} hops</span>

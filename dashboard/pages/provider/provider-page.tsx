@@ -157,7 +157,7 @@ function NextLogins() {
   )
 }
 
-const mostLogins = 20
+const maxLogins = 20
 
 function LastLogins() {
   const logins = useEvents().filter(({ kind }) => kind.startsWith('login.'))
@@ -166,7 +166,7 @@ function LastLogins() {
       <h2 className="section">Last logins</h2>
       {logins.length === 0 ? <p className="padded dim">No logins since you opened this page.</p> : null}
       <ul>
-        {logins.slice(0, mostLogins).map((event) => (
+        {logins.slice(0, maxLogins).map((event) => (
           <EventLine key={event.id} event={event} />
         ))}
       </ul>

@@ -17,7 +17,7 @@ import { Time } from '../../parts/time.js'
 import { useSession } from '../../session/context.js'
 import { SendEvent } from './send-event.js'
 
-const mostShown = 200
+const maxShown = 200
 
 export function RealtimePage() {
   const connections = useConnections()
@@ -29,7 +29,7 @@ export function RealtimePage() {
   useCommand(group === '' ? 'svc tail --all' : `svc tail --all --only ${group}`)
   const shown = (frozen ?? events)
     .filter(({ kind }) => group === '' || kind.startsWith(`${group}.`) || kind === 'stream.missed')
-    .slice(0, mostShown)
+    .slice(0, maxShown)
   return (
     <Page
       title="Realtime"
@@ -102,7 +102,7 @@ function Connection({ connection }: { connection: ConnectionRecord }) {
       <div className="connection-head">
         <span className="plum mono">{transport === 'websocket' ? 'WS' : 'SSE'}</span>
         <b>{email ?? who}</b>
-        <Time at={openedAt} isOfMachine />
+        <Time at={openedAt} isMachineTime />
         <span className="mono dim grow">
           {formatBytes(bytesSent)} sent{waitingBytes > 0 ? `, ${formatBytes(waitingBytes)} waiting to be sent` : ''}
         </span>

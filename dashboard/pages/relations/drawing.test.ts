@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { boxHeight, boxWidth, draw, labelHeight, widthOf } from './drawing.js'
+import { boxHeight, boxWidth, draw, labelHeight, measureLabel } from './drawing.js'
 
 /** `a > b` is a field of a that links to b. */
 function drawn(text: string, ...lone: string[]) {
@@ -57,7 +57,7 @@ it('keeps the labels of arrows apart', () => {
 
   for (const [at, { edge, label }] of arrows.entries()) {
     for (const other of arrows.slice(at + 1)) {
-      const width = (widthOf(edge.label) + widthOf(other.edge.label)) / 2
+      const width = (measureLabel(edge.label) + measureLabel(other.edge.label)) / 2
       const isApart = Math.abs(label.x - other.label.x) >= width || Math.abs(label.y - other.label.y) >= labelHeight
       expect(isApart).toBe(true)
     }

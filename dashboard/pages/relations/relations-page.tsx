@@ -7,7 +7,7 @@ import { Button } from '../../parts/button.js'
 import { type Column, Grid } from '../../parts/grid.js'
 import { Page } from '../../parts/layout.js'
 import { Empty } from '../../parts/states.js'
-import { Graph, placeOf, wordsFor } from './graph.js'
+import { formatLabel, formatPagePath, Graph } from './graph.js'
 import { type Link, type Relations, useRelations, usersName } from './use-relations.js'
 
 export function RelationsPage() {
@@ -20,7 +20,7 @@ export function RelationsPage() {
   return (
     <Page
       title="Relations"
-      facts={data ? factsOf(data) : ''}
+      facts={data ? describeRelations(data) : ''}
       actions={
         <>
           {isLinked ? (
@@ -50,7 +50,7 @@ function Drawn({ relations }: { relations: Relations }) {
       <ul className="hidden" aria-label="Links">
         {relations.links.map((link) => (
           <li key={`${link.from} ${link.field} ${link.to}`}>
-            {link.from}.{link.field} links to {wordsFor(link.to)}
+            {link.from}.{link.field} links to {formatLabel(link.to)}
           </li>
         ))}
       </ul>
@@ -58,7 +58,7 @@ function Drawn({ relations }: { relations: Relations }) {
   )
 }
 
-function factsOf({ collections, links, leftOut }: Relations): string {
+function describeRelations({ collections, links, leftOut }: Relations): string {
   const rest = leftOut === 0 ? '' : ` · ${leftOut} more collections not read`
   const count = collections.filter(({ name }) => name !== usersName).length
   return `${count} ${count === 1 ? 'collection' : 'collections'} · ${links.length} ${links.length === 1 ? 'link' : 'links'}, from the newest 20 documents of each${rest}`
@@ -91,7 +91,7 @@ const columns: readonly Column<Link>[] = [
     width: 'minmax(90px, 1fr)',
     cell: ({ field }) => <bdi className="mono">{field}</bdi>,
   },
-  { name: 'to', head: 'links to', width: 'minmax(90px, 1fr)', cell: ({ to }) => wordsFor(to) },
+  { name: 'to', head: 'links to', width: 'minmax(90px, 1fr)', cell: ({ to }) => formatLabel(to) },
   {
     name: 'documents',
     head: 'used by',
@@ -109,9 +109,9 @@ function List({ links }: { links: readonly Link[] }) {
       columns={columns}
       count={links.length}
       rowAt={(index) => links[index]}
-      idOf={({ from, field, to }) => JSON.stringify([from, field, to])}
+      getId={({ from, field, to }) => JSON.stringify([from, field, to])}
       isOpenedByEnter
-      onOpen={({ from }) => go(placeOf(from))}
+      onOpen={({ from }) => go(formatPagePath(from))}
     />
   )
 }

@@ -2,8 +2,8 @@
 import { useQuery } from '@tanstack/react-query'
 import type { Client, Document } from '../../../client/index.js'
 import { useCollections } from '../../frame/counts.js'
-import { unlessRefused } from '../../live/again.js'
-import { linkedIn, linkFieldsOf } from '../../parts/columns.js'
+import { ignoreRefusal } from '../../live/again.js'
+import { findLinkFields, linkedIn } from '../../parts/columns.js'
 import { useSession } from '../../session/context.js'
 
 /** A field that links to another collection. */
@@ -24,8 +24,8 @@ export interface Relations {
   readonly leftOut: number
 }
 
-const mostCollections = 60
-const mostDocuments = 20
+const maxCollections = 60
+const maxDocuments = 20
 /** Limits concurrent reads. */
 const atOnce = 4
 /** Stands for the users, who are not in a collection. Not a valid collection name. */
@@ -46,7 +46,7 @@ export function useRelations() {
 }
 
 async function readRelations(client: Client, all: readonly string[]): Promise<Relations> {
-  const names = all.slice(0, mostCollections)
+  const names = all.slice(0, maxCollections)
   const found = new Map<string, Awaited<ReturnType<typeof readCollection>>>()
   const waiting = [...names]
   const work = async () => {
@@ -69,18 +69,18 @@ async function readRelations(client: Client, all: readonly string[]): Promise<Re
 async function readCollection(client: Client, name: string): Promise<{ total: number | null; links: Link[] }> {
   const documents = client.collection(name)
   // Show a collection without links if this user may not read it.
-  const newest = await documents.list({ limit: mostDocuments }).catch(unlessRefused)
+  const newest = await documents.list({ limit: maxDocuments }).catch(ignoreRefusal)
   if (!newest) return { total: null, links: [] }
   const links: Link[] = []
-  for (const fields of linkFieldsOf(newest.items as Document[])) {
-    const { items } = await documents.list({ limit: mostDocuments, count: false, populate: fields })
-    links.push(...fields.flatMap((field) => linksOf(name, field, items as Document[])))
+  for (const fields of findLinkFields(newest.items as Document[])) {
+    const { items } = await documents.list({ limit: maxDocuments, count: false, populate: fields })
+    links.push(...fields.flatMap((field) => countLinks(name, field, items as Document[])))
   }
   return { total: newest.total, links }
 }
 
 /** Returns a link per target, because a field may link to several collections. */
-function linksOf(from: string, field: string, documents: readonly Document[]): Link[] {
+function countLinks(from: string, field: string, documents: readonly Document[]): Link[] {
   const counts = new Map<string, number>()
   for (const { data } of documents) {
     const places = [data[field]].flat().flatMap((value) => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { RequestSummary } from '../../../client/protocol/control/requests.js'
-import { joined, openOnes } from './follow.js'
+import { findOpen, mergeRequests } from './follow.js'
 
 /** Parses a list of requests, newest first, such as "e:open d c". */
 function requests(words: string): RequestSummary[] {
@@ -11,14 +11,14 @@ function requests(words: string): RequestSummary[] {
   })
 }
 
-const wordsOf = (list: readonly RequestSummary[]) =>
+const formatRequests = (list: readonly RequestSummary[]) =>
   list.map(({ id, state }) => (state === 'answered' ? id : `${id}:${state}`)).join(' ')
 
 test('asks again for open requests, however far apart, up to a limit', () => {
-  expect(openOnes(requests('e d:open c b:open a'))).toEqual(['d', 'b'])
-  expect(openOnes(requests('c b a'))).toEqual([])
-  expect(openOnes(requests('e d:open c b:open a'), 'd')).toEqual(['b', 'd'])
-  expect(openOnes(requests(Array.from({ length: 900 }, (_, at) => `${at}:open`).join(' ')))).toHaveLength(50)
+  expect(findOpen(requests('e d:open c b:open a'))).toEqual(['d', 'b'])
+  expect(findOpen(requests('c b a'))).toEqual([])
+  expect(findOpen(requests('e d:open c b:open a'), 'd')).toEqual(['b', 'd'])
+  expect(findOpen(requests(Array.from({ length: 900 }, (_, at) => `${at}:open`).join(' ')))).toHaveLength(50)
 })
 
 test.each([
@@ -31,7 +31,7 @@ test.each([
   ['d:open b:open a', '', 'd:open', 'd:open b a'],
 ])('"%s", then "%s" and again "%s": "%s"', (shown, newer, again, after) => {
   const before = requests(shown)
-  const answered = { asked: openOnes(before), found: requests(again) }
+  const answered = { asked: findOpen(before), found: requests(again) }
 
-  expect(wordsOf(joined(before, requests(newer), answered))).toBe(after)
+  expect(formatRequests(mergeRequests(before, requests(newer), answered))).toBe(after)
 })

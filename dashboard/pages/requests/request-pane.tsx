@@ -14,7 +14,7 @@ import { Differences } from '../../parts/differences.js'
 import { JsonText, pretty } from '../../parts/json.js'
 import { Headers, Pane } from '../../parts/layout.js'
 import { Menu } from '../../parts/menu.js'
-import { methodLook, statusLook, whoOf } from '../../parts/request-looks.js'
+import { formatCaller, methodLook, statusLook } from '../../parts/request-looks.js'
 import { isMissing } from '../../parts/states.js'
 import { type Tab, Tabs } from '../../parts/tabs.js'
 import { useSession } from '../../session/context.js'
@@ -59,7 +59,7 @@ export function RequestPane({ id, onClose, onOpen }: RequestPaneProps) {
             <span className={statusLook(request.status)}>
               {request.status ?? request.state} {request.code ?? ''}
             </span>{' '}
-            · {request.milliseconds.toFixed(1)} ms · {whoOf(request.caller)} · request {id.slice(0, 8)}…{' '}
+            · {request.milliseconds.toFixed(1)} ms · {formatCaller(request.caller)} · request {id.slice(0, 8)}…{' '}
             <Copy text={id} />
           </>
         ) : (
@@ -73,7 +73,7 @@ export function RequestPane({ id, onClose, onOpen }: RequestPaneProps) {
         {(found) => (
           <>
             <Why request={found} />
-            <Tabs value={tab} onChange={setTab} tabs={tabsOf(found, replayed, onOpen)} />
+            <Tabs value={tab} onChange={setTab} tabs={buildTabs(found, replayed, onOpen)} />
           </>
         )}
       </Query>
@@ -81,7 +81,7 @@ export function RequestPane({ id, onClose, onOpen }: RequestPaneProps) {
   )
 }
 
-function tabsOf(request: RequestRecord, replayed: Replayed | undefined, onOpen: (id: string) => void): Tab[] {
+function buildTabs(request: RequestRecord, replayed: Replayed | undefined, onOpen: (id: string) => void): Tab[] {
   const tabs: Tab[] = [
     { name: 'request', title: 'Request', content: () => <Message {...request.request} /> },
     { name: 'answer', title: 'Response', content: () => <Message {...request.answer} /> },

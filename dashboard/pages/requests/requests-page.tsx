@@ -9,7 +9,7 @@ import { Query } from '../../live/query.js'
 import { Button } from '../../parts/button.js'
 import { type Column, Grid } from '../../parts/grid.js'
 import { Page } from '../../parts/layout.js'
-import { methodLook, statusLook, whoOf } from '../../parts/request-looks.js'
+import { formatCaller, methodLook, statusLook } from '../../parts/request-looks.js'
 import { Empty, NoMatch } from '../../parts/states.js'
 import { clockTime } from '../../parts/time.js'
 import { useSession } from '../../session/context.js'
@@ -42,7 +42,7 @@ export function RequestsPage() {
     go(place)
   }
   const close = useCallback(() => go(`/requests${tail}`), [go, tail])
-  useCommand(id === undefined ? commandOf({ ...filter, user }) : `svc requests show ${id}`)
+  useCommand(id === undefined ? formatCommand({ ...filter, user }) : `svc requests show ${id}`)
   return (
     <Page
       title="Requests"
@@ -53,7 +53,7 @@ export function RequestsPage() {
           <Button onClick={() => setPaused(!isPaused)}>{isPaused ? 'Resume' : 'Pause'}</Button>
         </>
       }
-      strip={user === '' ? undefined : <OfUser id={user} onRemove={() => go(place)} />}
+      strip={user === '' ? undefined : <UserFilter id={user} onRemove={() => go(place)} />}
       pane={
         id === undefined ? undefined : (
           <RequestPane key={id} id={id} onClose={close} onOpen={(next) => go(`/requests/${next}${tail}`)} />
@@ -82,7 +82,7 @@ export function RequestsPage() {
                 columns={columns}
                 count={requests.length}
                 rowAt={(index) => requests[index]}
-                idOf={(request) => request.id}
+                getId={(request) => request.id}
                 selected={id}
                 onOpen={(request) => go(`/requests/${request.id}${tail}`)}
               />
@@ -95,7 +95,7 @@ export function RequestsPage() {
 }
 
 /** Shows the user filter from the address. */
-function OfUser({ id, onRemove }: { id: string; onRemove: () => void }) {
+function UserFilter({ id, onRemove }: { id: string; onRemove: () => void }) {
   const { owner } = useSession()
   const { data } = useQuery({ queryKey: ['users', 'one', id], queryFn: () => owner.users.get(id) })
   return (
@@ -164,7 +164,7 @@ function Filters({ filter, onChange }: { filter: Chosen; onChange: (filter: Chos
   )
 }
 
-function commandOf({ status, method, path, user }: RequestFilter): string {
+function formatCommand({ status, method, path, user }: RequestFilter): string {
   const flags = Object.entries({ status, method, path, user }).filter(([, value]) => value !== '')
   return ['svc requests tail', ...flags.map(([name, value]) => `--${name} ${shellWord(value)}`)].join(' ')
 }
@@ -210,7 +210,7 @@ const columns: readonly Column<RequestSummary>[] = [
     head: 'who',
     width: '150px',
     narrowWidth: null,
-    cell: ({ caller }) => <span className="dim">{whoOf(caller)}</span>,
+    cell: ({ caller }) => <span className="dim">{formatCaller(caller)}</span>,
   },
   {
     name: 'ms',

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { RequestRecord } from '../../../client/protocol/control/requests.js'
 import { Copy } from '../../parts/button.js'
-import { Empty, wordsOf } from '../../parts/states.js'
+import { describeError, Empty } from '../../parts/states.js'
 import { useSession } from '../../session/context.js'
 
 /** Lists the SQL statements of a request, with plans on demand. */
@@ -48,5 +48,5 @@ function Plan({ id, statement }: { id: string; statement: number }) {
       </button>
     )
   }
-  return <pre className="plan mono">{error ? wordsOf(error) : (data?.plan.join('\n') ?? '…')}</pre>
+  return <pre className="plan mono">{error ? describeError(error) : (data?.plan.join('\n') ?? '…')}</pre>
 }

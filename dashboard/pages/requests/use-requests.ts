@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import type { RequestSummary } from '../../../client/protocol/control/requests.js'
 import { useSession } from '../../session/context.js'
-import { joined, most, openOnes } from './follow.js'
+import { findOpen, maxRequests, mergeRequests } from './follow.js'
 
 export interface RequestFilter {
   readonly status: string
@@ -42,9 +42,9 @@ export function useRequests({ status, method, path, user, isOwnShown }: RequestF
     queryKey: ['requests', key],
     queryFn: async () => {
       const after = newest.current
-      const asked = after === undefined ? [] : openOnes(latest.current, lastAsked.current)
+      const asked = after === undefined ? [] : findOpen(latest.current, lastAsked.current)
       lastAsked.current = asked.at(-1)
-      const list = (which: object) => control.requests.list({ ...filter, limit: most, ...which })
+      const list = (which: object) => control.requests.list({ ...filter, limit: maxRequests, ...which })
       // Ask by id, because thousands of requests may lie between two open ones.
       const again = { asked, found: asked.length > 0 ? (await list({ ids: asked.join(',') })).requests : [] }
       const found = await list(after === undefined ? {} : { after })
@@ -57,7 +57,7 @@ export function useRequests({ status, method, path, user, isOwnShown }: RequestF
   useEffect(() => {
     if (!data) return
     // Replace the list if the emulator no longer has the newest request shown.
-    setRequests((before) => (data.isWhole ? data.requests : joined(before, data.requests, data.again)))
+    setRequests((before) => (data.isWhole ? data.requests : mergeRequests(before, data.requests, data.again)))
   }, [data])
 
   const shown = isOwnShown ? requests : requests.filter(({ caller }) => caller.key !== ownerKey.id)

@@ -4,7 +4,7 @@ import { Button } from '../../parts/button.js'
 import { wordsIn } from '../../parts/words.js'
 
 /** Returns the allowed values of a setting, or an empty list for free text. */
-export function choicesOf(name: string): readonly string[] {
+export function listChoices(name: string): readonly string[] {
   const choices: Readonly<Record<string, readonly string[]>> = {
     tier: tiers,
     loginThrottle: ['account', 'address'],
@@ -60,7 +60,7 @@ function TextControl({ name, value, isBusy, onSet }: Omit<ControlProps, 'choices
       className="inline-form"
       onSubmit={(event) => {
         event.preventDefault()
-        onSet(meant(text, Array.isArray(value)))
+        onSet(parseSetting(text, Array.isArray(value)))
       }}
     >
       <input className="input mono" aria-label={name} value={text} onChange={({ target }) => setText(target.value)} />
@@ -71,7 +71,7 @@ function TextControl({ name, value, isBusy, onSet }: Omit<ControlProps, 'choices
   )
 }
 
-function meant(text: string, isList: boolean): unknown {
+function parseSetting(text: string, isList: boolean): unknown {
   try {
     return JSON.parse(text)
   } catch {

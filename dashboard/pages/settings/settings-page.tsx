@@ -13,7 +13,7 @@ import { preference } from '../../parts/preference.js'
 import { useSession } from '../../session/context.js'
 import type { ProjectRecord } from '../../session/session.js'
 import { Keys } from './keys.js'
-import { choicesOf, SettingControl } from './setting-control.js'
+import { listChoices, SettingControl } from './setting-control.js'
 
 export function SettingsPage() {
   const project = useProject()
@@ -86,7 +86,7 @@ function Settings({ project }: { project: ProjectRecord }) {
           <SettingControl
             key={JSON.stringify(value)}
             {...{ name, value, isBusy }}
-            choices={choicesOf(name)}
+            choices={listChoices(name)}
             onSet={(next) => set(name, next)}
           />
         </li>

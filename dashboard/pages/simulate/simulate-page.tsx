@@ -19,7 +19,7 @@ export function SimulatePage() {
   const { data: faults } = useFaults()
   useCommand(faults?.length ? 'svc faults list' : 'svc faults preset flaky')
   return (
-    <Page title="Simulate" facts={faults ? countOf(faults.length) : ''}>
+    <Page title="Simulate" facts={faults ? describeCount(faults.length) : ''}>
       <div className="cards">
         <Faults />
         <Clock />
@@ -29,7 +29,7 @@ export function SimulatePage() {
   )
 }
 
-function countOf(faults: number): string {
+function describeCount(faults: number): string {
   if (faults === 0) return 'no faults'
   return faults === 1 ? '1 active fault' : `${faults} active faults`
 }

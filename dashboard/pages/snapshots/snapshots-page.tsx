@@ -67,10 +67,10 @@ export function SnapshotsPage() {
           ) : (
             <Grid
               label="Snapshots"
-              columns={columnsOf(shown)}
+              columns={chooseColumns(shown)}
               count={shown.length}
               rowAt={(index) => shown[index]}
-              idOf={(snapshot) => snapshot.name}
+              getId={(snapshot) => snapshot.name}
               selected={name}
               onOpen={(snapshot) => go(`/snapshots/${encodeURIComponent(snapshot.name)}`)}
             />
@@ -83,7 +83,7 @@ export function SnapshotsPage() {
 }
 
 /** Leaves out optional columns without values. */
-function columnsOf(snapshots: readonly Snapshot[]): readonly Column<Snapshot>[] {
+function chooseColumns(snapshots: readonly Snapshot[]): readonly Column<Snapshot>[] {
   const isEmpty = {
     before: snapshots.every(({ command }) => !command),
     branch: snapshots.every(({ branch }) => !branch),

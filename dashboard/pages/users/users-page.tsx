@@ -31,7 +31,7 @@ export function UsersPage() {
   return (
     <Page
       title="Users"
-      facts={users.total === undefined ? '' : factsOf(users.total ?? users.items.length)}
+      facts={users.total === undefined ? '' : describeCount(users.total ?? users.items.length)}
       actions={
         <>
           <Search label="Find by email" value={search} onChange={setSearch} />
@@ -57,7 +57,7 @@ export function UsersPage() {
               columns={columns}
               count={found.length}
               rowAt={(index) => found[index]}
-              idOf={(user) => user.id}
+              getId={(user) => user.id}
               selected={id}
               onRange={users.onRange}
               onOpen={(user) => go(`/users/${user.id}`)}
@@ -72,7 +72,7 @@ export function UsersPage() {
   )
 }
 
-function factsOf(total: number): string {
+function describeCount(total: number): string {
   return `${formatCount(total)} ${total === 1 ? 'user' : 'users'}`
 }
 

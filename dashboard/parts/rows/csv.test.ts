@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { csvOf, readRows } from './csv.js'
+import { formatCsv, readRows } from './csv.js'
 
 test('reads rows from JSON, NDJSON, CSV and spreadsheet cells', async () => {
   const rows = [
@@ -9,7 +9,7 @@ test('reads rows from JSON, NDJSON, CSV and spreadsheet cells', async () => {
 
   expect(await readRows(JSON.stringify(rows))).toEqual(rows)
   expect(await readRows(rows.map((row) => JSON.stringify(row)).join('\n'))).toEqual(rows)
-  expect(await readRows(await csvOf(rows))).toEqual(rows)
+  expect(await readRows(await formatCsv(rows))).toEqual(rows)
   expect(await readRows('title\tviews\nHello\t1\n')).toEqual([{ title: 'Hello', views: 1 }])
   expect(await readRows('title;views\r\nHello;1,5\r\n')).toEqual([{ title: 'Hello', views: '1,5' }])
   expect(await readRows('{"one": 1}')).toEqual([{ one: 1 }])
@@ -47,7 +47,7 @@ test('reports the position of an invalid document', async () => {
 })
 
 test('accepts columns with names of object properties', async () => {
-  expect(await csvOf([JSON.parse('{"constructor": 1, "__proto__": 2}'), { title: 'Hello' }])).toBe(
+  expect(await formatCsv([JSON.parse('{"constructor": 1, "__proto__": 2}'), { title: 'Hello' }])).toBe(
     'constructor,__proto__,title\r\n1,2,\r\n,,Hello\r\n',
   )
 })

@@ -4,9 +4,9 @@ import { formatCount } from '../../../../client/protocol/model/figures.js'
 import { useUndo } from '../../../frame/undo.js'
 import { Failure } from '../../../live/failure.js'
 import { Button, Copy } from '../../../parts/button.js'
-import { nameOf } from '../../../parts/columns.js'
+import { formatName } from '../../../parts/columns.js'
 import { Pane } from '../../../parts/layout.js'
-import { Gone, isMissing, Skeleton, wordsOf } from '../../../parts/states.js'
+import { describeError, Gone, isMissing, Skeleton } from '../../../parts/states.js'
 import { type Tab, Tabs } from '../../../parts/tabs.js'
 import { Time } from '../../../parts/time.js'
 import { shortcut } from '../../../parts/words.js'
@@ -54,7 +54,7 @@ export function DocumentPane({ collection, id, onClose, onOpen, takeCursor }: Pa
   const hasText = id === undefined || stored !== undefined || (isGone && edited.isChanged)
   return (
     <Pane
-      title={<bdi>{id === undefined ? `New document in ${collection}` : stored ? nameOf(stored) : '…'}</bdi>}
+      title={<bdi>{id === undefined ? `New document in ${collection}` : stored ? formatName(stored) : '…'}</bdi>}
       facts={
         stored ? (
           <>
@@ -98,7 +98,7 @@ export function DocumentPane({ collection, id, onClose, onOpen, takeCursor }: Pa
         <Tabs
           value={tab}
           onChange={setTab}
-          tabs={tabsOf({ collection, id, edited, known, cursor, takeCursor, save: () => void save() })}
+          tabs={buildTabs({ collection, id, edited, known, cursor, takeCursor, save: () => void save() })}
         />
       ) : null}
     </Pane>
@@ -131,7 +131,7 @@ interface TabInput {
   readonly save: () => void
 }
 
-function tabsOf({ collection, id, edited, known, cursor, takeCursor, save }: TabInput): Tab[] {
+function buildTabs({ collection, id, edited, known, cursor, takeCursor, save }: TabInput): Tab[] {
   const { stored, text, edit, issues, typedAs } = edited
   // Start a new document between the braces.
   const startAt = id === undefined ? () => Math.max(0, text.lastIndexOf('\n')) : takeCursor
@@ -187,11 +187,11 @@ function Foot({ collection, edited, save, onClose }: FootProps) {
     try {
       const command = `svc docs delete ${collection} ${stored.id}`
       const work = () => client.collection(collection).delete(stored.id)
-      if (!(await doUndoably(`Deleted ${nameOf(stored)}`, command, work))) return
+      if (!(await doUndoably(`Deleted ${formatName(stored)}`, command, work))) return
       discard()
       onClose()
     } catch (error) {
-      say({ words: wordsOf(error), isBad: true })
+      say({ words: describeError(error), isBad: true })
     }
   }
   return (

@@ -4,7 +4,7 @@ import type { Fields, Issue, Json } from '../../../../client/index.js'
 import { parseExactJson } from '../../../../client/protocol/model/exact-json.js'
 import { isObject, setOwn } from '../../../../client/protocol/model/json.js'
 import { Button } from '../../../parts/button.js'
-import { typeOf } from '../../../parts/columns.js'
+import { detectType } from '../../../parts/columns.js'
 import { Empty } from '../../../parts/states.js'
 
 interface FieldsTabProps {
@@ -14,7 +14,7 @@ interface FieldsTabProps {
 }
 
 /** Further fields can be edited as JSON. */
-const mostFields = 200
+const maxFields = 200
 
 export function FieldsTab({ text, edit, issues }: FieldsTabProps) {
   const data = parsed(text)
@@ -31,7 +31,7 @@ export function FieldsTab({ text, edit, issues }: FieldsTabProps) {
   }
   return (
     <div className="fields">
-      {entries.slice(0, mostFields).map(([name, value]) => (
+      {entries.slice(0, maxFields).map(([name, value]) => (
         <FieldRow
           key={name}
           {...{ name, value }}
@@ -39,8 +39,8 @@ export function FieldsTab({ text, edit, issues }: FieldsTabProps) {
           onChange={(next) => change(name, next)}
         />
       ))}
-      {entries.length > mostFields ? (
-        <p className="padded dim">{entries.length - mostFields} more fields are in the JSON tab.</p>
+      {entries.length > maxFields ? (
+        <p className="padded dim">{entries.length - maxFields} more fields are in the JSON tab.</p>
       ) : null}
       <form
         className="field-row"
@@ -71,7 +71,7 @@ function FieldRow({ name, value, issue, onChange }: FieldRowProps) {
       {/* biome-ignore lint/a11y/noLabelWithoutControl: the control is a child of the label. */}
       <label>
         <span className="mono cut" title={name}>
-          {name === '' ? '(empty name)' : name} <em className="dim">{typeOf(value)}</em>
+          {name === '' ? '(empty name)' : name} <em className="dim">{detectType(value)}</em>
         </span>
         <Control value={value} onChange={onChange} />
         {issue === undefined ? null : <small className="bad">{issue}</small>}

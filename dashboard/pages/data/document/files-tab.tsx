@@ -1,13 +1,13 @@
 import type { Json } from '../../../../client/index.js'
 import { isObject } from '../../../../client/protocol/model/json.js'
-import { fileName, typeOf } from '../../../parts/columns.js'
+import { detectType, fileName } from '../../../parts/columns.js'
 import { Preview } from '../../../parts/preview.js'
 import { Empty } from '../../../parts/states.js'
 import { useSession } from '../../../session/context.js'
 
 /** Collects all file addresses in a document. */
 export function filesIn(value: Json): string[] {
-  if (typeof value === 'string') return typeOf(value) === 'file' ? [value] : []
+  if (typeof value === 'string') return detectType(value) === 'file' ? [value] : []
   if (Array.isArray(value)) return [...new Set(value.flatMap(filesIn))]
   return isObject(value) ? [...new Set(Object.values(value).flatMap(filesIn))] : []
 }

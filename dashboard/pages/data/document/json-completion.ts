@@ -10,11 +10,11 @@ export interface KnownFields {
 }
 
 /** Parsing longer texts on each key would slow down typing. */
-const mostCharacters = 100_000
+const maxCharacters = 100_000
 
 export async function completeJson(context: CompletionContext, known: KnownFields): Promise<CompletionResult | null> {
   const { doc } = context.state
-  if (doc.length > mostCharacters) return null
+  if (doc.length > maxCharacters) return null
   const text = doc.toString()
   const { path, isAtPropertyKey, previousNode } = getLocation(text, context.pos)
   const [field] = path
@@ -24,11 +24,11 @@ export async function completeJson(context: CompletionContext, known: KnownField
   const from = isWithin ? previousNode.offset : (context.matchBefore(/"?\w*/)?.from ?? context.pos)
   if (from === context.pos && !context.explicit) return null
   const to = isWithin ? end : context.pos
-  const options = isAtPropertyKey ? await keysOf(text, known, to) : await valuesOf(field, known)
+  const options = isAtPropertyKey ? await completeKeys(text, known, to) : await completeValues(field, known)
   return options.length === 0 ? null : { from, to, options, validFor: /^"?[^"\n]*$/ }
 }
 
-async function keysOf(text: string, known: KnownFields, to: number): Promise<Completion[]> {
+async function completeKeys(text: string, known: KnownFields, to: number): Promise<Completion[]> {
   const there = new Set((parseTree(text)?.children ?? []).map(({ children }) => String(children?.[0]?.value)))
   const isFollowed = /^\s*:/.test(text.slice(to, to + 20))
   return (await known.fields().catch(() => []))
@@ -39,7 +39,7 @@ async function keysOf(text: string, known: KnownFields, to: number): Promise<Com
     })
 }
 
-async function valuesOf(field: string, known: KnownFields): Promise<Completion[]> {
+async function completeValues(field: string, known: KnownFields): Promise<Completion[]> {
   const type = (await known.fields().catch(() => [])).find(({ name }) => name === field)?.type
   if (type === 'boolean') return [{ label: 'true' }, { label: 'false' }]
   if (type !== 'text') return []

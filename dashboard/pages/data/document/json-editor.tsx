@@ -28,7 +28,7 @@ export interface JsonEditorProps {
 }
 
 /** Linting longer texts would slow down typing. */
-const mostLinted = 300_000
+const maxLinted = 300_000
 
 export default function JsonEditor({ value, onChange, onSave, issues, known, startAt, cursor }: JsonEditorProps) {
   const host = useRef<HTMLDivElement>(null)
@@ -51,7 +51,7 @@ export default function JsonEditor({ value, onChange, onSave, issues, known, sta
     if (!host.current) return
     const opened = new EditorView({
       parent: host.current,
-      state: EditorState.create({ doc: first.current, extensions: extensionsOf(calls, refused) }),
+      state: EditorState.create({ doc: first.current, extensions: createExtensions(calls, refused) }),
     })
     view.current = opened
     cursor.current = () => (opened.hasFocus ? opened.state.selection.main.head : undefined)
@@ -76,7 +76,7 @@ export default function JsonEditor({ value, onChange, onSave, issues, known, sta
     const opened = view.current
     if (!opened) return
     refused.current = { text: opened.state.doc, issues }
-    opened.dispatch(setDiagnostics(opened.state, marksOf(opened.state.doc, refused.current)))
+    opened.dispatch(setDiagnostics(opened.state, filterMarks(opened.state.doc, refused.current)))
   }, [issues])
 
   return <div className="editor" ref={host} />
@@ -95,7 +95,7 @@ interface Current<Value> {
   readonly current: Value
 }
 
-function extensionsOf(
+function createExtensions(
   calls: Current<Pick<JsonEditorProps, 'onChange' | 'onSave' | 'known'>>,
   refused: Current<Refused | undefined>,
 ) {
@@ -107,8 +107,8 @@ function extensionsOf(
   // The linter replaces all marks, so add those of the service again.
   const lint = (opened: EditorView) => {
     const { doc } = opened.state
-    const own = doc.length > mostLinted ? [] : [...parse(opened), ...keptIntegers(doc.toString())]
-    return [...own, ...marksOf(doc, refused.current)]
+    const own = doc.length > maxLinted ? [] : [...parse(opened), ...keptIntegers(doc.toString())]
+    return [...own, ...filterMarks(doc, refused.current)]
   }
   return [
     [
@@ -147,12 +147,12 @@ interface Refused {
 }
 
 /** Returns no marks if the text has changed since it was sent. */
-function marksOf(doc: Text, refused: Refused | undefined): Diagnostic[] {
-  return refused?.text.eq(doc) ? diagnosticsOf(doc.toString(), refused.issues) : []
+function filterMarks(doc: Text, refused: Refused | undefined): Diagnostic[] {
+  return refused?.text.eq(doc) ? createDiagnostics(doc.toString(), refused.issues) : []
 }
 
 /** Finds the refused fields in the text. Marks the parent object if a field is missing. */
-function diagnosticsOf(text: string, issues: readonly Issue[]): Diagnostic[] {
+function createDiagnostics(text: string, issues: readonly Issue[]): Diagnostic[] {
   const root = issues.length === 0 ? undefined : parseTree(text)
   if (!root) return []
   return issues.map(({ path, message }) => {

@@ -5,7 +5,7 @@ import { type Client, type Document, type Fields, type Issue, SvcError } from '.
 import { parseExactJson } from '../../../../client/protocol/model/exact-json.js'
 import { isObject } from '../../../../client/protocol/model/json.js'
 import { type Acting, useSession } from '../../../session/context.js'
-import { type Draft, draftKey, draftOf, dropDraft, keepDraft } from '../../../session/drafts.js'
+import { type Draft, draftKey, dropDraft, keepDraft, readDraft } from '../../../session/drafts.js'
 import { type Conflict, type Editing, type EditingEvent, nextEditing } from './editing.js'
 
 export interface Edited {
@@ -33,7 +33,7 @@ export interface Edited {
 }
 
 const noIssues: readonly Issue[] = []
-const textOf = (data: Fields) => JSON.stringify(data, undefined, 2)
+const formatJson = (data: Fields) => JSON.stringify(data, undefined, 2)
 
 export function useDocument(collection: string, id: string | undefined): Edited {
   const session = useSession()
@@ -53,12 +53,13 @@ export function useDocument(collection: string, id: string | undefined): Edited 
   })
   const typedAs =
     draft && id !== undefined && draft.by?.id !== acting?.user.id ? (draft.by?.email ?? 'the owner') : undefined
-  const clean = id === undefined ? '{\n  \n}' : stored ? textOf(stored.data) : ''
+  const clean = id === undefined ? '{\n  \n}' : stored ? formatJson(stored.data) : ''
 
   const edit = useCallback(
     (text: string) => {
-      const before = draftOf(key)
-      if (before || text !== clean) change({ kind: 'typed', draft: { ...(before ?? begunFrom(stored, acting)), text } })
+      const before = readDraft(key)
+      if (before || text !== clean)
+        change({ kind: 'typed', draft: { ...(before ?? startDraft(stored, acting)), text } })
     },
     [key, change, clean, stored, acting],
   )
@@ -66,7 +67,7 @@ export function useDocument(collection: string, id: string | undefined): Edited 
   const discard = useCallback(() => change({ kind: 'discarded' }), [change])
 
   function editJoined(data: Fields) {
-    if (conflict) change({ kind: 'saved', draft: { ...begunFrom(conflict.theirs, acting), text: textOf(data) } })
+    if (conflict) change({ kind: 'saved', draft: { ...startDraft(conflict.theirs, acting), text: formatJson(data) } })
   }
 
   async function save(over?: { readonly data: Fields; readonly version: number }) {
@@ -74,23 +75,24 @@ export function useDocument(collection: string, id: string | undefined): Edited 
     isRunning.current = true
     change({ kind: 'begun' })
     let mine: Fields = {}
-    const sent = draftOf(key)?.text ?? clean
+    const sent = readDraft(key)?.text ?? clean
     try {
       // Saving replaces the whole document, which would delete fields that are hidden from the author.
-      if (typedAs !== undefined) throw new Error(otherWords(typedAs))
+      if (typedAs !== undefined) throw new Error(describeOtherAuthor(typedAs))
       mine = over?.data ?? parse(sent)
       const version = over?.version ?? draft?.version ?? stored?.version
       const saved = await write(documents, { id, data: mine, version })
       queries.setQueryData(['document', saved.id, collection, acting?.user.id], saved)
-      const newer = draftOf(key)
+      const newer = readDraft(key)
       // Text typed during the save is based on the version just stored.
-      const next = newer && newer.text !== sent && !over ? { ...begunFrom(saved, acting), text: newer.text } : undefined
+      const next =
+        newer && newer.text !== sent && !over ? { ...startDraft(saved, acting), text: newer.text } : undefined
       change({ kind: 'saved', draft: id === undefined ? undefined : next })
       if (id === undefined && next) keepDraft(draftKey(session, collection, saved.id), next)
       return saved
     } catch (error) {
       change(
-        await endOf(error, (theirs) => ({
+        await settleFailure(error, (theirs) => ({
           base: over && conflict ? conflict.theirs.data : (draft?.base ?? {}),
           mine,
           theirs,
@@ -103,7 +105,7 @@ export function useDocument(collection: string, id: string | undefined): Edited 
   }
 
   /** Maps a failed save to an event. On a version conflict, loads what is stored now. */
-  async function endOf(error: unknown, conflictWith: (theirs: Document) => Conflict): Promise<EditingEvent> {
+  async function settleFailure(error: unknown, conflictWith: (theirs: Document) => Conflict): Promise<EditingEvent> {
     if (!(error instanceof SvcError) || error.code !== 'CONFLICT' || id === undefined) {
       return { kind: 'refused', failure: error }
     }
@@ -136,7 +138,7 @@ export function useDocument(collection: string, id: string | undefined): Edited 
 
 /** Holds the editor state, and stores drafts so that they survive the editor. */
 function useEditing(key: string): [Editing, (event: EditingEvent) => void] {
-  const [state, dispatch] = useReducer(nextEditing, undefined, (): Editing => ({ kind: 'idle', draft: draftOf(key) }))
+  const [state, dispatch] = useReducer(nextEditing, undefined, (): Editing => ({ kind: 'idle', draft: readDraft(key) }))
   const change = useCallback(
     (event: EditingEvent) => {
       if (event.kind === 'typed' || event.kind === 'saved') storeDraft(key, event.draft)
@@ -154,7 +156,7 @@ function storeDraft(key: string, draft: Draft | undefined): void {
 }
 
 /** Starts a draft from a stored document, or from nothing, as the acting user. */
-function begunFrom(document: Document | undefined, acting: Acting | undefined): Omit<Draft, 'text'> {
+function startDraft(document: Document | undefined, acting: Acting | undefined): Omit<Draft, 'text'> {
   const by = acting && { id: acting.user.id, email: acting.user.email }
   return { version: document?.version, base: document?.data ?? {}, by }
 }
@@ -170,7 +172,7 @@ function write(documents: ReturnType<Client['collection']>, { id, data, version 
   return documents.replace(id, data, version === undefined ? {} : { ifMatch: version })
 }
 
-function otherWords(name: string): string {
+function describeOtherAuthor(name: string): string {
   return `You made these edits as ${name}. Act as ${name} again to save them, or discard them, because you may see other fields.`
 }
 

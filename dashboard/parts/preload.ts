@@ -6,13 +6,13 @@
 const scripts: (() => Promise<unknown>)[] = []
 
 /** Registers a lazy script for preloading. */
-export function ahead<Script>(load: () => Promise<Script>): () => Promise<Script> {
+export function registerPreload<Script>(load: () => Promise<Script>): () => Promise<Script> {
   scripts.push(load)
   return load
 }
 
 /** Loads the registered scripts one after the other. */
-export async function loadAhead(): Promise<void> {
+export async function preloadScripts(): Promise<void> {
   for (const load of scripts) {
     await new Promise<unknown>((resolve) => (globalThis.requestIdleCallback ?? setTimeout)(resolve))
     await load().catch(() => undefined)

@@ -1,8 +1,9 @@
 /** Keeps the form of each operation while the user visits other operations or pages. */
-import type { Description, Operation } from './description.js'
-import { exampleOf } from './schema-words.js'
 
-export interface Typed {
+import { createExample } from './describe-schema.js'
+import type { Description, Operation } from './description.js'
+
+export interface RequestForm {
   readonly path: string
   /** Keyed by location and name of the parameter, such as `path collection`. */
   readonly values: { readonly [parameter: string]: string }
@@ -13,9 +14,9 @@ export interface Typed {
   readonly form: { readonly [field: string]: string | File }
 }
 
-const kept = new Map<string, Typed>()
+const kept = new Map<string, RequestForm>()
 
-export function typedOf(operation: Operation, { schemaOf }: Description, project: string): Typed {
+export function readForm(operation: Operation, { resolveSchema }: Description, project: string): RequestForm {
   const before = kept.get(operation.id)
   if (before && operation.paths.includes(before.path)) return before
   const [body] = operation.bodies
@@ -25,12 +26,12 @@ export function typedOf(operation: Operation, { schemaOf }: Description, project
       ? { 'path project': project }
       : {},
     type: body?.type ?? '',
-    text: body && !isForm(body.type) ? JSON.stringify(exampleOf(body.schema, schemaOf), undefined, 2) : '',
+    text: body && !isForm(body.type) ? JSON.stringify(createExample(body.schema, resolveSchema), undefined, 2) : '',
     form: {},
   }
 }
 
-export function keepTyped(id: string, typed: Typed): void {
+export function storeForm(id: string, typed: RequestForm): void {
   kept.set(id, typed)
 }
 
