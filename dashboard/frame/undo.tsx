@@ -145,8 +145,8 @@ async function saveBefore(
 }
 
 /**
- * Reports the end of the work and returns the state of its snapshot. The emulator deletes the snapshot if nothing changed; it may
- * also have been deleted since, by a user or to make room. Failures to report are ignored, because the work is done anyway.
+ * Reports the end of the work, and returns the state of its snapshot. The emulator deletes the snapshot if nothing changed.
+  * It may also be gone, deleted by a user or to make room. Failures to report are ignored, because the work is done.
  */
 async function finishSnapshot(control: Control, saved: Saved): Promise<'kept' | 'unchanged' | 'gone'> {
   try {

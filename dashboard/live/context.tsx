@@ -103,7 +103,7 @@ export function useConnection(): Connection {
 }
 
 /**
- * Returns whether an event of these groups arrived since the last read, for data that is too expensive to refetch automatically.
+ * Returns whether an event of these groups arrived since the last read. Use it for data that is too expensive to refetch each time.
  * @returns the flag, and a function that resets it
  */
 export function useIsOutdated(groups: readonly EventGroup[]): [boolean, () => void] {

@@ -3,7 +3,7 @@
 /** Ignores shorter visits to another tab. */
 const hiddenMilliseconds = 5_000
 
-/** Calls back when the page has been hidden for some seconds, and when it is visible again. @returns a function that stops watching */
+/** Calls back when the page has been hidden for some seconds, and when it is visible again. @returns a stop function */
 export function watchHidden(onChange: (isHidden: boolean) => void): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined
   let isHidden = false

@@ -41,8 +41,8 @@ export function SessionProvider({ session, children }: { session: Session; child
   )
   const client = useMemo(() => {
     if (!acting) return session.owner
-    // Start a new session after one that ended, or that expired because the clock moved. If the user was deleted, the frame shows a
-    // notice. If renewal fails, the next refused request tries again.
+    // Start a new session after one that ended, or that expired because the clock moved. The frame shows a notice if the
+    // user was deleted. If renewal fails, the next refused request tries again.
     const onEnd = () => renew(acting).catch(() => replaceActing(acting, { ...acting }))
     return session.createUserClient(acting.user, acting.token, () => void onEnd())
   }, [session, acting, replaceActing, renew])
@@ -63,7 +63,7 @@ export function SessionProvider({ session, children }: { session: Session; child
 /** Placeholder after a reload, until the page has a new token. */
 const noToken = '-'
 
-/** The user that the page acted as before a reload. If the user was deleted meanwhile, the frame says so. */
+/** Restores the acting user after a reload. If the user was deleted since, the frame shows a notice. */
 function actingAgain(text: string | null): Acting | undefined {
   return text === null ? undefined : { user: JSON.parse(text) as AppUser, token: noToken }
 }
