@@ -8,10 +8,10 @@ const userPattern = /^\/_svc\/api\/users\/([^/]+)\/*$/
 
 /** Returns the project id, or undefined for a user of another project, because no operation tells which project that is. */
 export async function findDestroyedProject(owner: Client, caller: string, path: string): Promise<string | undefined> {
-  const [place = ''] = path.split('?')
-  const named = projectPattern.exec(place)?.[1]
+  const [pathname = ''] = path.split('?')
+  const named = projectPattern.exec(pathname)?.[1]
   if (named !== undefined) return decode(named)
-  const user = userPattern.exec(place)?.[1]
+  const user = userPattern.exec(pathname)?.[1]
   if (user === undefined) return caller
   return owner.users.get(decode(user)).then(
     () => caller,
@@ -24,8 +24,8 @@ export async function findDestroyedProject(owner: Client, caller: string, path: 
 
 /** Returns the name of the snapshot that the request loads. */
 export function findLoadedSnapshot(path: string): string | undefined {
-  const [place = ''] = path.split('?')
-  const name = snapshotPattern.exec(place)?.[1]
+  const [pathname = ''] = path.split('?')
+  const name = snapshotPattern.exec(pathname)?.[1]
   return name === undefined ? undefined : decode(name)
 }
 

@@ -37,7 +37,7 @@ export function Frame({ children }: { children: ReactNode }) {
       />
       <Navigation isOpen={isSheet} />
       <main>
-        <Boundary place={location}>{children}</Boundary>
+        <Boundary location={location}>{children}</Boundary>
       </main>
       <BottomStrip />
       {open === 'palette' ? <Palette onClose={() => setOpen(undefined)} /> : null}
@@ -182,7 +182,7 @@ function TopStrip({ isSheet, onPalette, onNavigation }: TopStripProps) {
 /** Stops acting as a user who was deleted, and shows a notice. */
 function useStopActing(): void {
   const { owner, acting, actAs } = useSession()
-  const { say } = useUndo()
+  const { notify } = useUndo()
   const { id, email } = acting?.user ?? { id: '', email: '' }
   const { error } = useQuery({
     queryKey: ['users', 'one', id],
@@ -193,14 +193,14 @@ function useStopActing(): void {
   useEffect(() => {
     if (!isGone) return
     void actAs(undefined)
-    say({ words: `${email} was deleted. You act as the owner again.` })
-  }, [isGone, email, actAs, say])
+    notify({ text: `${email} was deleted. You act as the owner again.` })
+  }, [isGone, email, actAs, notify])
 }
 
 function formatOffset(milliseconds: number): string {
   if (milliseconds === 0) return 'real'
   const seconds = Math.round(Math.abs(milliseconds) / 1000)
-  const words =
+  const text =
     seconds >= 172_800
       ? `${Math.round(seconds / 86_400)} d`
       : seconds >= 7_200
@@ -208,7 +208,7 @@ function formatOffset(milliseconds: number): string {
         : seconds >= 120
           ? `${Math.round(seconds / 60)} min`
           : `${seconds} s`
-  return `${milliseconds > 0 ? '+' : '−'}${words}`
+  return `${milliseconds > 0 ? '+' : '−'}${text}`
 }
 
 function Navigation({ isOpen }: { isOpen: boolean }) {

@@ -16,12 +16,12 @@ export function Keys({ onClose }: { onClose: () => void }) {
   return (
     <Dialog title="Keyboard" onClose={onClose}>
       <dl className="keys">
-        {keys.map(([key, words]) => (
+        {keys.map(([key, text]) => (
           <div key={key}>
             <dt>
               <kbd>{key}</kbd>
             </dt>
-            <dd>{words}</dd>
+            <dd>{text}</dd>
           </div>
         ))}
       </dl>

@@ -10,7 +10,7 @@ const assetsIn = (html: string) => [...html.matchAll(/\/_svc\/assets\/[\w.-]+/g)
 /** Read before lazy parts add more scripts. */
 const ownBuild = assetsIn([...document.head.children].map(({ outerHTML }) => outerHTML).join('\n'))
 
-const place = 'svc:reloaded'
+const storageKey = 'svc:reloaded'
 
 /** Returns whether the page is older than the emulator. Reloads the page once per build if no unsaved text would be lost. */
 export function useIsOlder(): boolean {
@@ -64,8 +64,8 @@ function useIsTyped() {
 /** Allows one reload per build. If the page is still old afterwards, a proxy serves it from a cache. */
 function mayReload(build: string): boolean {
   try {
-    if (sessionStorage.getItem(place) === build) return false
-    sessionStorage.setItem(place, build)
+    if (sessionStorage.getItem(storageKey) === build) return false
+    sessionStorage.setItem(storageKey, build)
     return true
   } catch {
     return false

@@ -10,7 +10,7 @@ import { useSession } from '../session/context.js'
 import { findDestroyedProject, findLoadedSnapshot } from './destroyed.js'
 
 interface Notice {
-  readonly words: string
+  readonly text: string
   /** Resolves to the text of the next notice, if it is a string. */
   readonly undo?: () => Promise<unknown>
   readonly isBad?: boolean
@@ -18,11 +18,11 @@ interface Notice {
 
 interface Notices {
   /** Shows a notice for ten seconds, optionally with undo. */
-  readonly say: (notice: Notice) => void
+  readonly notify: (notice: Notice) => void
   /** Asks before a change that cannot be undone. */
-  readonly confirm: (title: string, words: string, action: string) => Promise<boolean>
+  readonly confirm: (title: string, text: string, action: string) => Promise<boolean>
   /** Saves a snapshot, then runs a destructive change and offers undo. Resolves to false if the user cancels. */
-  readonly doUndoably: (words: string, command: string, work: () => Promise<unknown>, of?: Affected) => Promise<boolean>
+  readonly doUndoably: (text: string, command: string, work: () => Promise<unknown>, of?: Affected) => Promise<boolean>
 }
 
 /** Names the project that the change affects. */
@@ -48,22 +48,22 @@ export function UndoProvider({ children }: { children: ReactNode }) {
   const ids = useRef(0)
   const drop = useCallback((id: number) => setNotices((before) => before.filter((each) => each.id !== id)), [])
   // A new notice replaces the others, but not those with undo, which stay for their ten seconds.
-  const say = useCallback((notice: Notice) => {
+  const notify = useCallback((notice: Notice) => {
     const next = { ...notice, id: ids.current++ }
     setNotices((before) => [...before.filter(({ undo }) => undo), next].slice(-maxNotices))
   }, [])
   const ask = useCallback(
-    (asked: Omit<Question, 'resolve'>) =>
-      new Promise<Answer>((resolve) => setQuestion({ ...asked, resolve })).finally(() => setQuestion(undefined)),
+    (question: Omit<Question, 'resolve'>) =>
+      new Promise<Answer>((resolve) => setQuestion({ ...question, resolve })).finally(() => setQuestion(undefined)),
     [],
   )
   const confirm = useCallback(
-    async (title: string, words: string, action: string) => (await ask({ title, words, action })) === 'go',
+    async (title: string, text: string, action: string) => (await ask({ title, text, action })) === 'go',
     [ask],
   )
 
   const doUndoably = useCallback(
-    async (words: string, command: string, work: () => Promise<unknown>, of: Affected = { project: project.id }) => {
+    async (text: string, command: string, work: () => Promise<unknown>, of: Affected = { project: project.id }) => {
       const saved = await saveBefore(control, of, command.replace(/^svc /, ''), ask)
       if (saved === 'no') return false
       const undo = saved && (async () => describeKept(await control.snapshots.undo(saved)))
@@ -72,25 +72,25 @@ export function UndoProvider({ children }: { children: ReactNode }) {
         await work()
       } catch (error) {
         // The work may have been done in part.
-        if (undo && (await finish()) === 'kept') say({ words: `${words}, in part`, undo, isBad: true })
+        if (undo && (await finish()) === 'kept') notify({ text: `${text}, in part`, undo, isBad: true })
         throw error
       }
       const outcome = await finish()
-      if (outcome === 'gone') say({ words: `${words}. You cannot undo this, because its snapshot is gone.` })
-      else say(undo && outcome === 'kept' ? { words, undo } : { words })
+      if (outcome === 'gone') notify({ text: `${text}. You cannot undo this, because its snapshot is gone.` })
+      else notify(undo && outcome === 'kept' ? { text, undo } : { text })
       return true
     },
-    [control, project.id, say, ask],
+    [control, project.id, notify, ask],
   )
 
-  const value = useMemo(() => ({ say, confirm, doUndoably }), [say, confirm, doUndoably])
+  const value = useMemo(() => ({ notify, confirm, doUndoably }), [notify, confirm, doUndoably])
   const newest = notices.findLast(({ undo }) => undo)?.id
   return (
     <Context value={value}>
       {children}
       <div className="notices">
         {notices.map((notice) => (
-          <Bar key={notice.id} notice={notice} isNewest={notice.id === newest} say={say} onClose={drop} />
+          <Bar key={notice.id} notice={notice} isNewest={notice.id === newest} notify={notify} onClose={drop} />
         ))}
       </div>
       {question ? <Ask {...question} /> : null}
@@ -102,7 +102,7 @@ type Answer = 'go' | 'save' | 'no'
 
 interface Question {
   readonly title: string
-  readonly words: string
+  readonly text: string
   readonly action: string
   /** Offers to save a snapshot first. */
   readonly canSave?: boolean
@@ -119,17 +119,17 @@ async function saveBefore(
   control: Control,
   { project, keeping }: Affected,
   command: string,
-  ask: (asked: Omit<Question, 'resolve'>) => Promise<Answer>,
+  ask: (question: Omit<Question, 'resolve'>) => Promise<Answer>,
 ): Promise<Saved | undefined | 'no'> {
   const question = { title: 'Continue without undo?', action: 'Continue' }
   if (project === undefined) {
-    const words = 'This user is not in this project. You cannot undo the deletion of a user of another project.'
-    return (await ask({ ...question, words })) === 'go' ? undefined : 'no'
+    const text = 'This user is not in this project. You cannot undo the deletion of a user of another project.'
+    return (await ask({ ...question, text })) === 'go' ? undefined : 'no'
   }
   const { database } = await control.info.get()
   if (database.bytes > maxBytes) {
-    const words = `This project is large. Saving a snapshot before "${command}" takes a while.`
-    const answer = await ask({ ...question, words, canSave: true })
+    const text = `This project is large. Saving a snapshot before "${command}" takes a while.`
+    const answer = await ask({ ...question, text, canSave: true })
     if (answer !== 'save') return answer === 'go' ? undefined : 'no'
   }
   try {
@@ -140,13 +140,13 @@ async function saveBefore(
     // The project does not exist, so nothing can be destroyed. The request itself reports that.
     if (isMissing(error)) return undefined
     if (!(error instanceof SvcError) || error.code !== 'STORAGE_LIMIT') throw error
-    return (await ask({ ...question, words: error.message })) === 'go' ? undefined : 'no'
+    return (await ask({ ...question, text: error.message })) === 'go' ? undefined : 'no'
   }
 }
 
 /**
  * Reports the end of the work, and returns the state of its snapshot. The emulator deletes the snapshot if nothing changed.
-  * It may also be gone, deleted by a user or to make room. Failures to report are ignored, because the work is done.
+ * It may also be gone, deleted by a user or to make room. Failures to report are ignored, because the work is done.
  */
 async function finishSnapshot(control: Control, saved: Saved): Promise<'kept' | 'unchanged' | 'gone'> {
   try {
@@ -156,11 +156,11 @@ async function finishSnapshot(control: Control, saved: Saved): Promise<'kept' | 
   }
 }
 
-function Ask({ title, words, action, canSave = false, resolve }: Question) {
+function Ask({ title, text, action, canSave = false, resolve }: Question) {
   return (
     <Dialog title={title} onClose={() => resolve('no')}>
       <div className="dialog-form">
-        <p>{words}</p>
+        <p>{text}</p>
         <div className="dialog-actions">
           <Button onClick={() => resolve('no')}>Cancel</Button>
           {canSave ? <Button onClick={() => resolve('save')}>Save a snapshot first</Button> : null}
@@ -184,21 +184,21 @@ function describeKept({ collections, documents, users, files }: Undone): string 
 interface BarProps {
   readonly notice: Notice & { readonly id: number }
   readonly isNewest: boolean
-  readonly say: (notice: Notice) => void
+  readonly notify: (notice: Notice) => void
   readonly onClose: (id: number) => void
 }
 
-function Bar({ notice: { id, words, undo, isBad = false }, isNewest, say, onClose }: BarProps) {
+function Bar({ notice: { id, text, undo, isBad = false }, isNewest, notify, onClose }: BarProps) {
   const bar = useRef<HTMLDivElement>(null)
   const takeBack = useCallback(async () => {
     onClose(id)
     try {
       const result = await undo?.()
-      say({ words: typeof result === 'string' ? result : 'Undone' })
+      notify({ text: typeof result === 'string' ? result : 'Undone' })
     } catch (error) {
-      say({ words: describeError(error), isBad: true })
+      notify({ text: describeError(error), isBad: true })
     }
-  }, [id, undo, say, onClose])
+  }, [id, undo, notify, onClose])
 
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout>
@@ -223,7 +223,7 @@ function Bar({ notice: { id, words, undo, isBad = false }, isNewest, say, onClos
 
   return (
     <div ref={bar} className={`notice ${isBad ? 'bad' : ''}`} role="status">
-      <span>{words}</span>
+      <span>{text}</span>
       {undo ? <Button onClick={() => void takeBack()}>Undo</Button> : null}
       <Button look="quiet" onClick={() => onClose(id)} aria-label="Close">
         ×
@@ -271,30 +271,30 @@ export function useSendUndoably(): (sent: Sent, send: () => Promise<unknown>) =>
 
 /** Runs the action of a button, and shows failures in a notice. */
 export function useAction(): [boolean, (work: () => Promise<unknown>) => void] {
-  const { say } = useUndo()
+  const { notify } = useUndo()
   const [isBusy, setBusy] = useState(false)
   const run = useCallback(
     (work: () => Promise<unknown>) => {
       setBusy(true)
       work()
-        .catch((error) => say({ words: describeError(error), isBad: true }))
+        .catch((error) => notify({ text: describeError(error), isBad: true }))
         .finally(() => setBusy(false))
     },
-    [say],
+    [notify],
   )
   return [isBusy, run]
 }
 
 /** Copies a text, and names it in a notice. */
 export function useCopy(): (what: string, text: string) => void {
-  const { say } = useUndo()
+  const { notify } = useUndo()
   return useCallback(
     (what: string, text: string) => {
       writeText(text).then(
-        () => say({ words: `Copied ${what}` }),
-        (error) => say({ words: describeError(error), isBad: true }),
+        () => notify({ text: `Copied ${what}` }),
+        (error) => notify({ text: describeError(error), isBad: true }),
       )
     },
-    [say],
+    [notify],
   )
 }

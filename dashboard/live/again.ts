@@ -7,7 +7,7 @@ const againMilliseconds = 1_000
 
 /**
  * Refetches a failed query until it succeeds. Invalidating all queries at the reconnect is not enough, because a starting
-  * emulator refuses them. A first fetch that timed out is retried on demand only: its skeleton would hide the failure again.
+ * emulator refuses them. A first fetch that timed out is retried on demand only: its skeleton would hide the failure again.
  */
 export function untilAnswered({ state }: { readonly state: Pick<QueryState, 'data' | 'error'> }): number | false {
   const { data, error } = state

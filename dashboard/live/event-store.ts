@@ -22,7 +22,7 @@ export interface EventStore {
 
 /**
  * Closes the stream of a hidden tab, because browsers allow six connections per server over all tabs. The tab catches up
-  * once it is visible.
+ * once it is visible.
  */
 function openPauses() {
   let stream = new AbortController()

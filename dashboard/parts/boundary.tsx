@@ -5,24 +5,24 @@ import { describeError, Empty } from './states.js'
 
 interface BoundaryProps {
   /** Retries when it changes. */
-  readonly place: string
+  readonly location: string
   readonly children: ReactNode
 }
 
 interface BoundaryState {
   readonly error: unknown
-  readonly place: string
+  readonly location: string
 }
 
 export class Boundary extends Component<BoundaryProps, BoundaryState> {
-  override state: BoundaryState = { error: undefined, place: this.props.place }
+  override state: BoundaryState = { error: undefined, location: this.props.location }
 
   static getDerivedStateFromError(error: unknown): Partial<BoundaryState> {
     return { error }
   }
 
-  static getDerivedStateFromProps({ place }: BoundaryProps, state: BoundaryState): BoundaryState | null {
-    return state.place === place ? null : { error: undefined, place }
+  static getDerivedStateFromProps({ location }: BoundaryProps, state: BoundaryState): BoundaryState | null {
+    return state.location === location ? null : { error: undefined, location }
   }
 
   override render() {

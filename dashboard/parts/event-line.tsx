@@ -21,39 +21,39 @@ const looks: Readonly<Record<string, string>> = {
 }
 
 interface Shown {
-  readonly words: string
-  readonly place?: string
+  readonly text: string
+  readonly href?: string
 }
 
 /** Describes an event, with the page that shows its subject. */
 function describeEvent(event: EmulatorEvent): Shown {
   if ('document' in event) return describeDocument(event.document)
   if ('collection' in event)
-    return { words: event.collection.name, place: `/data/${encodeURIComponent(event.collection.name)}` }
+    return { text: event.collection.name, href: `/data/${encodeURIComponent(event.collection.name)}` }
   if ('user' in event) {
     const { id, email, what } = event.user
-    return { words: [email ?? id, ...what].join(' '), place: `/users/${id}` }
+    return { text: [email ?? id, ...what].join(' '), href: `/users/${id}` }
   }
   if ('login' in event) {
     const { email, user, why } = event.login
-    return { words: [email ?? user ?? 'nobody', why ?? ''].join(' '), ...(user ? { place: `/users/${user}` } : {}) }
+    return { text: [email ?? user ?? 'nobody', why ?? ''].join(' '), ...(user ? { href: `/users/${user}` } : {}) }
   }
-  if ('file' in event) return { words: event.file.name ?? event.file.id, place: '/files' }
-  if ('mail' in event) return { words: `“${event.mail.subject}” to ${event.mail.to}`, place: `/mail/${event.mail.id}` }
+  if ('file' in event) return { text: event.file.name ?? event.file.id, href: '/files' }
+  if ('mail' in event) return { text: `“${event.mail.subject}” to ${event.mail.to}`, href: `/mail/${event.mail.id}` }
   if ('request' in event) {
     const { id, method, path, status } = event.request
-    return { words: `${status ?? ''} ${method} ${path}`, place: `/requests/${id}` }
+    return { text: `${status ?? ''} ${method} ${path}`, href: `/requests/${id}` }
   }
   if ('connection' in event) {
     const { transport, who, collection, why } = event.connection
-    return { words: [transport, who, collection ?? '', why ?? ''].join(' '), place: '/realtime' }
+    return { text: [transport, who, collection ?? '', why ?? ''].join(' '), href: '/realtime' }
   }
-  if ('fault' in event) return { words: `${event.fault.kind} ${event.fault.path ?? ''}`, place: '/simulate' }
-  if ('clock' in event) return { words: event.clock.now, place: '/simulate' }
-  if ('snapshot' in event) return { words: event.snapshot.name, place: '/snapshots' }
-  if ('stream' in event) return { words: describeGap(event.stream.missed) }
-  if ('project' in event) return { words: event.project.what.join(', '), place: '/settings' }
-  return { words: '' }
+  if ('fault' in event) return { text: `${event.fault.kind} ${event.fault.path ?? ''}`, href: '/simulate' }
+  if ('clock' in event) return { text: event.clock.now, href: '/simulate' }
+  if ('snapshot' in event) return { text: event.snapshot.name, href: '/snapshots' }
+  if ('stream' in event) return { text: describeGap(event.stream.missed) }
+  if ('project' in event) return { text: event.project.what.join(', '), href: '/settings' }
+  return { text: '' }
 }
 
 function describeDocument({
@@ -68,8 +68,8 @@ function describeDocument({
   const name = ['title', 'name', 'subject', 'text']
     .map((field) => data?.[field])
     .find((value) => typeof value === 'string')
-  const words = changed.length > 0 ? changed.join(', ') : name === undefined ? '' : `“${String(name).slice(0, 80)}”`
-  return { words: `${collection} …${id.slice(-7)} ${words}`, place: `/data/${encodeURIComponent(collection)}/${id}` }
+  const text = changed.length > 0 ? changed.join(', ') : name === undefined ? '' : `“${String(name).slice(0, 80)}”`
+  return { text: `${collection} …${id.slice(-7)} ${text}`, href: `/data/${encodeURIComponent(collection)}/${id}` }
 }
 
 /** Reads own properties only, because a field may be named `constructor`. */
@@ -90,7 +90,7 @@ function describeGap(missed: number | null): string {
 
 export function EventLine({ event }: { event: EmulatorEvent }) {
   const [group = '', what = ''] = event.kind.split('.')
-  const { words, place } = describeEvent(event)
+  const { text, href } = describeEvent(event)
   const isStreamEvent = group === 'stream'
   return (
     <li className="event mono">
@@ -98,9 +98,7 @@ export function EventLine({ event }: { event: EmulatorEvent }) {
         {clockTime(event.at)}
       </time>
       <span className={looks[what] ?? 'dim'}>{group === 'document' || isStreamEvent ? what : `${group} ${what}`}</span>
-      <bdi className={isStreamEvent ? 'dim' : 'cut'}>
-        {place === undefined ? words : <Link href={place}>{words}</Link>}
-      </bdi>
+      <bdi className={isStreamEvent ? 'dim' : 'cut'}>{href === undefined ? text : <Link href={href}>{text}</Link>}</bdi>
     </li>
   )
 }

@@ -1,6 +1,6 @@
 /**
  * Loads scripts while the page is idle, before they are used. A restarting emulator cannot serve them, and browsers never
-  * retry a module that failed to load.
+ * retry a module that failed to load.
  */
 
 const scripts: (() => Promise<unknown>)[] = []

@@ -12,17 +12,17 @@ export interface Draft {
 }
 
 const drafts = new Map<string, Draft>()
-const place = 'svc:drafts'
+const storageKey = 'svc:drafts'
 
 try {
-  for (const [key, draft] of JSON.parse(sessionStorage.getItem(place) ?? '[]')) drafts.set(key, draft)
+  for (const [key, draft] of JSON.parse(sessionStorage.getItem(storageKey) ?? '[]')) drafts.set(key, draft)
 } catch {
   // Ignore text that this page did not write.
 }
 
 addEventListener('pagehide', () => {
   try {
-    sessionStorage.setItem(place, JSON.stringify([...drafts]))
+    sessionStorage.setItem(storageKey, JSON.stringify([...drafts]))
   } catch {
     // The drafts exceed the quota of sessionStorage.
   }

@@ -34,12 +34,12 @@ export function Answer({ received, error, isBusy, isRecorded }: AnswerProps) {
 }
 
 function Shown({ received, isRecorded }: { received: Received; isRecorded: boolean }) {
-  const { status, words, milliseconds, bytes, headers, text, isWhole } = received
+  const { status, statusText, milliseconds, bytes, headers, text, isWhole } = received
   const request = isRecorded ? headers.find(([name]) => name === 'x-request-id')?.[1] : undefined
   return (
     <>
       <p className="received-head mono">
-        <span className={statusLook(status)}>{status === 0 ? 'redirect' : `${status} ${words}`}</span>
+        <span className={statusLook(status)}>{status === 0 ? 'redirect' : `${status} ${statusText}`}</span>
         <span className="dim">
           {milliseconds.toFixed(1)} ms · {formatBytes(bytes)}
           {isWhole ? '' : ' · still receiving'}

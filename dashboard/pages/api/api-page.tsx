@@ -27,17 +27,17 @@ export function ApiPage() {
   const { data: description } = query
   const [caller, setCaller] = useState<Caller>()
   const [tab, setTab] = useState('reference')
-  const [words, setWords] = useState('')
+  const [filter, setFilter] = useState('')
   const tail = search === '' ? '' : `?${search}`
   const close = useCallback(() => go(`/api-reference${tail}`), [go, tail])
-  const operations = useMatching(description?.operations ?? [], useDeferredValue(words))
+  const operations = useMatching(description?.operations ?? [], useDeferredValue(filter))
   const operation = description?.operations.find((each) => each.id === id)
   useCommand('svc open api')
   return (
     <Page
       title="API"
       facts={description ? `${operations.length} operations · dialect ${dialect} · /openapi.json` : ''}
-      actions={<Search label="Find an operation" value={words} onChange={setWords} />}
+      actions={<Search label="Find an operation" value={filter} onChange={setFilter} />}
       pane={
         description && operation ? (
           <OperationPane
@@ -93,8 +93,8 @@ function useDescription(dialect: string) {
       })
       const { ok, status } = answer
       const body = await answer.json().catch(() => undefined)
-      const words = body?.error?.message ?? body?.detail ?? `Reading /openapi.json failed with status ${status}.`
-      if (!ok || body === undefined) throw new SvcError('INVALID_RESPONSE', words, [], { status })
+      const message = body?.error?.message ?? body?.detail ?? `Reading /openapi.json failed with status ${status}.`
+      if (!ok || body === undefined) throw new SvcError('INVALID_RESPONSE', message, [], { status })
       return readDescription(body)
     },
     staleTime: Number.POSITIVE_INFINITY,
@@ -103,14 +103,14 @@ function useDescription(dialect: string) {
 }
 
 /** Finds the operations that contain every word. */
-function useMatching(operations: readonly Operation[], words: string): readonly Operation[] {
+function useMatching(operations: readonly Operation[], filter: string): readonly Operation[] {
   return useMemo(() => {
-    const wanted = words.toLowerCase().split(/\s+/)
+    const wanted = filter.toLowerCase().split(/\s+/)
     return operations.filter(({ id, method, paths, summary, group }) => {
       const text = [id, method, summary, formatGroup(group), ...paths].join(' ').toLowerCase()
       return wanted.every((word) => text.includes(word))
     })
-  }, [operations, words])
+  }, [operations, filter])
 }
 
 interface OperationsProps {

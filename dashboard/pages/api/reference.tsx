@@ -77,13 +77,13 @@ function Part({ title, facts, children }: { title: string; facts?: string; child
 type ResolveSchema = Description['resolveSchema']
 
 function ParameterLine({ parameter, resolveSchema }: { parameter: Parameter; resolveSchema: ResolveSchema }) {
-  const { name, in: place, required = false, description, schema } = parameter
+  const { name, in: location, required = false, description, schema } = parameter
   return (
     <FieldLine
       name={name}
       isRequired={required}
-      type={`${describeType(schema, resolveSchema)} · ${place}`}
-      words={[description, describeLimits(resolveSchema(schema))]}
+      type={`${describeType(schema, resolveSchema)} · ${location}`}
+      notes={[description, describeLimits(resolveSchema(schema))]}
     />
   )
 }

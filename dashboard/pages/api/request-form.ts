@@ -22,7 +22,7 @@ export function readForm(operation: Operation, { resolveSchema }: Description, p
   const [body] = operation.bodies
   return {
     path: operation.paths[0] ?? '/',
-    values: operation.parameters.some(({ name, in: place }) => place === 'path' && name === 'project')
+    values: operation.parameters.some(({ name, in: location }) => location === 'path' && name === 'project')
       ? { 'path project': project }
       : {},
     type: body?.type ?? '',

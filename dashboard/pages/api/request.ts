@@ -25,8 +25,8 @@ export interface Request {
   readonly body: string | FormData | URLSearchParams | undefined
 }
 
-function readParameter(typed: RequestForm, { in: place, name }: Parameter): string {
-  return typed.values[`${place} ${name}`] ?? ''
+function readParameter(typed: RequestForm, { in: location, name }: Parameter): string {
+  return typed.values[`${location} ${name}`] ?? ''
 }
 
 /** Returns the names of path parameters without a value. */
@@ -104,7 +104,7 @@ function formatPart(name: string, value: FormDataEntryValue): string {
 /** Formats the request as a `svc api` command, with body fields as text or JSON. */
 export function formatCommand({ method, path, headers, body }: Request): string {
   const fields = typeof body === 'string' ? parseJson(body) : undefined
-  const words = isObject(fields)
+  const fieldArguments = isObject(fields)
     ? Object.entries(fields).map(([name, value]) =>
         shellWord(typeof value === 'string' ? `${name}=${value}` : `${name}:=${JSON.stringify(value)}`),
       )
@@ -113,7 +113,7 @@ export function formatCommand({ method, path, headers, body }: Request): string 
   const dialect = headers['svc-dialect']
   return [
     ...['svc api', method, shellWord(path)],
-    ...words,
+    ...fieldArguments,
     ...file,
     ...(dialect === undefined ? [] : [`-H ${shellWord(`svc-dialect: ${dialect}`)}`]),
   ].join(' ')

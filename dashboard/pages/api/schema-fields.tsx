@@ -40,7 +40,7 @@ export function SchemaFields({ schema: given, resolveSchema, depth = 0 }: Schema
             name={isAny ? <i>{name}</i> : name}
             isRequired={required.includes(name)}
             type={describeType(field, resolveSchema)}
-            words={[resolveSchema(field).description, describeLimits(resolveSchema(field))]}
+            notes={[resolveSchema(field).description, describeLimits(resolveSchema(field))]}
           />
           <SchemaFields schema={field} {...inner} />
         </li>
@@ -60,12 +60,12 @@ interface FieldLineProps {
   readonly name: React.ReactNode
   readonly isRequired: boolean
   readonly type: string
-  readonly words: readonly (string | undefined)[]
+  readonly notes: readonly (string | undefined)[]
 }
 
 /** Shows one field with its type and description. */
-export function FieldLine({ name, isRequired, type, words }: FieldLineProps) {
-  const said = words.filter((each) => each !== undefined && each !== '').join(' · ')
+export function FieldLine({ name, isRequired, type, notes }: FieldLineProps) {
+  const said = notes.filter((each) => each !== undefined && each !== '').join(' · ')
   return (
     <div className="schema-line">
       <span className="mono schema-name">{name}</span>

@@ -5,7 +5,7 @@ import type { Request } from './request.js'
 export interface Received {
   /** 0 for a redirect, because browsers hide its status. */
   readonly status: number
-  readonly words: string
+  readonly statusText: string
   readonly milliseconds: number
   readonly bytes: number
   readonly headers: readonly (readonly [name: string, value: string])[]
@@ -35,22 +35,22 @@ export async function send(
   const isText = /json|text|xml|javascript|urlencoded/.test(response.headers.get('content-type') ?? 'text')
   const decoder = new TextDecoder()
   let [text, bytes] = ['', 0]
-  const say = (isWhole: boolean) =>
+  const report = (isWhole: boolean) =>
     onPart({
       status: response.status,
-      words: response.statusText,
+      statusText: response.statusText,
       milliseconds: performance.now() - began,
       ...{ bytes, headers: [...response.headers], text: isText ? text : null, isWhole },
     })
-  say(false)
+  report(false)
   const reader = response.body?.getReader()
   for (;;) {
     const { done, value } = (await reader?.read()) ?? { done: true }
     if (done || !value) break
     bytes += value.byteLength
     if (isText && text.length < maxCharacters) text += decoder.decode(value, { stream: true })
-    say(false)
+    report(false)
   }
   text += decoder.decode()
-  say(true)
+  report(true)
 }

@@ -95,16 +95,16 @@ interface ParameterProps {
 }
 
 function ParameterField({ parameter, value, onChange }: ParameterProps) {
-  const { name, in: place, required, description, schema } = parameter
+  const { name, in: location, required, description, schema } = parameter
   const [input, list] = [useId(), useId()]
   const { data: collections } = useCollections()
   const choices = schema.enum ?? (schema.type === 'boolean' ? [true, false] : undefined)
-  const isCollection = place === 'path' && name === 'collection'
+  const isCollection = location === 'path' && name === 'collection'
   return (
     <div className="try-parameter">
       <label htmlFor={input}>
         <span className="mono">{name}</span>
-        <small className={required ? 'warn' : 'dim'}>{required ? `${place}, required` : place}</small>
+        <small className={required ? 'warn' : 'dim'}>{required ? `${location}, required` : location}</small>
         {choices ? (
           <select id={input} value={value} onChange={({ target }) => onChange(target.value)}>
             <option value="" />

@@ -37,7 +37,7 @@ export function ConsolePage() {
         fault={fault}
         isBusy={isBusy}
         onRun={start}
-        words={answer ? describeAnswer(answer) : ''}
+        status={answer ? describeAnswer(answer) : ''}
         actions={answer && answer.rows.length > 0 ? <Save answer={answer} /> : null}
       >
         <Query
@@ -57,8 +57,8 @@ function Save({ answer }: { answer: Answer }) {
     <Menu
       trigger="Save as"
       entries={[
-        { words: 'CSV', run: () => void formatCsv(rows()).then((text) => download('answer.csv', text)) },
-        { words: 'JSON', run: () => download('answer.json', `${JSON.stringify(rows(), undefined, 2)}\n`) },
+        { label: 'CSV', run: () => void formatCsv(rows()).then((text) => download('answer.csv', text)) },
+        { label: 'JSON', run: () => download('answer.json', `${JSON.stringify(rows(), undefined, 2)}\n`) },
       ]}
     />
   )

@@ -15,13 +15,13 @@ interface WorkbenchProps extends Pick<CodeEditorProps, 'complete' | 'fault' | 'o
   /** Buttons for the text or the result. */
   readonly actions: ReactNode
   /** One line about the answer. */
-  readonly words: string
+  readonly status: string
   readonly children: ReactNode
 }
 
 const maxShown = 20
 
-export function Workbench({ kept, isBusy, actions, words, children, onRun, ...editor }: WorkbenchProps) {
+export function Workbench({ kept, isBusy, actions, status, children, onRun, ...editor }: WorkbenchProps) {
   const { text, change, runs } = kept
   return (
     <div className="workbench">
@@ -37,11 +37,11 @@ export function Workbench({ kept, isBusy, actions, words, children, onRun, ...ed
         {runs.length === 0 ? null : (
           <Menu
             trigger="History"
-            entries={runs.slice(0, maxShown).map((run) => ({ words: oneLine(run), run: () => change(run) }))}
+            entries={runs.slice(0, maxShown).map((run) => ({ label: oneLine(run), run: () => change(run) }))}
           />
         )}
         <span className="facts cut grow" role="status">
-          {words}
+          {status}
         </span>
         {actions}
       </div>

@@ -48,17 +48,17 @@ export function CollectionActions({ name, collection, query, total }: ActionsPro
         label={`More for ${name}`}
         trigger={<Icon name="more" />}
         entries={[
-          { words: 'Schema and permissions', run: () => setOpened('edit') },
-          { words: 'Rename', run: () => setOpened('rename') },
-          { words: 'Import', run: () => setOpened('import') },
+          { label: 'Schema and permissions', run: () => setOpened('edit') },
+          { label: 'Rename', run: () => setOpened('rename') },
+          { label: 'Import', run: () => setOpened('import') },
           ...(isCounted
             ? [
-                { words: 'Export', run: () => setOpened('export') },
-                { words: `Edit ${which}`, run: () => setOpened('bulk edit') },
-                { words: `Delete ${which}`, run: () => setOpened('bulk delete'), isBad: true },
+                { label: 'Export', run: () => setOpened('export') },
+                { label: `Edit ${which}`, run: () => setOpened('bulk edit') },
+                { label: `Delete ${which}`, run: () => setOpened('bulk delete'), isBad: true },
               ]
             : []),
-          { words: 'Delete collection', run: () => setOpened('remove'), isBad: true },
+          { label: 'Delete collection', run: () => setOpened('remove'), isBad: true },
         ]}
       />
       {opened === 'import' ? <ImportDialog name={name} onClose={close} /> : null}

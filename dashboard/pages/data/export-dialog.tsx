@@ -29,8 +29,8 @@ export function ExportDialog({ name, query, total, onClose }: ExportProps) {
     async mutationFn(form: Form) {
       const documents: Document[] = []
       const { where, sort, populate } = query
-      const asked = { where, populate, signal: stop(), ...(sort ? { sort } : {}) }
-      for await (const document of client.collection(name).iterate(asked)) {
+      const options = { where, populate, signal: stop(), ...(sort ? { sort } : {}) }
+      for await (const document of client.collection(name).iterate(options)) {
         documents.push(document as Document)
         if (documents.length % 500 === 0) setDone(documents.length)
       }

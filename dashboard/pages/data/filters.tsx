@@ -66,7 +66,7 @@ export function Filters({ name, query, columns }: FiltersProps) {
   )
 }
 
-const words: { readonly [Name in Operator]: string } = {
+const operatorLabels: { readonly [Name in Operator]: string } = {
   eq: 'is',
   ne: 'is not',
   gt: '>',
@@ -92,7 +92,7 @@ function Pill({ clause, onRemove }: { clause: Clause; onRemove: () => void }) {
         <span key={JSON.stringify(test)} className="pill-test">
           {at > 0 ? <span className="op">or</span> : null}
           <span>{formatPath(test.path)}</span>
-          <span className="op">{words[test.operator]}</span>
+          <span className="op">{operatorLabels[test.operator]}</span>
           <span className="value cut">{formatTestValue(test)}</span>
         </span>
       ))}
@@ -146,7 +146,7 @@ function AddFilter({ columns, onAdd, onClose }: AddFilterProps) {
       <select aria-label="Operator" value={operator} onChange={(event) => setOperator(event.target.value as Operator)}>
         {offered.map((each) => (
           <option key={each} value={each}>
-            {words[each]}
+            {operatorLabels[each]}
           </option>
         ))}
       </select>
@@ -215,10 +215,10 @@ function CopyMenu({ name, query, onText }: { name: string; query: QueryState; on
     <Menu
       trigger="Copy as"
       entries={[
-        { words: 'Copy as client code', run: () => copy('client code', clientCodeOf(request, url)) },
-        { words: 'Copy as curl', run: () => copy('a curl command', curlOf(request, url)) },
-        { words: 'Copy the query string', run: () => copy('the query string', query.text) },
-        { words: 'Edit the query string', run: onText },
+        { label: 'Copy as client code', run: () => copy('client code', clientCodeOf(request, url)) },
+        { label: 'Copy as curl', run: () => copy('a curl command', curlOf(request, url)) },
+        { label: 'Copy the query string', run: () => copy('the query string', query.text) },
+        { label: 'Edit the query string', run: onText },
       ]}
     />
   )

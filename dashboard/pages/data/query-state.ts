@@ -22,7 +22,7 @@ export interface QueryState extends ListQuery {
   readonly text: string
   /** Set if the address is invalid. Then no filter applies. */
   readonly error: SvcError | undefined
-  readonly change: (asked: Partial<ListQuery>) => void
+  readonly change: (query: Partial<ListQuery>) => void
   /** @throws {SvcError} the error that the API would return */
   readonly changeText: (text: string) => void
 }
@@ -42,20 +42,20 @@ const nothing: ListQuery = { where: { all: [] }, sort: undefined, populate: [] }
 
 export function useQueryState(): QueryState {
   const search = useSearch()
-  const [place, go] = useLocation()
-  const [asked, error] = useMemo((): [ListQuery, SvcError | undefined] => {
+  const [path, go] = useLocation()
+  const [query, error] = useMemo((): [ListQuery, SvcError | undefined] => {
     try {
       return [parseListQuery(search), undefined]
     } catch (failure) {
       return [nothing, failure instanceof SvcError ? failure : undefined]
     }
   }, [search])
-  const show = useCallback((text: string) => go(text === '' ? place : `${place}?${text}`), [go, place])
-  const change = useCallback((next: Partial<ListQuery>) => show(formatListQuery({ ...asked, ...next })), [show, asked])
+  const show = useCallback((text: string) => go(text === '' ? path : `${path}?${text}`), [go, path])
+  const change = useCallback((next: Partial<ListQuery>) => show(formatListQuery({ ...query, ...next })), [show, query])
   const changeText = useCallback((text: string) => show(formatListQuery(parseListQuery(text))), [show])
   return useMemo(
-    () => ({ ...asked, text: formatListQuery(asked), error, change, changeText }),
-    [asked, error, change, changeText],
+    () => ({ ...query, text: formatListQuery(query), error, change, changeText }),
+    [query, error, change, changeText],
   )
 }
 

@@ -7,11 +7,11 @@ import { keepPreference, preference } from '../../parts/preference.js'
 import { useSession } from '../../session/context.js'
 
 const steps = [
-  { name: 'create', words: 'Create a document', command: 'svc docs create posts title=Hello' },
-  { name: 'listen', words: 'Listen to changes', command: 'svc tail posts' },
-  { name: 'login', words: 'Log in through the provider', command: 'svc idp login' },
-  { name: 'client', words: 'Add it to your app', command: 'svc init' },
-  { name: 'test', words: 'Run your tests against it', command: 'svc exec -- npm test' },
+  { name: 'create', label: 'Create a document', command: 'svc docs create posts title=Hello' },
+  { name: 'listen', label: 'Listen to changes', command: 'svc tail posts' },
+  { name: 'login', label: 'Log in through the provider', command: 'svc idp login' },
+  { name: 'client', label: 'Add it to your app', command: 'svc init' },
+  { name: 'test', label: 'Run your tests against it', command: 'svc exec -- npm test' },
 ] as const
 
 type Step = (typeof steps)[number]['name']
@@ -19,16 +19,16 @@ type Step = (typeof steps)[number]['name']
 /** Marks steps as done when the emulator sees them happen. Users mark the others themselves. */
 export function FirstSteps() {
   const { folder } = useSession()
-  const place = `${folder}:steps`
-  const [done, setDone] = useState<ReadonlySet<string>>(() => new Set(preference(place)?.split(' ') ?? []))
+  const storageKey = `${folder}:steps`
+  const [done, setDone] = useState<ReadonlySet<string>>(() => new Set(preference(storageKey)?.split(' ') ?? []))
   const seen = useSeen(done)
   const all = new Set([...done, ...seen])
   const text = [...all].join(' ')
   // Keep a step done even when its event is no longer in the list.
   useEffect(() => {
     setDone(new Set(text.split(' ')))
-    keepPreference(place, text)
-  }, [place, text])
+    keepPreference(storageKey, text)
+  }, [storageKey, text])
   return (
     <article className="card">
       <h2>
@@ -38,17 +38,17 @@ export function FirstSteps() {
         </span>
       </h2>
       <ol className="steps">
-        {steps.map(({ name, words, command }, at) => (
+        {steps.map(({ name, label, command }, at) => (
           <li key={name}>
             <button
               type="button"
               className={all.has(name) ? 'good' : 'dim'}
-              aria-label={all.has(name) ? `${words}: done` : `${at + 1} ${words}: mark as done`}
+              aria-label={all.has(name) ? `${label}: done` : `${at + 1} ${label}: mark as done`}
               onClick={() => setDone(new Set([...all, name]))}
             >
               {all.has(name) ? <Icon name="check" /> : at + 1}
             </button>
-            <span>{words}</span>
+            <span>{label}</span>
             <code className="mono cut">{command}</code>
             <Copy text={command} />
           </li>

@@ -12,7 +12,7 @@ export type Account = Awaited<ReturnType<Control['idp']['accounts']['list']>>['a
 export function AccountDialog({ account, onClose }: { account: Account | undefined; onClose: () => void }) {
   const { control } = useSession()
   const queries = useQueryClient()
-  const { say } = useUndo()
+  const { notify } = useUndo()
   const done = {
     async onSuccess() {
       await queries.invalidateQueries({ queryKey: ['flows'] })
@@ -35,7 +35,7 @@ export function AccountDialog({ account, onClose }: { account: Account | undefin
   const remove = useMutation({
     mutationFn: async (known: Account) => {
       await control.idp.accounts.remove({ account: known.id })
-      say({ words: `Removed ${known.id}`, undo: () => control.idp.accounts.add(known).then(done.onSuccess) })
+      notify({ text: `Removed ${known.id}`, undo: () => control.idp.accounts.add(known).then(done.onSuccess) })
     },
     ...done,
   })

@@ -72,7 +72,7 @@ export function ProviderPage() {
 /** Starts a login in a new tab. It ends on an emulator page that shows the result. */
 function StartLogin() {
   const { control, project, url } = useSession()
-  const { say } = useUndo()
+  const { notify } = useUndo()
   const [isBusy, run] = useAction()
   const [address, setAddress] = useState<string>()
   const start = () =>
@@ -82,7 +82,7 @@ function StartLogin() {
         completeUrl: `${url}/_svc/login-complete`,
       })
       setAddress(login)
-      say({ words: 'The login address is ready' })
+      notify({ text: 'The login address is ready' })
     })
   if (address === undefined) {
     return (

@@ -13,17 +13,17 @@ type Documents = ReturnType<Client['collection']>
 /** Sends an event by a real write, so that subscribers receive stored data, and undo works. */
 export function SendEvent({ onClose }: { onClose: () => void }) {
   const { client } = useSession()
-  const { say } = useUndo()
+  const { notify } = useUndo()
   const { data: collections } = useCollections()
   const create = async (documents: Documents, data: Fields) => {
     const { id } = await documents.create(data)
-    say({ words: `Created ${id}`, undo: () => documents.delete(id) })
+    notify({ text: `Created ${id}`, undo: () => documents.delete(id) })
   }
   const change = async (documents: Documents, id: string, data: Fields) => {
     const before = await documents.get(id)
     const { version } = await documents.update(id, data)
     const ifMatch = version === undefined ? {} : { ifMatch: version }
-    say({ words: `Changed ${id}`, undo: () => documents.replace(id, before.data, ifMatch) })
+    notify({ text: `Changed ${id}`, undo: () => documents.replace(id, before.data, ifMatch) })
   }
   const send = useMutation({
     mutationFn(form: FormData) {

@@ -21,11 +21,11 @@ const graphs = [
 
 it.each(graphs)('draws %s without overlapping boxes, each arrow from box to box', (text) => {
   const { boxes, arrows, width, height } = drawn(text, 'lone', 'other')
-  const places = [...boxes.values()]
+  const corners = [...boxes.values()]
 
-  for (const [at, { x, y }] of places.entries()) {
+  for (const [at, { x, y }] of corners.entries()) {
     expect(x >= 0 && y >= 0 && x + boxWidth <= width && y + boxHeight <= height).toBe(true)
-    for (const other of places.slice(at + 1)) {
+    for (const other of corners.slice(at + 1)) {
       expect(Math.abs(x - other.x) >= boxWidth || Math.abs(y - other.y) >= boxHeight).toBe(true)
     }
   }
@@ -43,7 +43,7 @@ it('separates the two arrows of boxes that link to each other', () => {
   expect(one).not.toBe(other)
 })
 
-it('draws links from left to right, and places a box without incoming links next to its target', () => {
+it('draws links from left to right, and corners a box without incoming links next to its target', () => {
   const { boxes } = drawn('comments > posts, posts > authors, notes > authors')
   const x = (name: string) => boxes.get(name)?.x ?? -1
 

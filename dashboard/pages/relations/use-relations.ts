@@ -83,12 +83,12 @@ async function readCollection(client: Client, name: string): Promise<{ total: nu
 function countLinks(from: string, field: string, documents: readonly Document[]): Link[] {
   const counts = new Map<string, number>()
   for (const { data } of documents) {
-    const places = [data[field]].flat().flatMap((value) => {
+    const targets = [data[field]].flat().flatMap((value) => {
       const linked = linkedIn(value)
       if (!linked) return []
       return linked.email === undefined ? (linked.collection ?? []) : usersName
     })
-    for (const to of new Set(places)) counts.set(to, (counts.get(to) ?? 0) + 1)
+    for (const to of new Set(targets)) counts.set(to, (counts.get(to) ?? 0) + 1)
   }
   return [...counts].map(([to, count]) => ({ from, field, to, documents: count, read: documents.length }))
 }

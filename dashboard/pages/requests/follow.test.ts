@@ -3,8 +3,8 @@ import type { RequestSummary } from '../../../client/protocol/control/requests.j
 import { findOpen, mergeRequests } from './follow.js'
 
 /** Parses a list of requests, newest first, such as "e:open d c". */
-function requests(words: string): RequestSummary[] {
-  const parts = words === '' ? [] : words.split(' ')
+function requests(text: string): RequestSummary[] {
+  const parts = text === '' ? [] : text.split(' ')
   return parts.map((part) => {
     const [id, state = 'answered'] = part.split(':')
     return { id, state } as RequestSummary

@@ -173,9 +173,9 @@ function Foot({ request, onReplayed }: { request: RequestRecord; onReplayed: (re
       <Menu
         trigger="Copy as"
         entries={[
-          { words: 'curl', run: () => copy('a curl command', curlOf(request, url)) },
-          { words: 'client code', run: () => copy('client code', clientCodeOf(request, url)) },
-          { words: 'HAR', run: () => copy('an HTTP archive', JSON.stringify(harOf([request], url, info.version))) },
+          { label: 'curl', run: () => copy('a curl command', curlOf(request, url)) },
+          { label: 'client code', run: () => copy('client code', clientCodeOf(request, url)) },
+          { label: 'HAR', run: () => copy('an HTTP archive', JSON.stringify(harOf([request], url, info.version))) },
         ]}
       />
       <span className="grow dim cut" title={why ?? ''}>

@@ -35,11 +35,11 @@ export function RequestsPage() {
   const query = useRequests({ ...filter, user }, isPaused)
   const { requests, isOn } = query
   const tail = search === '' ? '' : `?${search}`
-  const place = id === undefined ? '/requests' : `/requests/${id}`
+  const listPath = id === undefined ? '/requests' : `/requests/${id}`
   const isFiltered = [filter.status, filter.method, filter.path, user].some((each) => each !== '')
   const showAll = () => {
     setFilter({ ...nothingChosen, isOwnShown: filter.isOwnShown })
-    go(place)
+    go(listPath)
   }
   const close = useCallback(() => go(`/requests${tail}`), [go, tail])
   useCommand(id === undefined ? formatCommand({ ...filter, user }) : `svc requests show ${id}`)
@@ -53,7 +53,7 @@ export function RequestsPage() {
           <Button onClick={() => setPaused(!isPaused)}>{isPaused ? 'Resume' : 'Pause'}</Button>
         </>
       }
-      strip={user === '' ? undefined : <UserFilter id={user} onRemove={() => go(place)} />}
+      strip={user === '' ? undefined : <UserFilter id={user} onRemove={() => go(listPath)} />}
       pane={
         id === undefined ? undefined : (
           <RequestPane key={id} id={id} onClose={close} onOpen={(next) => go(`/requests/${next}${tail}`)} />
@@ -134,9 +134,9 @@ function Filters({ filter, onChange }: { filter: Chosen; onChange: (filter: Chos
         value={filter.status}
         onChange={({ target }) => onChange({ ...filter, status: target.value })}
       >
-        {statuses.map(([value, words]) => (
+        {statuses.map(([value, label]) => (
           <option key={value} value={value}>
-            status {words}
+            status {label}
           </option>
         ))}
       </select>

@@ -23,7 +23,7 @@ export function Statements({ request }: { request: RequestRecord }) {
           <pre className="json mono">{statement.text}</pre>
           {statement.values && statement.values.length > 0 ? (
             <p className="mono dim values">
-              {statement.values.map((value, place) => `$${place + 1} ${value ?? 'null'}`).join(' · ')}
+              {statement.values.map((value, index) => `$${index + 1} ${value ?? 'null'}`).join(' · ')}
             </p>
           ) : null}
           <Plan id={request.id} statement={at} />

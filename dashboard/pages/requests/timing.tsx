@@ -15,12 +15,12 @@ export function Timing({ request: { timing, milliseconds } }: { request: Request
   let before = 0
   return (
     <ul className="timing">
-      {parts.map(([part, words]) => {
+      {parts.map(([part, label]) => {
         const left = (before / whole) * 100
         before += timing[part]
         return (
           <li key={part}>
-            <span>{words}</span>
+            <span>{label}</span>
             <span className="waterfall">
               <i
                 style={{ left: `${Math.min(left, 100)}%`, width: `${Math.min((timing[part] / whole) * 100, 100)}%` }}

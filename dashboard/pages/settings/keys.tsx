@@ -21,8 +21,8 @@ export function Keys({ project }: { project: ProjectRecord }) {
   const [isBusy, run] = useAction()
   const remove = (id: string) =>
     run(async () => {
-      const words = 'Requests with this key are refused from now on, and its open connections close.'
-      if (!(await confirm('Delete this key?', words, 'Delete'))) return
+      const text = 'Requests with this key are refused from now on, and its open connections close.'
+      if (!(await confirm('Delete this key?', text, 'Delete'))) return
       await control.keys.revoke({ project: project.id, key: id })
       await queries.invalidateQueries({ queryKey: ['project'] })
     })
@@ -85,7 +85,7 @@ function KeyRow({ of, isBusy, onDelete }: { of: Key; isBusy: boolean; onDelete: 
 }
 
 /** Choices for the expiry of a key. */
-const lifetimes: readonly (readonly [words: string, days: number | undefined])[] = [
+const lifetimes: readonly (readonly [label: string, days: number | undefined])[] = [
   ['never', undefined],
   ['after a day', 1],
   ['after 30 days', 30],
@@ -144,9 +144,9 @@ function CreateKey({ project, onClose, onMade }: CreateProps) {
       </Field>
       <Field label="Expires">
         <select name="lifetime">
-          {lifetimes.map(([words], at) => (
-            <option key={words} value={at}>
-              {words}
+          {lifetimes.map(([label], at) => (
+            <option key={label} value={at}>
+              {label}
             </option>
           ))}
         </select>

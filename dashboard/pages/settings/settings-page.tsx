@@ -61,7 +61,7 @@ function namedAsHere(error: unknown): never {
 
 function Settings({ project }: { project: ProjectRecord }) {
   const { control } = useSession()
-  const { say } = useUndo()
+  const { notify } = useUndo()
   const queries = useQueryClient()
   const [isBusy, run] = useAction()
   const { idp, ...settings } = project.settings
@@ -73,7 +73,7 @@ function Settings({ project }: { project: ProjectRecord }) {
         await queries.invalidateQueries()
       }
       await write(value)
-      say({ words: `Changed ${name}`, undo: () => write(before) })
+      notify({ text: `Changed ${name}`, undo: () => write(before) })
     })
   return (
     <ul className="settings">

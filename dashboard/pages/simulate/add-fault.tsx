@@ -5,7 +5,7 @@ import { Field } from '../../parts/dialog.js'
 
 /** Extra fields of each fault kind. */
 const needs: {
-  readonly [Kind in FaultKind]?: readonly (readonly [name: keyof FaultInput, words: string, usual: number])[]
+  readonly [Kind in FaultKind]?: readonly (readonly [name: keyof FaultInput, label: string, usual: number])[]
 } = {
   latency: [
     ['milliseconds', 'Delay, ms', 500],
@@ -69,8 +69,8 @@ export function AddFault({ isBusy, onAdd }: { isBusy: boolean; onAdd: (fault: Fa
           </select>
         </Field>
       ) : null}
-      {figures.map(([name, words, usual]) => (
-        <Field key={name} label={words}>
+      {figures.map(([name, label, usual]) => (
+        <Field key={name} label={label}>
           <input className="input mono" name={name} type="number" min={0} defaultValue={usual} required />
         </Field>
       ))}

@@ -148,9 +148,9 @@ function Clock() {
         )}
       </Query>
       <div className="presets">
-        {moves.map(([words, advance]) => (
-          <Button key={words} disabled={isBusy} onClick={() => run(() => clock.change({ advance }))}>
-            {words}
+        {moves.map(([label, advance]) => (
+          <Button key={label} disabled={isBusy} onClick={() => run(() => clock.change({ advance }))}>
+            {label}
           </Button>
         ))}
       </div>
@@ -183,7 +183,7 @@ function Plan() {
 
 function Limits({ data }: { data: ProjectRecord }) {
   const { control, project } = useSession()
-  const { say } = useUndo()
+  const { notify } = useUndo()
   const queries = useQueryClient()
   const [isBusy, run] = useAction()
   const { tier, rateLimit } = data.settings
@@ -195,7 +195,7 @@ function Limits({ data }: { data: ProjectRecord }) {
         await queries.invalidateQueries()
       }
       await write(next())
-      say({ words: `Changed ${name}`, undo: () => write(before) })
+      notify({ text: `Changed ${name}`, undo: () => write(before) })
     })
   return (
     <>

@@ -140,7 +140,7 @@ const columns: readonly Column<Snapshot>[] = [
 
 function SaveSnapshot({ onClose }: { onClose: () => void }) {
   const { control, project } = useSession()
-  const { say } = useUndo()
+  const { notify } = useUndo()
   const queries = useQueryClient()
   const save = useMutation({
     mutationFn: (form: FormData) => {
@@ -153,7 +153,7 @@ function SaveSnapshot({ onClose }: { onClose: () => void }) {
     },
     async onSuccess({ name }) {
       await queries.invalidateQueries({ queryKey: ['snapshots'] })
-      say({ words: `Saved ${name}` })
+      notify({ text: `Saved ${name}` })
       onClose()
     },
   })
@@ -185,25 +185,25 @@ function SnapshotPane({ snapshot, onClose }: { snapshot: Snapshot; onClose: () =
   const queries = useQueryClient()
   const [isBusy, run] = useAction()
   const { name } = snapshot
-  const place = { project: project.id, snapshot: name }
+  const target = { project: project.id, snapshot: name }
   const [isOutdated, beginReading] = useIsOutdated(compared)
   const diff = useQuery({
     queryKey: ['snapshots', 'diff', name],
     queryFn: () => {
       beginReading()
-      return control.snapshots.diff(place)
+      return control.snapshots.diff(target)
     },
   })
   const load = () =>
     run(async () => {
       const of = { project: project.id, keeping: name }
-      const work = () => control.snapshots.load(place)
+      const work = () => control.snapshots.load(target)
       if (await doUndoably(`Loaded ${name}`, `svc snapshot load ${name}`, work, of)) await queries.invalidateQueries()
     })
   const remove = () =>
     run(async () => {
       if (!(await confirm(`Delete ${name}?`, 'You cannot undo this.', 'Delete'))) return
-      await control.snapshots.remove(place)
+      await control.snapshots.remove(target)
       await queries.invalidateQueries({ queryKey: ['snapshots'] })
       onClose()
     })

@@ -213,13 +213,13 @@ function SecondFactor({ user }: { user: AppUser }) {
 
 function Foot({ user, onClose }: { user: AppUser; onClose: () => void }) {
   const { control, actAs, acting } = useSession()
-  const { doUndoably, say } = useUndo()
+  const { doUndoably, notify } = useUndo()
   const queries = useQueryClient()
   const [isBusy, run] = useAction()
   const isActing = acting?.user.id === user.id
   async function copyToken() {
     await writeText(async () => (await control.users.token({ user: user.id })).token)
-    say({ words: 'Copied a token of a new session' })
+    notify({ text: 'Copied a token of a new session' })
   }
   async function remove() {
     const work = () => control.users.remove({ user: user.id })
@@ -231,16 +231,16 @@ function Foot({ user, onClose }: { user: AppUser; onClose: () => void }) {
   async function logOut() {
     await control.users.logOut({ user: user.id })
     if (isActing) await actAs(undefined)
-    say({ words: `Ended all sessions of ${user.email}` })
+    notify({ text: `Ended all sessions of ${user.email}` })
   }
   return (
     <>
       <Menu
         trigger="More"
         entries={[
-          { words: 'Copy a token', run: () => run(copyToken) },
-          { words: 'End all sessions', run: () => run(logOut) },
-          { words: 'Delete', isBad: true, run: () => run(remove) },
+          { label: 'Copy a token', run: () => run(copyToken) },
+          { label: 'End all sessions', run: () => run(logOut) },
+          { label: 'Delete', isBad: true, run: () => run(remove) },
         ]}
       />
       <span className="grow" />

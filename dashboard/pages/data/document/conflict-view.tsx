@@ -27,10 +27,10 @@ export function ConflictView({ conflict, edited }: { conflict: Conflict; edited:
         <fieldset key={field} className="choice">
           <legend className="mono">{field}</legend>
           {[
-            { words: 'mine', value: here, isTheirs: false },
-            { words: 'theirs', value: there, isTheirs: true },
-          ].map(({ words, value, isTheirs }) => (
-            <label key={words}>
+            { label: 'mine', value: here, isTheirs: false },
+            { label: 'theirs', value: there, isTheirs: true },
+          ].map(({ label, value, isTheirs }) => (
+            <label key={label}>
               <input
                 type="radio"
                 name={field}
@@ -42,7 +42,7 @@ export function ConflictView({ conflict, edited }: { conflict: Conflict; edited:
                   setTheirFields(next)
                 }}
               />
-              {words} <code className="mono cut">{value === undefined ? 'missing' : JSON.stringify(value)}</code>
+              {label} <code className="mono cut">{value === undefined ? 'missing' : JSON.stringify(value)}</code>
             </label>
           ))}
         </fieldset>

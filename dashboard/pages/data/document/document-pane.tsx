@@ -180,7 +180,7 @@ interface FootProps {
 
 function Foot({ collection, edited, save, onClose }: FootProps) {
   const { client } = useSession()
-  const { doUndoably, say } = useUndo()
+  const { doUndoably, notify } = useUndo()
   const { stored, isChanged, isStale, typedAs, isSaving, failure, discard } = edited
   async function remove() {
     if (!stored) return
@@ -191,7 +191,7 @@ function Foot({ collection, edited, save, onClose }: FootProps) {
       discard()
       onClose()
     } catch (error) {
-      say({ words: describeError(error), isBad: true })
+      notify({ text: describeError(error), isBad: true })
     }
   }
   return (

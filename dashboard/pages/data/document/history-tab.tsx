@@ -22,16 +22,16 @@ type Version = HistoryRecord['versions'][number]
 export function HistoryTab({ collection, id, newest, onRestore }: HistoryProps) {
   const { control, project } = useSession()
   const [picked, setPicked] = useState<readonly number[]>([])
-  const place = { project: project.id, collection, document: id }
+  const target = { project: project.id, collection, document: id }
   const history = useQuery({
     queryKey: ['document', id, 'history', newest],
-    queryFn: () => control.history.get({ ...place, limit: 50 }),
+    queryFn: () => control.history.get({ ...target, limit: 50 }),
   })
   const { data, error } = history
   const [from, to] = [...picked].sort((one, other) => one - other)
   const comparison = useQuery({
     queryKey: ['document', id, 'compare', from, to],
-    queryFn: () => control.history.compare({ ...place, from, to }),
+    queryFn: () => control.history.compare({ ...target, from, to }),
     enabled: from !== undefined && to !== undefined,
   })
   if (isMissing(error) || data?.versions.length === 0) {

@@ -58,13 +58,13 @@ export function LinkedTab({ collection, document }: { collection: string; docume
       ) : null}
       {to.length > 0 ? <h3>Links to</h3> : null}
       {to.map(([field, linked]) => (
-        <Row key={field + linked.id} words={field} linked={linked} />
+        <Row key={field + linked.id} label={field} linked={linked} />
       ))}
       {from.length > 0 ? <h3>Linked from</h3> : null}
       {from.map(({ collection: other, field, documents, total }) => (
         <div key={`${other}.${field}`}>
           {documents.map((each) => (
-            <Row key={each.id} words={`${other}.${field}`} linked={{ ...each, collection: other }} />
+            <Row key={each.id} label={`${other}.${field}`} linked={{ ...each, collection: other }} />
           ))}
           {total > documents.length ? (
             <Link className="link padded" href={formatListPath(other, linksBy(field, document.id))}>
@@ -86,12 +86,12 @@ function formatListPath(collection: string, where: Where): string {
   return `/data/${encodeURIComponent(collection)}?${formatListQuery({ where, sort: undefined, populate: [] })}`
 }
 
-function Row({ words, linked }: { words: string; linked: Linked }) {
+function Row({ label, linked }: { label: string; linked: Linked }) {
   const { collection, email, id } = linked
-  const place = email === undefined ? `/data/${encodeURIComponent(collection ?? '')}/${id}` : `/users/${id}`
+  const href = email === undefined ? `/data/${encodeURIComponent(collection ?? '')}/${id}` : `/users/${id}`
   return (
-    <Link className="linked-row" href={place}>
-      <span className="mono dim cut">{words}</span>
+    <Link className="linked-row" href={href}>
+      <span className="mono dim cut">{label}</span>
       <bdi className="cut">{formatName(linked)}</bdi>
       <span className="mono dim">{email === undefined ? collection : 'user'}</span>
     </Link>
