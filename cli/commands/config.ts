@@ -56,7 +56,7 @@ export default class Config extends SvcCommand {
       ...(settings.emulatorFile ? [{ setting: 'emulator', value: settings.emulatorFile, from: 'svc dev' }] : []),
     ]
     if (rows.length === 0) this.note('Nothing is set. svc dev starts an emulator; svc profiles add names a service.')
-    else this.log(table(rows))
+    else this.log(table(rows, { whole: ['value', 'from'] }))
     return settings
   }
 }

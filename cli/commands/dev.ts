@@ -35,6 +35,7 @@ interface ReadyDetails extends BoxDetails {
 }
 
 export default class Dev extends SvcCommand {
+  static override hiddenAliases = ['up']
   static override summary = 'Start the emulator.'
   static override description = prose(`Starts the service on this machine and keeps it running until Ctrl-C.
 

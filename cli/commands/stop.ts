@@ -16,6 +16,7 @@ const mostSeconds = 5
 const nothing = { stopped: false, pid: null, url: null }
 
 export default class Stop extends SvcCommand {
+  static override hiddenAliases = ['down']
   static override summary = 'Stop the emulator of this folder.'
   static override description =
     'As Ctrl-C does: what was answered is kept. One of an outer folder is left alone. Where none runs, it says so, and exits with 0; one that does not answer is left alone, and it exits with 7.'

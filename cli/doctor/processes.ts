@@ -25,7 +25,7 @@ export function checkProcesses(proc = '/proc'): Seen {
 function isEmulator(process: string): boolean {
   try {
     const [, script = '', command = ''] = readFileSync(`${process}/cmdline`, 'utf8').split('\0')
-    return (basename(script) === 'svc' || script.endsWith('/cli/bin/run.js')) && ['dev', 'exec'].includes(command)
+    return (basename(script) === 'svc' || script.endsWith('/cli/bin/run.js')) && ['dev', 'up', 'exec'].includes(command)
   } catch {
     return false
   }

@@ -31,8 +31,10 @@ const mistakes: readonly (readonly [title: string, words: string[], exit: number
     /Unknown command "users 2fa cod"\.\n.*Did you mean "svc users 2fa code"\?/,
   ],
   ['a command that there is not', ['frobnicate'], 2, /Unknown command "frobnicate"\.\n.*svc --help/],
-  ['a verb that no tool has', ['collections', 'frob', 'x'], 2, /"collections frob"\.\n.*there are: check, create/],
-  ['a verb of another tool', ['collections', 'rm', 'x'], 2, /Did you mean "svc collections delete"\?/],
+  ['deploy', ['deploy'], 2, /Unknown command "deploy"\.\n.*nothing to deploy.*svc push.*svc serve/],
+  ['rm for delete', ['collections', 'rm', 'nope', '--yes'], 4, /No collection "nope"/],
+  ['a verb that no tool has', ['collections', 'frob', 'x'], 2, /"collections frob"\.\n.*Commands in "collections": check, create/],
+  ['a verb of another tool', ['collections', 'drop', 'x'], 2, /Did you mean "svc collections delete"\?/],
   ['get for what is shown', ['project', 'get'], 2, /Did you mean "svc project show"\?/],
   ['a topic and a verb of another tool', ['collection', 'rm', 'x'], 2, /Did you mean "svc collections delete"\?/],
   ['a delimiter that is nothing', ['docs', 'import', 'posts', 'a.csv', '--delimiter', ''], 2, /between two cells/],
@@ -176,6 +178,24 @@ test('without an emulator a command says how to start one, and exits with 8', as
 test('help may be asked for as a command', async () => {
   expect((await empty.svc(['help'])).stdout).toBe((await empty.svc(['--help'])).stdout)
   expect((await empty.svc(['help', 'docs', 'list'])).stdout).toContain('List the documents of a collection.')
+})
+
+test.each([
+  [['docs', 'ls', 'posts', '--columns', 'title'], ['docs', 'list', 'posts', '--columns', 'title']],
+  [['up', '--help'], ['dev', '--help']],
+  [['down', '--data', 'nowhere'], ['stop', '--data', 'nowhere']],
+])('svc %j does the same as svc %j', async (alias, words) => {
+  const [ran, expected] = [await world.svc(alias), await world.svc(words)]
+
+  expect(ran).toEqual(expected)
+  expect(ran.stdout + ran.stderr).not.toBe('')
+})
+
+test('help lists no aliases beside their commands', async () => {
+  const { stdout } = await empty.svc(['docs', '--help'])
+
+  expect(stdout).toContain('docs list')
+  expect(stdout).not.toMatch(/docs (ls|rm)/)
 })
 
 test.each([0, 80, 120])('the overview fits a terminal of %i columns', async (columns) => {

@@ -8,6 +8,7 @@ import { prose } from '../../terminal/prose.js'
 import { shortTime } from '../../terminal/short-time.js'
 
 export default class AuditList extends ProjectCommand {
+  static override hiddenAliases = ['audit:ls']
   static override summary =
     "List the audit log: what was done to the emulator's project with the control token, a key or as a user."
   static override description =

@@ -15,6 +15,7 @@ import { shellWord } from '../../terminal/shell-word.js'
 type Shown = Pick<CountedCollection, 'name' | 'documentCount'> & Partial<CountedCollection>
 
 export default class CollectionsDelete extends TargetCommand {
+  static override hiddenAliases = ['collections:rm']
   static override summary = 'Delete a collection with all its documents.'
   static override description =
     'Asks first; without a terminal it needs --yes. At the emulator of the folder, svc undo brings it back.'

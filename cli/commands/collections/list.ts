@@ -4,6 +4,7 @@ import { table } from '../../terminal/print.js'
 import { shortTime } from '../../terminal/short-time.js'
 
 export default class CollectionsList extends TargetCommand {
+  static override hiddenAliases = ['collections:ls']
   static override summary = 'List the collections.'
   static override examples = ['<%= config.bin %> collections list', '<%= config.bin %> collections list --json']
 

@@ -6,6 +6,7 @@ import { prose } from '../../terminal/prose.js'
 import { shortTime } from '../../terminal/short-time.js'
 
 export default class ConnectionsList extends ControlCommand {
+  static override hiddenAliases = ['connections:ls']
   static override summary = 'List the open connections for realtime events.'
   static override description =
     prose(`A row for each subscription: to what, with which filters, and how many changes of the project it is behind. Bytes are those of

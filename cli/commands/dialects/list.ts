@@ -4,6 +4,7 @@ import { SvcCommand } from '../../base/svc-command.js'
 import { table } from '../../terminal/print.js'
 
 export default class DialectsList extends SvcCommand {
+  static override hiddenAliases = ['dialects:ls']
   static override summary = 'List the axes, their forms, and the named dialects.'
   static override examples = ['<%= config.bin %> dialects list', '<%= config.bin %> dialects list --json']
 

@@ -17,6 +17,7 @@ interface DeleteFlags extends TargetFlags {
 }
 
 export default class DocsDelete extends BulkCommand {
+  static override hiddenAliases = ['docs:rm']
   static override summary = 'Delete documents, by id or by condition.'
   static override description =
     prose(`Documents named by their ids go at once, all of them or none. With --where or --all it counts

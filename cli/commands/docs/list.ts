@@ -18,6 +18,7 @@ import { counted, pageNote } from '../../terminal/print.js'
 import { prose } from '../../terminal/prose.js'
 
 export default class DocsList extends TargetCommand {
+  static override hiddenAliases = ['docs:ls']
   static override summary = 'List the documents of a collection.'
   static override description =
     prose(`Newest first, a page at a time; --all goes through all of them, however many there are.

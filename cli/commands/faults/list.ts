@@ -3,6 +3,7 @@ import { faultRow } from '../../faults/fault-rows.js'
 import { table } from '../../terminal/print.js'
 
 export default class FaultsList extends ControlCommand {
+  static override hiddenAliases = ['faults:ls']
   static override summary = 'List the faults that are on, in all projects.'
   static override examples = ['<%= config.bin %> faults list', '<%= config.bin %> faults list --json']
 

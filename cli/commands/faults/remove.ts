@@ -5,6 +5,7 @@ import { misuse } from '../../base/failure.js'
 import { counted } from '../../terminal/print.js'
 
 export default class FaultsRemove extends ControlCommand {
+  static override hiddenAliases = ['faults:rm']
   static override summary = 'Remove a fault, or all of them.'
   static override examples = ['<%= config.bin %> faults remove f1', '<%= config.bin %> faults remove --all']
   static override args = { id: Args.string({ description: 'id of the fault, as lists show it' }) }

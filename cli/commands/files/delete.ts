@@ -14,6 +14,7 @@ import { prose } from '../../terminal/prose.js'
 import { shellWord } from '../../terminal/shell-word.js'
 
 export default class FilesDelete extends TargetCommand {
+  static override hiddenAliases = ['files:rm']
   static override summary = 'Delete stored files, by id or a whole folder.'
   static override description =
     prose(`Files that belong to a document or a user go with it, and not by themselves. With --folder it counts the files and

@@ -6,6 +6,7 @@ import { pageLimitFlag } from '../../terminal/limit-flag.js'
 import { counted, pageNote, table } from '../../terminal/print.js'
 
 export default class FilesList extends TargetCommand {
+  static override hiddenAliases = ['files:ls']
   static override summary = 'List stored files, the newest first.'
   static override description = 'A folder takes in the folders below it. Files of documents and users are listed too.'
   static override examples = [
@@ -30,7 +31,7 @@ export default class FilesList extends TargetCommand {
       ? { items: await allFiles(client, args.folder) }
       : await client.files.list({ ...folder, ...place })
 
-    if (page.items.length > 0) this.log(table(page.items.map(fileRow)))
+    if (page.items.length > 0) this.log(table(page.items.map(fileRow), { whole: ['url'] }))
     this.note('total' in page ? pageNote(page, 'file') : counted(page.items.length, 'file'))
     if ('total' in page) this.noteCut(page, flags.limit)
     return page

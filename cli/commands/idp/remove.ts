@@ -2,6 +2,7 @@ import { ControlCommand } from '../../base/control-command.js'
 import { accountArg } from '../../idp/account-flags.js'
 
 export default class IdpRemove extends ControlCommand {
+  static override hiddenAliases = ['idp:rm']
   static override summary = 'Remove an account from the built-in identity provider.'
   static override description = 'Users of the service that came from it stay.'
   static override examples = ['<%= config.bin %> idp remove mary --yes', '<%= config.bin %> idp remove mary -y --json']

@@ -5,6 +5,7 @@ import { table } from '../../terminal/print.js'
 import { shortTime } from '../../terminal/short-time.js'
 
 export default class MailList extends ControlCommand {
+  static override hiddenAliases = ['mail:ls']
   static override summary = 'List the mail that the emulator sent, newest first.'
   static override examples = ['<%= config.bin %> mail list', '<%= config.bin %> mail list --to ada@example.com --json']
   static override flags = {

@@ -3,6 +3,7 @@ import { maskKey, readProfiles } from '../../target/profiles.js'
 import { table } from '../../terminal/print.js'
 
 export default class ProfilesList extends SvcCommand {
+  static override hiddenAliases = ['profiles:ls']
   static override summary = 'List profiles; keys are masked.'
   static override examples = ['<%= config.bin %> profiles list', '<%= config.bin %> profiles list --json']
 

@@ -3,6 +3,7 @@ import { SvcCommand } from '../../base/svc-command.js'
 import { changeProfiles, requireProfile } from '../../target/profiles.js'
 
 export default class ProfilesRemove extends SvcCommand {
+  static override hiddenAliases = ['profiles:rm']
   static override summary = 'Remove a profile and its key.'
   static override examples = [
     '<%= config.bin %> profiles remove staging',

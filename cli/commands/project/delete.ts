@@ -5,6 +5,7 @@ import { ProjectCommand } from '../../base/project-command.js'
 import { prose } from '../../terminal/prose.js'
 
 export default class ProjectDelete extends ProjectCommand {
+  static override hiddenAliases = ['project:rm']
   static override summary = 'Delete a project that the emulator keeps beside its own, with all that is in it.'
   static override description =
     prose(`Its keys, files and snapshots go too, and what was opened with its keys ends. It cannot be undone. Asks first; without a

@@ -6,6 +6,7 @@ import { shortTime } from '../../terminal/short-time.js'
 import { printable } from '../../terminal/text-width.js'
 
 export default class ProjectList extends ProjectCommand {
+  static override hiddenAliases = ['project:ls']
   static override summary = 'List the projects that the emulator keeps, those of tests too.'
   static override examples = ['<%= config.bin %> project list', '<%= config.bin %> project list --limit 1000 --json']
   static override flags = {

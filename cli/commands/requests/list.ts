@@ -6,6 +6,7 @@ import { table } from '../../terminal/print.js'
 import { prose } from '../../terminal/prose.js'
 
 export default class RequestsList extends ControlCommand {
+  static override hiddenAliases = ['requests:ls']
   static override summary = 'List the last requests to the emulator, the newest first.'
   static override description =
     prose(`The emulator keeps the last 1,000 in memory, with what is secret in them masked. The setting requestLog of a project

@@ -1,6 +1,7 @@
 import { SnapshotCommand, snapshotArg } from '../../snapshots/snapshot-command.js'
 
 export default class SnapshotRemove extends SnapshotCommand {
+  static override hiddenAliases = ['snapshot:rm']
   static override summary = 'Delete a snapshot.'
   static override examples = [
     '<%= config.bin %> snapshot remove demo',

@@ -1,6 +1,7 @@
 import { UserCommand, userArg } from '../../base/user-command.js'
 
 export default class UsersDelete extends UserCommand {
+  static override hiddenAliases = ['users:rm']
   static override summary = 'Delete a user of the emulator.'
   static override description = 'Asks first; without a terminal it needs --yes. Documents that link to it stay.'
   static override examples = [

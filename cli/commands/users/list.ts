@@ -8,6 +8,7 @@ import { pageNote, type Row, table } from '../../terminal/print.js'
 import { shortTime } from '../../terminal/short-time.js'
 
 export default class UsersList extends UserCommand {
+  static override hiddenAliases = ['users:ls']
   static override summary = 'List users, the newest first.'
   static override description = 'Conditions name fields of their data, or id, email and roles; see svc docs list.'
   static override examples = [

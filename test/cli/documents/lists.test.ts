@@ -57,6 +57,18 @@ test.each([
   expect(cut).toMatchObject({ exit: 0, stderr: '3 records asked for, 2 shown: a page holds at most 2 here.\n' })
 })
 
+test('a table shows linked documents by title, else by id', async () => {
+  await world.svc(['collections', 'create', 'writers'])
+  await world.svc(['collections', 'create', 'books'])
+  const named = await world.json(['docs', 'create', 'writers', 'name=Ada', 'born:=1815'])
+  const nameless = await world.json(['docs', 'create', 'writers', 'born:=1906'])
+  for (const { id } of [named, nameless]) await world.svc(['docs', 'create', 'books', `writer=${id}`])
+
+  const { stdout } = await world.svc(['docs', 'list', 'books', '--populate', 'writer', '--columns', 'writer'])
+
+  expect(stdout).toBe(`writer\n${nameless.id}\nAda\n`)
+})
+
 test('a table of --all has the fields of the last document as well as those of the first', async () => {
   const { stdout } = await world.svc(['docs', 'list', 'posts', '--all'])
 
