@@ -1,4 +1,4 @@
-/** A login through the project's identity provider, which a key of `svc dev` begins and the browser ends. */
+/** Logs in through the project's identity provider, from a key of `svc dev` and in the browser. */
 
 import { type OpenLogin, openLogin } from '../idp/open-login.js'
 import { loginFailed, type Outcome } from '../idp/outcome.js'
@@ -6,15 +6,15 @@ import { openControl } from '../target/control.js'
 import type { EmulatorInfo } from '../target/emulator-file.js'
 import { openInBrowser } from '../terminal/browser.js'
 
-const mostMilliseconds = 300_000
+const maxMilliseconds = 300_000
 
 export interface LoginKey {
-  /** Opens the provider's page. A login that is still waited for is waited for no longer. */
+  /** Opens the provider's page. Cancels a login that is still open. */
   begin(): Promise<void>
   off(): void
 }
 
-/** `say` receives where to log in and, later, of the token or of what went wrong. */
+/** Passes the login address to `say` and, later, the token or the failure. */
 export function loginKey(emulator: EmulatorInfo, say: (words: string) => void): LoginKey {
   let waiting: OpenLogin | undefined
 
@@ -24,7 +24,7 @@ export function loginKey(emulator: EmulatorInfo, say: (words: string) => void): 
   }
 
   async function wait(login: OpenLogin) {
-    const outcome = await login.outcome(mostMilliseconds)
+    const outcome = await login.outcome(maxMilliseconds)
     if (waiting === login) off()
     if (outcome) say(outcomeWords(outcome))
   }
@@ -35,7 +35,7 @@ export function loginKey(emulator: EmulatorInfo, say: (words: string) => void): 
       off()
       const login = await openLogin(openControl(emulator).idp, emulator.projectId)
       waiting = login
-      say(`log in at ${login.url}`)
+      say(`Log in at ${login.url}`)
       if (!process.env.CI) await openInBrowser(login.url)
       void wait(login)
     },
@@ -43,5 +43,5 @@ export function loginKey(emulator: EmulatorInfo, say: (words: string) => void): 
 }
 
 function outcomeWords(outcome: Outcome): string {
-  return 'token' in outcome ? `logged in; the token is ${outcome.token}` : loginFailed(outcome.failure).message
+  return 'token' in outcome ? `Logged in. Token: ${outcome.token}` : loginFailed(outcome.failure).message
 }

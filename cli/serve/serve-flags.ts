@@ -6,7 +6,7 @@ import type { ServeConfig } from '../../emulator/serve.js'
 import { type CliFailure, misuse, noFile } from '../base/failure.js'
 import { readMailUrls, sendingFlags } from '../dev/mail-flags.js'
 import { readHostNames } from '../target/host-names.js'
-import { durationOf } from '../terminal/duration.js'
+import { parseDuration } from '../terminal/duration.js'
 
 /** What is a secret or has a password in it: also from the file that the same name with `_FILE` names. */
 const secretVariables = [
@@ -178,7 +178,7 @@ function missing(found: Found): CliFailure {
 
 /** @param fewest of what is not 0 */
 function readTime(name: string, text: string, { fewest = 0 } = {}): number {
-  const milliseconds = durationOf(text)
+  const milliseconds = parseDuration(text)
   if (milliseconds !== undefined && (milliseconds === 0 || (milliseconds >= fewest && milliseconds <= 3_600_000)))
     return milliseconds
   const times = fewest === 0 ? '0s to 1h' : `0s, or ${fewest / 1_000}s to 1h`

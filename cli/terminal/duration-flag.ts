@@ -1,5 +1,5 @@
 import { CLIError } from '@oclif/core/errors'
-import { durationOf, writeDuration } from './duration.js'
+import { parseDuration, writeDuration } from './duration.js'
 
 const millisecondsOf = { s: 1_000, ms: 1 } as const
 
@@ -26,7 +26,7 @@ export function asDuration({ unit, min = 0, max, isWhole = false }: Bounds) {
       return typeof options.default === 'number' ? writeDuration(options.default * millisecondsOf[unit]) : undefined
     },
     async parse(text: string): Promise<number> {
-      const milliseconds = durationOf(/^\d+(\.\d+)?$/.test(text) ? `${text}${unit}` : text)
+      const milliseconds = parseDuration(/^\d+(\.\d+)?$/.test(text) ? `${text}${unit}` : text)
       if (milliseconds === undefined) throw refused('a duration, as 30s or 5m,', text)
       const most = max === undefined ? mostMilliseconds : max * millisecondsOf[unit]
       if (milliseconds > most) throw refused(`at most ${writeDuration(most)}`, text)

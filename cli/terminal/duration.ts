@@ -6,13 +6,13 @@ const form = /^(-?)((?:\d+(?:\.\d+)?(?:ms|[dhms]))+)$/
 
 /** Milliseconds. @throws {CliFailure} if it is not a valid duration */
 export function readDuration(text: string): number {
-  const milliseconds = durationOf(text)
+  const milliseconds = parseDuration(text)
   if (milliseconds !== undefined) return milliseconds
   throw misuse(`Not a valid duration: "${text}".`, 'Use 90s, 61m, 25h, 1h30m or 2d.')
 }
 
 /** Milliseconds, if it is a valid duration. */
-export function durationOf(text: string): number | undefined {
+export function parseDuration(text: string): number | undefined {
   const [, sign, parts = ''] = form.exec(text.replaceAll(' ', '')) ?? []
   if (sign === undefined) return undefined
   const sum = [...parts.matchAll(/([\d.]+)(ms|[dhms])/g)].reduce(
