@@ -6,7 +6,10 @@ import { ControlCommand } from './control-command.js'
 export abstract class ClockCommand extends ControlCommand {
   static override baseFlags = {
     ...ControlCommand.baseFlags,
-    project: Flags.string({ helpValue: 'ID', description: 'id of a project: its clock only' }),
+    project: Flags.string({
+      helpValue: 'ID',
+      description: 'id of the project whose clock to use [default: all projects]',
+    }),
   }
 
   /** @throws {CliFailure} with exit 8 if no emulator runs in the folder. */

@@ -4,7 +4,7 @@ import * as Flags from '@oclif/core/flags'
 import { parseJson } from '../../client/protocol/model/json.js'
 import { decodeError } from '../../client/protocol/wire/errors/decode.js'
 import { asFailure } from '../../client/send.js'
-import { CliFailure, describeFailure, exitOfStatus, exits, lookFirst, misuse } from '../base/failure.js'
+import { CliFailure, describeFailure, exitForStatus, exits, lookFirst, misuse } from '../base/failure.js'
 import type { CommandInput } from '../base/service-command.js'
 import { TargetCommand } from '../base/target-command.js'
 import { fieldsArg, readFileAndFields } from '../documents/fields-args.js'
@@ -54,7 +54,8 @@ On the emulator of this folder, svc undo restores collections that you delete, a
     const words = argv.slice(2).map(String)
     const isBare = words.length === 0 && !flags.file
     const body = isBare ? undefined : JSON.stringify(await readFileAndFields(flags.file, words))
-    if (body !== undefined && isSafeMethod(method)) throw misuse(`A ${method} request has no body.`, 'Leave out the fields and -f.')
+    if (body !== undefined && isSafeMethod(method))
+      throw misuse(`A ${method} request has no body.`, 'Leave out the fields and -f.')
     const target = this.requireTarget(flags)
     const url = new URL(`${target.url}/${args.path.replace(/^\/+/, '')}`)
     if (!isSafeMethod(method)) await this.confirmWrite(flags, `${method} ${url.pathname}`)
@@ -108,7 +109,7 @@ On the emulator of this folder, svc undo restores collections that you delete, a
     const error = decodeError(status, (name) => headers.get(name), parseJson(text), text.slice(0, 100))
     // Hints about the target's key do not apply to a key in --header.
     const { code, hint } = describeFailure(isOwnKey ? await this.explain(error) : error)
-    const exit = code === 'UNAUTHORIZED' ? exits.notAuthorised : exitOfStatus(status)
+    const exit = code === 'UNAUTHORIZED' ? exits.notAuthorised : exitForStatus(status)
     const message = `${request} answered ${status}: ${error.message}`
     // A proxy may send this status although the service has received the request.
     const isLost = exit === exits.network && !request.startsWith('GET ') && !headers.has('svc-dialect')

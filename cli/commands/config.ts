@@ -20,8 +20,7 @@ const variables = [
 
 export default class Config extends SvcCommand {
   static override summary = 'Show the active settings and where each is set.'
-  static override description =
-    'Order of precedence: flags, environment, running emulator, svc.json, default profile.'
+  static override description = 'Order of precedence: flags, environment, running emulator, svc.json, default profile.'
   static override examples = ['<%= config.bin %> config', '<%= config.bin %> config --json']
 
   async run() {

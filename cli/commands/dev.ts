@@ -170,9 +170,7 @@ app exits first, svc dev exits with its exit code.`)
     else if (!this.isQuiet()) process.stdout.write(`${box(info, details)}\n`)
     if (filled !== undefined) this.note(`${nearby(filled)} has this address and key.`)
     else if (basename(details.folder) === stateFolder && lacksEnvFile(dirname(details.folder)))
-      this.note(
-        `No .env file here has the address of the service. Create ${envFile}: ${calledAs()} init --yes`,
-      )
+      this.note(`No .env file here has the address of the service. Create ${envFile}: ${calledAs()} init --yes`)
     if (details.open) await openDashboard(info, details.folder)
   }
 
@@ -237,7 +235,7 @@ async function listenToKeys(
   if (!process.stdin.isTTY || !process.stdout.isTTY) return () => undefined
   const [{ WebSocket }, { listenToKeys }] = await Promise.all([import('ws'), import('../dev/hotkeys.js')])
   const client = createClient({ url: info.url, apiKey: info.apiKey, WebSocket })
-  const about = () => [...(branch ? [branch.words()] : []), ...latencyWords(live.latency())]
+  const about = () => [...(branch ? [branch.describe()] : []), ...latencyWords(live.latency())]
   return listenToKeys({ client, emulator: info, folder, requests, about })
 }
 

@@ -36,7 +36,8 @@ it. If a signal ends the command, the exit code is 128 plus the signal's number.
   static override strict = false
   static override flags = {
     snapshot: Flags.string({
-      description: 'snapshot to start with: a file from "svc snapshot export", or a snapshot of the emulator that runs here',
+      description:
+        'snapshot to start with: a file from "svc snapshot export", or a snapshot of the emulator that runs here',
       helpValue: 'name',
     }),
     seed: Flags.string({

@@ -10,7 +10,7 @@ import { rememberFolder } from '../config/folder-config.js'
 import { replaceWhole } from '../files/replace-whole.js'
 import { readApp } from '../init/app.js'
 import { ciKinds, planCi } from '../init/ci.js'
-import { packageManagerOf } from '../init/package-manager.js'
+import { detectPackageManager } from '../init/package-manager.js'
 import {
   configAbove,
   type PlannedFile,
@@ -64,7 +64,7 @@ Shows what it is going to write, and asks. Never overwrites a file. Adds no svc.
       const files = app ? planExistingApp(app, emulator) : []
       if (template) files.push(...planTemplate(root, template, folder, emulator))
       // A template names npm in its own package.json.
-      const manager = app?.manager ?? packageManagerOf(folder, folder)
+      const manager = app?.manager ?? detectPackageManager(folder, folder)
       const plan = [...files, ...(flags.ci ? [planCi(root, flags.ci, folder, manager)] : [])]
       requireWritable(plan, folder, template)
       return plan
@@ -74,8 +74,7 @@ Shows what it is going to write, and asks. Never overwrites a file. Adds no svc.
     if (app) this.note(`For ${app.title}:`)
     for (const line of planLines(shown)) this.note(line)
     const above = app && !shown.some(({ path }) => basename(path) === 'svc.json') ? configAbove(folder) : undefined
-    if (above !== undefined)
-      this.note(`${nearby(above)} applies here too, so no svc.json is added.`)
+    if (above !== undefined) this.note(`${nearby(above)} applies here too, so no svc.json is added.`)
     if (shown.some(({ change }) => change !== 'keep')) await this.confirm('Write these files?', flags)
     // Files may have been added or edited during the prompt.
     const plan = planned()
@@ -92,8 +91,7 @@ Shows what it is going to write, and asks. Never overwrites a file. Adds no svc.
     this.note(runs ? `.env.local has the address of the running emulator, ${emulator.url}.` : startsLater)
     if (flags.ci && app && !app.hasTests)
       this.note('--ci runs your tests, but package.json has no script "test". Add one before you push.')
-    if (app?.kind === 'node')
-      this.note('To load .env.local, start your app with node --env-file=.env.local.')
+    if (app?.kind === 'node') this.note('To load .env.local, start your app with node --env-file=.env.local.')
     return {
       folder,
       template: template?.name ?? null,

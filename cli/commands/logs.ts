@@ -28,7 +28,12 @@ With -f, follows the logs until Ctrl-C. With -f and --json, prints {"type":"read
   static override flags = {
     data: dataFlag,
     follow: Flags.boolean({ char: 'f', description: 'follow the logs' }),
-    last: Flags.integer({ char: 'n', min: 0, default: 50, description: 'number of entries to show, counted from the last' }),
+    last: Flags.integer({
+      char: 'n',
+      min: 0,
+      default: 50,
+      description: 'number of entries to show, counted from the last',
+    }),
     only: Flags.option({
       options: ['requests', 'failures'] as const satisfies readonly LogName[],
       description: 'show only one kind of entry',

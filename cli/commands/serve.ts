@@ -27,7 +27,10 @@ AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.`)
   ]
   static override flags = {
     ...serveFlags,
-    'ready-file': Flags.string({ description: 'file to write the addresses to when the service is ready', helpValue: 'file' }),
+    'ready-file': Flags.string({
+      description: 'file to write the addresses to when the service is ready',
+      helpValue: 'file',
+    }),
   }
 
   async run() {

@@ -56,9 +56,7 @@ export default class Stop extends SvcCommand {
     if (outer === undefined || !running || !isAccepted({ path: outer, url: running.url })) return nothing
     if (await isStillThere(running)) {
       const folder = join(outer, '..')
-      this.note(
-        `An outer folder has one at ${running.url}. Stop it: svc stop --data ${shellWord(nearby(folder))}`,
-      )
+      this.note(`An outer folder has one at ${running.url}. Stop it: svc stop --data ${shellWord(nearby(folder))}`)
     }
     return nothing
   }

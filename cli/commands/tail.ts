@@ -74,14 +74,21 @@ Exits with 7 if it could not listen in time, or if fewer events than --max came 
       delimiter: ',',
       description: 'only these events',
     })(),
-    transport: Flags.option({ options: ['ws', 'sse'] as const, default: 'ws', description: 'WebSocket (ws) or server-sent events (sse)' })(),
+    transport: Flags.option({
+      options: ['ws', 'sse'] as const,
+      default: 'ws',
+      description: 'WebSocket (ws) or server-sent events (sse)',
+    })(),
     since: Flags.integer({ min: 0, description: 'start after the change with this number', helpValue: 'seq' }),
     max: Flags.integer({ min: 1, description: 'stop after this many events' }),
     timeout: Flags.integer({
       ...asDuration({ unit: 's' }),
       description: 'stop after this time: 30s, 5m, or a number of seconds',
     }),
-    exec: Flags.string({ description: 'command to run for each event, with the event as JSON on stdin', helpValue: 'command' }),
+    exec: Flags.string({
+      description: 'command to run for each event, with the event as JSON on stdin',
+      helpValue: 'command',
+    }),
     'forward-to': Flags.string({ description: 'address to POST each event to, as JSON', helpValue: 'url' }),
     all: Flags.boolean({
       description: 'all events of the emulator: users, logins, files, mail, refused requests and more',
@@ -254,7 +261,10 @@ function hasReceiver({ exec, forwardTo }: Wanted): boolean {
 
 function readAddress(text: string | undefined): string | undefined {
   if (text === undefined || (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol))) return text
-  throw misuse(`Invalid address "${text}" for --forward-to.`, 'Use http:// or https://, for example http://localhost:3000/hook.')
+  throw misuse(
+    `Invalid address "${text}" for --forward-to.`,
+    'Use http:// or https://, for example http://localhost:3000/hook.',
+  )
 }
 
 function notOpen(url: string, seconds = 0): CliFailure {

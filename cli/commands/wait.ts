@@ -13,7 +13,8 @@ const minAnswerMilliseconds = 1_000
 
 export default class Wait extends SvcCommand {
   static override summary = 'Wait until the service answers.'
-  static override description = 'Use it in scripts that start the service in the background. Exits with 7 after --timeout.'
+  static override description =
+    'Use it in scripts that start the service in the background. Exits with 7 after --timeout.'
   static override examples = [
     '<%= config.bin %> dev & <%= config.bin %> wait && npm test',
     '<%= config.bin %> wait --url http://127.0.0.1:4400 --timeout 10s',

@@ -62,8 +62,7 @@ function failedAt({ url, from, keyFrom, emulator }: Target, error: unknown): Err
   const cause = error instanceof SvcError && error.cause instanceof CliFailure ? error.cause : error
   const where = emulator ? `${url} (${findEmulatorFile() ?? from})` : `${url} (${from})`
   const key = keyFrom === undefined ? 'without a key' : `with the key from ${keyFrom}`
-  if (!isUnreachable(cause))
-    return reworded(cause, ({ message }) => ({ message: `${where}, ${key}: ${message}` }))
+  if (!isUnreachable(cause)) return reworded(cause, ({ message }) => ({ message: `${where}, ${key}: ${message}` }))
   const [exit, hint] = emulator
     ? [exits.notRunning, `Start it: ${calledAs()} dev`]
     : [exits.network, 'Check the address, and whether the service runs.']

@@ -13,7 +13,7 @@ export interface FolderConfig {
 }
 
 /**
- * Settings from a stranger's repository can open folders and databases, so they count only where svc was used before, or after
+ * Settings from a stranger's repository can open folders and databases, so they count only if svc was used here before, or after
  * `ask` has resolved.
  *
  * @throws {CliFailure} with exit 3 if they were never accepted and no prompt can be shown.
@@ -47,7 +47,7 @@ function refuseCode(): void {
 async function requireAccepted(path: string, ask: ((question: string) => Promise<void>) | undefined): Promise<void> {
   if (isCodeAccepted(path)) return
   if (!ask) throw codeNotAccepted(path)
-  await ask(`svc.json says how the emulator runs in ${dirname(path)}, where svc was not used before. Use it?`)
+  await ask(`svc.json configures the emulator in ${dirname(path)}, where svc was not used before. Use it?`)
   await rememberCode(path)
 }
 

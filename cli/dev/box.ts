@@ -54,7 +54,10 @@ export function box(info: EmulatorInfo, details: BoxDetails): string {
     ...values.map((value, line) => `  ${onStdout.bold((line === 0 ? title : '').padEnd(titleColumns))}  ${value}`),
   ])
   const warning = details.isOpenToOthers
-    ? ['', `  ${onStdout.yellow('Other machines can reach the emulator. Anyone with the key can read and change everything.')}`]
+    ? [
+        '',
+        `  ${onStdout.yellow('Other machines can reach the emulator. Anyone with the key can read and change everything.')}`,
+      ]
     : []
   const title = `svc ${info.version} is ready in ${duration(details.seconds)}`
   return ['', rule(title, width), '', ...lines, ...warning, '', rule(lastWords(details), width), ''].join('\n')

@@ -84,6 +84,11 @@ async function readFailure(log: string): Promise<CliFailure> {
     await rm(log)
     return new CliFailure(code, exit, message, hint ?? undefined)
   } catch {
-    return new CliFailure('NOT_STARTED', exits.failed, 'The emulator exited before it was ready.', `See its log: ${log}`)
+    return new CliFailure(
+      'NOT_STARTED',
+      exits.failed,
+      'The emulator exited before it was ready.',
+      `See its log: ${log}`,
+    )
   }
 }

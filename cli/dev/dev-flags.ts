@@ -25,8 +25,7 @@ export const devFlags = {
     helpValue: 'name',
   }),
   'public-url': Flags.string({
-    description:
-      'public address, for example of a tunnel; used for file URLs, logins and links in mail',
+    description: 'public address, for example of a tunnel; used for file URLs, logins and links in mail',
     helpValue: 'https://…',
   }),
   data: Flags.string({ description: `state folder [default: ${stateFolder}]`, helpValue: 'folder' }),
@@ -44,8 +43,7 @@ export const devFlags = {
   dialect: Flags.string({ description: 'dialect of the project: a, b, c, or "a, document=flat"' }),
   tier: Flags.option({
     options: tiers,
-    description:
-      'plan that sets the file limits of the project; the setting rateLimit turns on rate limits',
+    description: 'plan that sets the file limits of the project; the setting rateLimit turns on rate limits',
   })(),
   project: Flags.string({ description: 'project of the key [default: dev]' }),
   'database-url': Flags.string({

@@ -2,7 +2,7 @@
 import { emitKeypressEvents, type Key } from 'node:readline'
 import type { Client } from '../../client/index.js'
 import { describeFailure } from '../base/failure.js'
-import { requestWords, timeOf } from '../logs/log-line.js'
+import { formatTime, requestWords } from '../logs/log-line.js'
 import { changeLines } from '../tail/change-lines.js'
 import { describeNote } from '../tail/notes.js'
 import { openTail, type Tail } from '../tail/open-tail.js'

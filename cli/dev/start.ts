@@ -58,7 +58,7 @@ export async function boxDetails(options: DevOptions, { secretKey }: Emulator, b
       ? `in PostgreSQL, ${await serverName(server)}`
       : memory
         ? 'in memory, lost when it stops'
-        : [nearby(folder), branch?.words()].filter(Boolean).join(', ')
+        : [nearby(folder), branch?.describe()].filter(Boolean).join(', ')
   const isOpen = isOpenToOthers(host) || names.length > 0 || publicUrl !== undefined
   return { folder, secretKey, data, publicUrl, isKept: !memory, isOpenToOthers: isOpen }
 }

@@ -31,7 +31,8 @@ function projectFile() {
 
 async function elsewhere({ emulator }: Patient): Promise<string> {
   const named = projectFile()
-  if (named?.dev?.databaseUrl !== undefined) return 'named in svc.json; not checked, because svc was not used here before'
+  if (named?.dev?.databaseUrl !== undefined)
+    return 'named in svc.json; not checked, because svc was not used here before'
   if (emulator?.dataDir === null) {
     const { version } = (await openControl(emulator).info.get()).database
     return `PostgreSQL ${version}, in memory or on your own server; check that with --database-url`

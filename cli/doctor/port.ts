@@ -20,8 +20,7 @@ export async function checkPort({ folder, emulator }: Patient): Promise<Seen> {
     return { said, findings: [{ code: 'USUAL_PORT_IN_USE', level: 'note', message, remedy }] }
   }
   const message = `Port ${port}, the last port of this folder's emulator, is in use by ${who}.`
-  const remedy =
-    'Stop that program, or start svc dev on another port and update the address in your app.'
+  const remedy = 'Stop that program, or start svc dev on another port and update the address in your app.'
   return { said, findings: [{ code: 'PORT_IN_USE', level: 'wrong', message, remedy }] }
 }
 

@@ -23,7 +23,12 @@ export async function findSnapshot(word: string): Promise<Load> {
   const from = emulatorOfRunOrHere(undefined)
   if (!from) {
     const message = `No file "${word}", and no running emulator that could have a snapshot of that name.`
-    throw new CliFailure('NOT_FOUND', exits.notFound, message, 'Start the emulator: svc dev. Or pass a file from svc snapshot export.')
+    throw new CliFailure(
+      'NOT_FOUND',
+      exits.notFound,
+      message,
+      'Start the emulator: svc dev. Or pass a file from svc snapshot export.',
+    )
   }
   const { name } = await openControl(from).snapshots.get({ project: from.projectId, snapshot: word })
   return (to) => load(to, () => copySnapshot(from, name, to))

@@ -64,7 +64,10 @@ const otherNames: ReadonlyMap<string, string> = new Map([
 ])
 
 const hints: ReadonlyMap<string, string> = new Map([
-  ['deploy', 'There is nothing to deploy. Copy collections to a service: svc push. Run the service yourself: svc serve.'],
+  [
+    'deploy',
+    'There is nothing to deploy. Copy collections to a service: svc push. Run the service yourself: svc serve.',
+  ],
 ])
 
 /** Compares verbs only, because a long topic would make any two commands look alike. */

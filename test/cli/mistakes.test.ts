@@ -33,7 +33,12 @@ const mistakes: readonly (readonly [title: string, words: string[], exit: number
   ['a command that there is not', ['frobnicate'], 2, /Unknown command "frobnicate"\.\n.*svc --help/],
   ['deploy', ['deploy'], 2, /Unknown command "deploy"\.\n.*nothing to deploy.*svc push.*svc serve/],
   ['rm for delete', ['collections', 'rm', 'nope', '--yes'], 4, /No collection "nope"/],
-  ['a verb that no tool has', ['collections', 'frob', 'x'], 2, /"collections frob"\.\n.*Commands in "collections": check, create/],
+  [
+    'a verb that no tool has',
+    ['collections', 'frob', 'x'],
+    2,
+    /"collections frob"\.\n.*Commands in "collections": check, create/,
+  ],
   ['a verb of another tool', ['collections', 'drop', 'x'], 2, /Did you mean "svc collections delete"\?/],
   ['get for what is shown', ['project', 'get'], 2, /Did you mean "svc project show"\?/],
   ['a topic and a verb of another tool', ['collection', 'rm', 'x'], 2, /Did you mean "svc collections delete"\?/],
@@ -181,9 +186,18 @@ test('help may be asked for as a command', async () => {
 })
 
 test.each([
-  [['docs', 'ls', 'posts', '--columns', 'title'], ['docs', 'list', 'posts', '--columns', 'title']],
-  [['up', '--help'], ['dev', '--help']],
-  [['down', '--data', 'nowhere'], ['stop', '--data', 'nowhere']],
+  [
+    ['docs', 'ls', 'posts', '--columns', 'title'],
+    ['docs', 'list', 'posts', '--columns', 'title'],
+  ],
+  [
+    ['up', '--help'],
+    ['dev', '--help'],
+  ],
+  [
+    ['down', '--data', 'nowhere'],
+    ['stop', '--data', 'nowhere'],
+  ],
 ])('svc %j does the same as svc %j', async (alias, words) => {
   const [ran, expected] = [await world.svc(alias), await world.svc(words)]
 

@@ -32,7 +32,7 @@ marked as assumed, and not saved. Fails when the answers show fewer than half of
     save: Flags.string({ description: 'save the forms that were seen in this profile', helpValue: 'profile' }),
   }
 
-  protected override placeOf({ address }: Named): TargetFlags {
+  protected override targetOfArgs({ address }: Named): TargetFlags {
     return typeof address === 'string' ? { url: address } : {}
   }
 

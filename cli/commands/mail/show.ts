@@ -2,7 +2,7 @@ import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { ControlCommand } from '../../base/control-command.js'
 import { CliFailure, exits } from '../../base/failure.js'
-import { partFlags, partOf, toFlag, wantedPart } from '../../mail/mail-flags.js'
+import { partFlags, readPart, toFlag, wantedPart } from '../../mail/mail-flags.js'
 import { mailText } from '../../mail/mail-text.js'
 import { shellWord } from '../../terminal/shell-word.js'
 import { printableLines } from '../../terminal/text-width.js'
@@ -28,7 +28,7 @@ export default class MailShow extends ControlCommand {
     if (id === undefined) throw new CliFailure('NOT_FOUND', exits.notFound, 'No such mail yet.')
     const mail = await mailbox.get({ id })
     const part = wantedPart(flags)
-    const wanted = part && partOf(mail, part)
+    const wanted = part && readPart(mail, part)
     if (part && wanted === undefined) {
       throw new CliFailure(
         'NOT_FOUND',

@@ -4,7 +4,7 @@ import type { Mail } from '../../../client/protocol/control/mail.js'
 import { listLimits } from '../../../client/protocol/model/limits.js'
 import { ControlCommand } from '../../base/control-command.js'
 import { CliFailure, exits, undefinedIfMissing } from '../../base/failure.js'
-import { partFlags, partOf, toFlag, wantedPart } from '../../mail/mail-flags.js'
+import { partFlags, readPart, toFlag, wantedPart } from '../../mail/mail-flags.js'
 import { mailText } from '../../mail/mail-text.js'
 import { asDuration } from '../../terminal/duration-flag.js'
 import { prose } from '../../terminal/prose.js'
@@ -39,10 +39,10 @@ or --code it is the newest mail that has one. Exits with 7 when none comes in ti
     const mail = await this.mailThat(
       this.control(flags).mail,
       flags,
-      (mail) => !part || partOf(mail, part) !== undefined,
+      (mail) => !part || readPart(mail, part) !== undefined,
     )
 
-    const wanted = part && partOf(mail, part)
+    const wanted = part && readPart(mail, part)
     this.log(wanted === undefined ? mailText(mail) : printableLines(wanted))
     return mail
   }

@@ -92,8 +92,8 @@ async function createAll(client: Client, name: string, documents: readonly JsonO
       if (at === 0) throw error
       const left = documents.length - at
       // With the same --random-seed they could be those that are there already.
-      const wayOn = `Make up the others: svc seed generate ${shellWord(name)} --count ${left}${target}`
-      throw stoppedBy(error, `${count(at)} of ${counted(documents.length, 'document')} were created before.`, wayOn)
+      const nextStep = `Make up the others: svc seed generate ${shellWord(name)} --count ${left}${target}`
+      throw stoppedBy(error, `${count(at)} of ${counted(documents.length, 'document')} were created before.`, nextStep)
     }
   }
 }
