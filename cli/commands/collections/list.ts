@@ -5,7 +5,7 @@ import { shortTime } from '../../terminal/short-time.js'
 
 export default class CollectionsList extends TargetCommand {
   static override hiddenAliases = ['collections:ls']
-  static override summary = 'List the collections.'
+  static override summary = 'List collections.'
   static override examples = ['<%= config.bin %> collections list', '<%= config.bin %> collections list --json']
 
   protected readonly access = 'read'

@@ -6,7 +6,7 @@ import { shortTime } from '../../terminal/short-time.js'
 
 export default class MailList extends ControlCommand {
   static override hiddenAliases = ['mail:ls']
-  static override summary = 'List the mail that the emulator sent, newest first.'
+  static override summary = 'List mail sent by the emulator, newest first.'
   static override examples = ['<%= config.bin %> mail list', '<%= config.bin %> mail list --to ada@example.com --json']
   static override flags = {
     to: toFlag,

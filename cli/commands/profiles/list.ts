@@ -4,7 +4,7 @@ import { table } from '../../terminal/print.js'
 
 export default class ProfilesList extends SvcCommand {
   static override hiddenAliases = ['profiles:ls']
-  static override summary = 'List profiles; keys are masked.'
+  static override summary = 'List profiles.'
   static override examples = ['<%= config.bin %> profiles list', '<%= config.bin %> profiles list --json']
 
   async run() {

@@ -19,7 +19,7 @@ export default class ProfilesRemove extends SvcCommand {
       return { ...(current && current !== args.name ? { current } : {}), profiles: rest }
     })
 
-    this.note(`Profile "${args.name}" removed.`)
+    this.note(`Removed profile "${args.name}".`)
     return { removed: args.name }
   }
 }

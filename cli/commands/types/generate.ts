@@ -31,18 +31,17 @@ interface Wanted extends TypesStyle, TypesFile {
 }
 
 export default class TypesGenerate extends TargetCommand {
-  static override summary = 'Write types for collections, from their schemas and documents.'
+  static override summary = 'Generate types for collections.'
   static override description =
-    prose(`The file makes createClient<Schema>() typed. A field that each document has is not optional; texts that come again and again
-become a union; ids of documents of another collection become links, which can be populated. Days, times, URLs, email
-addresses and stored files are named as such.
+    prose(`Reads schemas and documents, and writes types for createClient<Schema>(). Fields that every document has are required. Repeated
+text becomes a union. Ids of other documents become links that you can populate. Dates, times, URLs, email addresses and stored files
+get their own types.
 
-Of a collection with more than ${count(sampleSize)} documents that many are read, half of them the oldest and half the newest; --all reads
-each one. Nothing is written to the service. The same data give the same file, which is left alone if it says so already.
+Reads ${count(sampleSize)} documents of a large collection, half the oldest and half the newest. --all reads every document. The same data
+gives the same file.
 
-With --check nothing is written: it exits with 10, and shows the difference, if the file would be another. Under --watch
-and --json each line is JSON of its own: {"type":"ready"} first, then {"type":"written"} and {"type":"failed"}. What changes
-after the first line is in the file soon.`)
+With --check, writes nothing, shows the difference, and exits with 10 if the file is out of date. With --watch and --json, prints one
+JSON object per line: first {"type":"ready"}, then {"type":"written"} and {"type":"failed"}.`)
   static override examples = [
     '<%= config.bin %> types generate',
     '<%= config.bin %> types generate --watch',
@@ -53,25 +52,25 @@ after the first line is in the file soon.`)
   ]
   static override usage = 'types generate [COLLECTION...]'
   static override args = {
-    collection: Args.string({ multiple: true, description: 'names of collections [default: all]' }),
+    collection: Args.string({ multiple: true, description: 'collections to include [default: all]' }),
   }
   static override flags = {
     out: Flags.string({
       char: 'o',
-      description: 'file to write; - is stdout [default: src/svc-types.ts, or svc-types.ts without a folder src]',
+      description: 'file to write; - is stdout [default: src/svc-types.ts, or svc-types.ts without src/]',
       helpValue: 'file',
     }),
     format: Flags.option({
       options: typesFormats,
-      description: 'what to write [default: by the name of the file: json-schema for .json, else typescript]',
+      description: 'output format [default: json-schema for .json files, else typescript]',
     })(),
-    all: Flags.boolean({ description: 'read every document', exclusive: ['sample'] }),
+    all: Flags.boolean({ description: 'read all documents', exclusive: ['sample'] }),
     sample: Flags.integer({
       min: 2,
-      description: `documents read of a large collection [default: ${sampleSize}]`,
+      description: `number of documents to read of a large collection [default: ${sampleSize}]`,
       helpValue: 'number',
     }),
-    watch: Flags.boolean({ description: 'write again whenever the data change, until Ctrl-C' }),
+    watch: Flags.boolean({ description: 'update the file whenever data changes, until Ctrl-C' }),
     check: Flags.boolean({
       description: 'write nothing; exit with 10 if the file is out of date',
       exclusive: ['watch'],
@@ -90,7 +89,8 @@ after the first line is in the file soon.`)
       ...{ format, clientPackage: clientPackageHere() },
       ...{ names: argv.map(String), most: flags.all ? Number.POSITIVE_INFINITY : (flags.sample ?? sampleSize) },
     }
-    if (wanted.place === '-' && (flags.watch || flags.check)) throw misuse('--watch and --check take a file.')
+    if (wanted.place === '-' && (flags.watch || flags.check))
+      throw misuse('--watch and --check need a file, not stdout.', 'Leave out --out, or name a file.')
     if (!flags.check) await this.confirmPlace(wanted, flags)
     this.isWatching = flags.watch
     if (flags.watch) return this.watch(this.client(flags, { transport: 'ws', WebSocket }), wanted)
@@ -102,10 +102,10 @@ after the first line is in the file soon.`)
     return this.isWatching
   }
 
-  /** What was written by hand is not overwritten unasked. */
+  /** Asks before overwriting a file that was written by hand. */
   private async confirmPlace({ place, isTyped }: TypesFile, flags: { yes: boolean }): Promise<void> {
     if (place === '-' || (await mayBeWritten({ place, isTyped }))) return
-    await this.confirm(`"${place}" was not written by svc types generate. Write over it?`, flags)
+    await this.confirm(`"${place}" was not generated by svc types generate. Overwrite it?`, flags)
   }
 
   private choose(client: Client, names: readonly string[]): Promise<readonly Collection[]> {
@@ -132,9 +132,9 @@ after the first line is in the file soon.`)
     const collections = read.map(({ name, read, total }) => ({ name, documents: total ?? null, read }))
     for (const { name, documents, read } of collections) {
       if (documents === null)
-        this.note(`The documents of "${name}" may not be read; its schema alone counts.`, onStderr.yellow)
+        this.note(`You may not read the documents of "${name}". Its types come from the schema alone.`, onStderr.yellow)
       else if (read < documents)
-        this.note(`${name}: ${count(read)} of ${count(documents)} documents read; --all reads each.`)
+        this.note(`Read ${count(read)} of ${count(documents)} documents in "${name}". To read all, pass --all.`)
     }
     return { text, collections }
   }
@@ -146,19 +146,19 @@ after the first line is in the file soon.`)
       return { file: null, format }
     }
     const done = await writeTypesFile({ place, isTyped }, text)
-    this.note(`${place} ${done === 'same' ? 'is up to date' : 'written'}`)
+    this.note(done === 'same' ? `${place} is up to date.` : `Wrote ${place}.`)
     return { file: place, format, isChanged: done === 'written' }
   }
 
   private async check({ place, format }: Wanted, text: string) {
     const is = await readTypesFile(place)
     const difference = await typesDifference(place, is, text)
-    if (difference === '') this.note(`${place} is up to date`)
+    if (difference === '') this.note(`${place} is up to date.`)
     else {
       process.exitCode = exits.different
       this.logData(difference.trimEnd())
       this.noteAlways(
-        `${place} ${is === undefined ? 'is not there' : 'is out of date'}. Write it: ${this.there(`svc types generate${outWords(place, format)}`)}`,
+        `${place} ${is === undefined ? 'does not exist' : 'is out of date'}. Write it: ${this.there(`svc types generate${outWords(place, format)}`)}`,
       )
     }
     return { file: place, format, isUpToDate: difference === '', ...(difference === '' ? {} : { difference }) }
@@ -172,9 +172,9 @@ after the first line is in the file soon.`)
       else this.note(words)
     }
     if (this.jsonEnabled()) process.stdout.write(`${jsonText({ type: 'ready', file: wanted.place })}\n`)
-    this.note(`${wanted.place} follows the data; Ctrl-C ends it`, onStderr.dim)
-    const onWritten = (file: string) => print({ type: 'written', file }, `${file} written`)
-    const onFailed = (message: string) => print({ type: 'failed', message }, `failed  ${message}`)
+    this.note(`Updating ${wanted.place} whenever data changes. Press Ctrl-C to stop.`, onStderr.dim)
+    const onWritten = (file: string) => print({ type: 'written', file }, `Wrote ${file}.`)
+    const onFailed = (message: string) => print({ type: 'failed', message }, `Failed: ${message}`)
     try {
       await keepTypes(client, { ...wanted, onWritten, onFailed }, stop.signal)
     } finally {
