@@ -99,7 +99,7 @@ it.each([
     { SVC_SECRET: undefined, SVC_SECRET_FILE: '/none' },
     { exit: 4, message: 'No file "/none".' },
   ],
-  [{ SVC_SECRET_FILE: '/none' }, { exit: 2, hint: 'Leave one of them out.' }],
+  [{ SVC_SECRET_FILE: '/none' }, { exit: 2, hint: 'Unset one of them.' }],
   [{ SVC_SMTP_URL: 'http://mail' }, { exit: 2 }],
 ])('refuses %o', async (env, failure) => {
   await expect(config([], env)).rejects.toMatchObject(failure)

@@ -238,8 +238,8 @@ describe('answers that no service should give', () => {
     const none = await here.run('docs:list', ['posts', '--url', odd.url])
     const whoami = await here.run('whoami', at())
 
-    expect(wrong).toMatchObject({ exit: 3, stderr: expect.stringContaining('Give a good key') })
-    expect(none).toMatchObject({ exit: 3, stderr: expect.stringContaining('asks for an API key, and none was given') })
+    expect(wrong).toMatchObject({ exit: 3, stderr: expect.stringContaining('Set a valid key') })
+    expect(none).toMatchObject({ exit: 3, stderr: expect.stringContaining('needs an API key, but none is set') })
     expect(whoami).toMatchObject({ exit: 3, stdout: expect.stringMatching(/keyIsGood +false/) })
   })
 
@@ -249,7 +249,7 @@ describe('answers that no service should give', () => {
     const { stderr } = await here.run('docs:list', ['posts', ...at()])
 
     expect(stderr).toBe(
-      'error  GET /collections/posts answered 400: Bad request\n       If the request is as it should be, the key may be wrong: svc whoami\n',
+      'error  GET /collections/posts answered 400: Bad request\n       If the request is correct, the key may be wrong. Check it: svc whoami\n',
     )
   })
 

@@ -177,12 +177,12 @@ test('without an emulator a command says how to start one, and exits with 8', as
   expect(ran).toMatchObject({ exit: 8, stdout: '' })
   expect(ran.stderr).toMatch(/No emulator runs in this folder(.|\n)*svc dev/)
   const keys = await empty.svc(['keys', 'list'], { env: { SVC_URL: 'http://127.0.0.1:1' } })
-  expect(keys).toMatchObject({ exit: 8, stderr: expect.stringMatching(/\n.*svc dev\. SVC_URL is not asked/) })
+  expect(keys).toMatchObject({ exit: 8, stderr: expect.stringMatching(/\n.*svc dev\. This command does not use SVC_URL/) })
 })
 
 test('help may be asked for as a command', async () => {
   expect((await empty.svc(['help'])).stdout).toBe((await empty.svc(['--help'])).stdout)
-  expect((await empty.svc(['help', 'docs', 'list'])).stdout).toContain('List the documents of a collection.')
+  expect((await empty.svc(['help', 'docs', 'list'])).stdout).toContain('List the documents in a collection.')
 })
 
 test.each([

@@ -43,7 +43,7 @@ const scopeOf = (scope: string, collection: string) =>
   new RegExp(`scopes of the key do not include "${scope}" in "${collection}"`)
 const roles = /To read in "notes", send the token of a user with the right role/
 const isHidden = /"title" in "people" is hidden for you/
-const isDevelopment = /No emulator runs in this folder\.\n.*SVC_URL is not asked/
+const isDevelopment = /No emulator runs in this folder\.\n.*does not use SVC_URL/
 const notOwner = /is not the emulator of this folder, and only there you are the owner/
 
 const ways: readonly Way[] = [
@@ -156,7 +156,7 @@ describe('svc wait', () => {
   it('speaks of the address where nothing answers there', async () => {
     const { exit, stderr } = await world.svc(['wait', '--url', 'http://127.0.0.1:1', '--timeout', '1'])
 
-    expect([exit, stderr]).toEqual([7, expect.stringContaining('Check the address, and that the service runs.')])
+    expect([exit, stderr]).toEqual([7, expect.stringContaining('Check the address, and whether the service runs.')])
   })
 })
 

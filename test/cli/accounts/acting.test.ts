@@ -28,7 +28,7 @@ test('permissions are set a kind at a time, shown, and opened again', async () =
   const table = await world.svc(['collections', 'permissions', 'open'])
   const cleared = await world.json(['collections', 'permissions', 'open', '--clear'])
 
-  expect(shown.stdout).toMatch(/read +\(open to any key or user\)/)
+  expect(shown.stdout).toMatch(/read +\(open to everyone with a key\)/)
   expect(set).toMatchObject({ read: ['a', 'b'], delete: ['authenticated'] })
   expect(one).toMatchObject({ read: [], update: ['c'], delete: ['authenticated'] })
   expect(table.stdout).toMatch(/delete +authenticated/)
@@ -186,9 +186,9 @@ test('a refusal by the scopes of a key names no role that would help, and the to
 
   for (const { exit, stderr } of refused) {
     expect(exit).toBe(3)
-    expect(stderr).toMatch(/^error {2}The scopes of the key do not include .*\n +Give another key .*svc keys list\n$/)
+    expect(stderr).toMatch(/^error {2}The scopes of the key do not include .*\n +Use another key .*svc keys list\n$/)
   }
-  expect(asUser).toMatchObject({ exit: 3, stderr: expect.stringContaining('That is the token of a user.') })
+  expect(asUser).toMatchObject({ exit: 3, stderr: expect.stringContaining('This is a user token, not a key.') })
 })
 
 test('a wrong key is no missing role', async () => {

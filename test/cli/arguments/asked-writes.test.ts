@@ -108,7 +108,7 @@ const prompts = vi.hoisted(() => ({ questions: [] as string[], answer: true }))
 vi.mock('@inquirer/prompts', () => ({
   async confirm({ message }: { message: string }) {
     // This one is about a file of the user's, and no write.
-    if (message.startsWith('Keep it in profile')) return false
+    if (message.startsWith('Save it in profile')) return false
     prompts.questions.push(message)
     return prompts.answer
   },
@@ -298,7 +298,7 @@ describe('a command that forgets to ask', () => {
     const { exit, stderr, sent } = await sentBy(Undeclared, 'another service')
 
     expect([exit, sent]).toEqual([1, []])
-    expect(stderr).toContain('its access says that it reads')
+    expect(stderr).toContain('its access is "read"')
   })
 })
 

@@ -20,7 +20,7 @@ const initWhile = (words: readonly string[], happens: () => void) => {
     happens()
     return 'y\n'
   }
-  return world.terminal(['init', ...words], [['Write them?', yes]])
+  return world.terminal(['init', ...words], [['Write these files?', yes]])
 }
 
 test('a file that came is left as it is, and lines are added to what others hold by then', async () => {

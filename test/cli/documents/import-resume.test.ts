@@ -149,8 +149,8 @@ test.each([
 
     expect(exitCode).toBe(exit)
     expect(stderr).toContain('Stopped after 1,000 documents; the rest of stdin did not go in, from record 1,001 on.')
-    expect(stderr).toContain('the same command would import them from their beginning')
-    expect(stderr).not.toContain('nothing is lost')
+    expect(stderr).toContain('The same command would import all records again.')
+    expect(stderr).not.toContain('Nothing is lost')
     expect(await world.json(['docs', 'count', `pipe-${signal}`])).toEqual({ count: 1_000 })
   },
 )
@@ -260,7 +260,7 @@ test.each(['SIGINT', 'SIGKILL'] as const)(
     if (signal === 'SIGINT')
       expect(stopped).toMatchObject({ exitCode: 130, stderr: expect.stringContaining('same command again') })
     // A state is saved each half second only: a process that is killed may have saved none, and creates nothing twice all the same.
-    if (signal === 'SIGINT') expect(resumed.stdout).toMatch(/^going on in .* after [\d,]+ records$/m)
+    if (signal === 'SIGINT') expect(resumed.stdout).toMatch(/^Resuming .* after [\d,]+ records\.$/m)
     expect(resumed.exit).toBe(0)
     expect(await world.json(['docs', 'count', collection])).toEqual({ count: rows })
     expect(await world.json(['docs', 'list', collection, '--sort', '-at', '--limit', '1'])).toMatchObject({

@@ -82,10 +82,10 @@ test.each(destroying)(
 
     expect(destroyed).toMatchObject({
       exit: 0,
-      stderr: expect.stringMatching(/^Saved snapshot "auto-[\w-]+"; svc undo takes this back\.$/m),
+      stderr: expect.stringMatching(/^Saved snapshot "auto-[\w-]+". To undo this: svc undo$/m),
     })
     expect(between).not.toEqual(before)
-    expect(undone).toMatchObject({ exit: 0, stderr: expect.stringMatching(/^Took back "svc /) })
+    expect(undone).toMatchObject({ exit: 0, stderr: expect.stringMatching(/^Undid "svc /) })
     expect(await documentsOf(name)).toEqual(before)
   },
 )
@@ -160,7 +160,7 @@ test('a command whose snapshot went while it ran has done its work, and says tha
   const { exit, stderr } = await world.svc(['seed', 'forgetful.mjs', '--replace', '--yes', '--quiet'])
 
   expect({ exit, stderr }).toMatchObject({ exit: 0 })
-  expect(stderr).toMatch(/^Snapshot "auto-[\w-]+" is gone: svc undo cannot take this back\.$/m)
+  expect(stderr).toMatch(/^Snapshot "auto-[\w-]+" is gone, so svc undo cannot undo this\.$/m)
   expect((await documentsOf(name)).map(({ data }) => data.n)).toEqual([7])
 })
 

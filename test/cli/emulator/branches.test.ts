@@ -112,7 +112,7 @@ test('--per-branch outside of a repository is misuse', async () => {
 
   const ran = await world.svc(['dev', '--per-branch', '--port', '0'], { env })
 
-  expect(ran).toMatchObject({ exit: 2, stderr: expect.stringContaining('There is no git repository here') })
+  expect(ran).toMatchObject({ exit: 2, stderr: expect.stringContaining('--per-branch needs a git repository') })
 })
 
 test('--snapshot loads it at the start, and svc undo takes that back', async () => {
@@ -168,5 +168,5 @@ test('in the background, it says so in its log', async () => {
   } finally {
     await world.svc(['stop'])
   }
-  expect(log()).toContain('stopped; what was answered is kept')
+  expect(log()).toContain('stopped; your data is saved')
 })

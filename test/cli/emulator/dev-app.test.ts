@@ -92,7 +92,7 @@ test('a command after -- that there is not ends it with 4; none at all, or one i
 
   const missing = await world.svc([...dev, '--', 'no-such-command'])
 
-  expect(missing).toMatchObject({ exit: 4, stderr: expect.stringContaining('"no-such-command" could not be started') })
+  expect(missing).toMatchObject({ exit: 4, stderr: expect.stringContaining('Could not start "no-such-command"') })
   expect((await world.svc(['status'])).exit).toBe(8)
   expect((await world.svc([...dev, '--'])).exit).toBe(2)
   expect((await world.svc([...dev, '--detach', '--', 'npm', 'test'])).exit).toBe(2)
@@ -110,7 +110,7 @@ test.each([
 
   const ran = await world.svc(['dev', '--data', 'untouched', '--port', '0', '--', command])
 
-  expect(ran).toMatchObject({ exit: 4, stdout: '', stderr: expect.stringContaining('could not be started') })
+  expect(ran).toMatchObject({ exit: 4, stdout: '', stderr: expect.stringContaining('Could not start') })
   expect(ran.stderr).toContain(why)
   expect(existsSync(join(world.folder, 'untouched'))).toBe(false)
 })
@@ -150,7 +150,7 @@ test("lines of .env.local that are not below the comment of svc dev are their ow
     content.replace('\nSVC_URL=', `\nSVC_URL=${dev.url}`),
   )
   await dev.stop()
-  expect((await world.svc(['doctor'])).stdout).not.toContain('fills its lines')
+  expect((await world.svc(['doctor'])).stdout).not.toContain('to update .env.local')
   const { stderr } = await world.svc(['dev', '--port', '0', '--', process.execPath, '-e', ''])
   expect(stderr).not.toContain('has this address and key')
 })

@@ -113,12 +113,12 @@ test('--public-url is where files are, allows its host, and is refused where it 
   expect(refused).toMatchObject({ exit: 1, stderr: expect.stringContaining('is not the address of a service') })
 })
 
-test('who allows a name is warned that others can reach it', async () => {
+test('who allows a name is warned that others can reach the emulator', async () => {
   const stop = ['Ctrl-C stops', '\x03'] as const
   const warned: boolean[] = []
   for (const flags of [[], ['--allowed-host', 'shop.example']])
     warned.push(
-      (await world.terminal(['dev', '--memory', '--port', '0', ...flags], [stop])).stdout.includes('can reach it'),
+      (await world.terminal(['dev', '--memory', '--port', '0', ...flags], [stop])).stdout.includes('can reach the emulator'),
     )
 
   expect(warned).toEqual([false, true])

@@ -191,7 +191,7 @@ test('where documents of the demo were changed, it says so, and what to try with
   const { exit, stdout, stderr } = await world.svc(['dev', '--port', '0', '--demo', '--', process.execPath, '-e', '0'])
 
   expect(exit).toBe(0)
-  expect(stderr).toMatch(/"authors" or "posts" .*svc reset, or delete authors, posts and comments/)
+  expect(stderr).toMatch(/"authors" or "posts" .*delete authors, posts and comments, or run svc reset/)
   expect(stdout).toContain('docs list posts --populate author')
 })
 
@@ -206,7 +206,7 @@ test('where demo data do not go with what is there, it starts without them, and 
   expect(await world.json(['collections', 'list'])).toMatchObject([{ name: 'posts' }])
   expect(await world.json(['users', 'list'])).toMatchObject({ total: 0 })
   expect((await world.svc(['stop'])).exit).toBe(0)
-  expect(readFileSync(join(world.folder, '.svc', 'dev.log'), 'utf8')).toMatch(/no demo data were added: .*slug/)
+  expect(readFileSync(join(world.folder, '.svc', 'dev.log'), 'utf8')).toMatch(/No demo data added: .*slug/)
 })
 
 test('status, wait and stop speak of the emulator of the folder', async () => {
@@ -228,10 +228,10 @@ test('its keys create a document, and show events', async () => {
     ['dev', '--memory', '--port', '0'],
     [
       ['t shows events', 'n'],
-      ['in notes; t shows events', 't'],
-      ['showing events; t ends it', 'n'],
+      ['in notes. Press t to show events', 't'],
+      ['Press t to hide them', 'n'],
       ['created  notes', 't'],
-      ['no longer showing events', '\x03'],
+      ['Hiding events.', '\x03'],
     ],
   )
 
@@ -261,7 +261,7 @@ test('a key logs in through the provider, in the browser', async () => {
     ['dev', '--memory', '--port', '0'],
     [
       ['l logs in', 'l'],
-      ['logged in; the token is ', 'l'],
+      ['Logged in. Token: ', 'l'],
       ['log in at ', '\x03'],
     ],
     { env: { BROWSER: browser } },
@@ -277,11 +277,11 @@ test('keys that are pressed fast are obeyed one after the other', async () => {
     ['dev', '--memory', '--port', '0'],
     [
       ['t shows events', 'nntt'],
-      ['no longer showing events', '\x03'],
+      ['Hiding events.', '\x03'],
     ],
   )
 
-  expect(stdout).toMatch(/created .*created .*\bshowing events.*no longer showing events/s)
+  expect(stdout).toMatch(/Created .*Created .*\bShowing events.*Hiding events\./s)
   expect(stdout).not.toMatch(/already exists|aborted/)
   expect(exit).toBe(0)
 })

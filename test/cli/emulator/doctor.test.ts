@@ -107,7 +107,7 @@ test.skipIf(!existsSync('/proc/self/fd'))(
     const ended = await dev.stop()
 
     expect(exit).toBe(0)
-    expect(stdout).toContain(`Process ${dev.pid} is an emulator whose folder was removed.`)
+    expect(stdout).toContain(`Process ${dev.pid} is an emulator whose folder was deleted.`)
     expect(stdout).toContain(`→ End it: kill ${dev.pid}`)
     expect(ended.exit).toBe(0)
   },

@@ -22,7 +22,7 @@ test('svc faults add, list and remove', async () => {
 
   expect(await world.svc(['faults', 'remove', 'f1'])).toMatchObject({ exit: 0, stderr: 'Fault f1 removed.\n' })
   expect((await world.svc(['docs', 'create', 'posts', 'title=Hello'])).exit).toBe(0)
-  expect(await world.svc(['faults', 'list'])).toMatchObject({ stdout: '', stderr: 'No faults are on.\n' })
+  expect(await world.svc(['faults', 'list'])).toMatchObject({ stdout: '', stderr: 'No active faults.\n' })
 })
 
 test('svc faults preset takes the place of what the project has', async () => {
@@ -47,7 +47,7 @@ test.each([
   [['add', 'drop', '--project', 'none'], 4, /none/],
   [['preset', 'slow-2g'], 2, /slow-2g/],
   [['remove', 'f999'], 4, /f999/],
-  [['remove'], 2, /Say which fault/],
+  [['remove'], 2, /Name one fault/],
 ])('svc faults %j is refused with exit %i', async (words, exit, said) => {
   expect(await world.svc(['faults', ...words])).toMatchObject({ exit, stdout: '', stderr: expect.stringMatching(said) })
 })

@@ -202,7 +202,7 @@ test('svc requests replay changes path, method, headers and fields, and shows wh
   const { id: login } = await ask('POST', '/auth-collections/login', ada)
   const refused = await world.svc(['requests', 'replay', login])
   expect(refused.stderr).toContain('logins')
-  expect(refused.stderr).toContain(`See the request and its answer: svc requests show ${login}`)
+  expect(refused.stderr).toContain(`Show the request and its response: svc requests show ${login}`)
   expect(refused.stderr).not.toContain('Read it again')
   expect((await world.svc(['requests', 'replay', id, '--header', 'no header'])).exit).toBe(2)
 })

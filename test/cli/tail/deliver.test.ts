@@ -118,7 +118,7 @@ test('commands of svc tail --exec that take their time all end soon after it, an
   const { exitCode, stdout, stderr } = await child
 
   const begun = readFileSync(slow, 'utf8').length
-  const left = Number(/^(\d+) events? left undelivered/m.exec(stderr)?.[1])
+  const left = Number(/^(\d+) events? not delivered/m.exec(stderr)?.[1])
   expect(left).toBeGreaterThan(0)
   expect([exitCode, begun + left]).toEqual([130, many.length])
   expect(stdout.match(/created/g)).toHaveLength(many.length)
@@ -140,6 +140,6 @@ test.each(['--timeout', 'SIGINT'])('%s ends a tail whose address does not answer
   silent.close()
 
   expect([exitCode, asked]).toEqual([end === 'SIGINT' ? 130 : 1, 1])
-  expect(stderr).toContain(`failed  ${url} did not take the event`)
-  expect(stderr).toContain('2 events left undelivered')
+  expect(stderr).toContain(`failed  ${url} did not respond`)
+  expect(stderr).toContain('2 events not delivered')
 })
