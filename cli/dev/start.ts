@@ -55,10 +55,10 @@ export async function boxDetails(options: DevOptions, { secretKey }: Emulator, b
   const server = options['database-url']
   const data =
     server !== undefined
-      ? `in PostgreSQL, ${await serverName(server)}`
+      ? `saved in PostgreSQL, ${await serverName(server)}`
       : memory
         ? 'in memory, lost when it stops'
-        : [nearby(folder), branch?.describe()].filter(Boolean).join(', ')
+        : [`saved in ${nearby(folder)}`, branch?.describe()].filter(Boolean).join(', ')
   const isOpen = isOpenToOthers(host) || names.length > 0 || publicUrl !== undefined
   return { folder, secretKey, data, publicUrl, isKept: !memory, isOpenToOthers: isOpen }
 }

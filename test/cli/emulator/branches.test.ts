@@ -96,7 +96,7 @@ test('a branch that is checked out meanwhile is named, with what to do', async (
       said += piece
     })
   }
-  await expect.poll(() => said).toMatch(/Data +\.svc, branch main\n/)
+  await expect.poll(() => said).toMatch(/Data +saved in \.svc, branch main\n/)
 
   await git('symbolic-ref', 'HEAD', 'refs/heads/next')
 
