@@ -67,7 +67,7 @@ export abstract class SvcCommand extends Command {
       throw new CliFailure(
         'NOT_CONFIRMED',
         exits.misuse,
-        `${question} There is no terminal to ask at.`,
+        `${question} Cannot ask without a terminal.`,
         'Confirm it with --yes (-y).',
       )
     }

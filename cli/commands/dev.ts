@@ -53,7 +53,7 @@ app exits first, svc dev exits with its exit code.`)
     '<%= config.bin %> dev -- npm run start',
     '<%= config.bin %> dev --memory --port 0 --ready-file ready.json --json',
   ]
-  static override usage = 'dev [-- COMMAND...]'
+  static override usage = '<%= command.id %> [-- COMMAND...]'
   static override flags = devFlags
 
   async run() {
@@ -79,7 +79,7 @@ app exits first, svc dev exits with its exit code.`)
     ignoreClosedOutput()
     try {
       signal.throwIfAborted()
-      const info = infoOf(emulator)
+      const info = pickInfo(emulator)
       const { url, apiKey } = info
       const client = createClient({ url, apiKey, transport: 'sse', fetch: fetchDirectly })
       const [hashLibrary] = await unlessStopped(Promise.all([emulator.hashLibrary(), firstAnswers(emulator)]))
@@ -240,7 +240,7 @@ async function listenToKeys(
 }
 
 /** Picks the fields of the emulator file, because an emulator knows more than it may publish. Contract 11. */
-function infoOf(emulator: Emulator): EmulatorInfo {
+function pickInfo(emulator: Emulator): EmulatorInfo {
   const { url, wsUrl, storageUrl, dashboardUrl, projectId, apiKey, controlToken, pid, version } = emulator
   const dataDir = emulator.dataDir ?? null
   return { url, wsUrl, storageUrl, dashboardUrl, projectId, apiKey, controlToken, pid, dataDir, version }

@@ -13,7 +13,7 @@ export default class Serve extends SvcCommand {
   static override description =
     prose(`Runs the same service as svc dev, with all state in PostgreSQL and a bucket. Each process is one replica. Run as many as
 you want with systemd, Docker Compose or Kubernetes, and let it restart those that exit. Development features are off: dashboard, mailbox
-and login provider. There are no projects and keys until you create them. Terminate TLS in the load balancer.
+and login provider. You create projects and keys yourself. Terminate TLS in the load balancer.
 
 Set SVC_DATABASE_URL, SVC_FILES_URL and SVC_SECRET. svc serve keys generates the secret. Every flag except --ready-file can also be
 set as a variable, for example --public-url as SVC_PUBLIC_URL. Secrets can also be read from files, for example from the file named

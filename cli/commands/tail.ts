@@ -34,7 +34,7 @@ interface AllFlags {
 /** Leaves out events about the stream itself, which are always shown. */
 const groups = Object.keys(eventGroups).filter((group) => group !== 'stream')
 
-interface Wanted {
+interface TailWork {
   readonly events: readonly string[] | undefined
   readonly max: number | undefined
   readonly exec: string | undefined
@@ -191,7 +191,7 @@ Exits with 7 if it could not listen in time, or if fewer events than --max came 
 
   private async show(
     tail: OpenTail,
-    wanted: Wanted,
+    wanted: TailWork,
     deadline: AbortSignal,
   ): Promise<{ shown: number; failed: number }> {
     let shown = 0
@@ -214,7 +214,7 @@ Exits with 7 if it could not listen in time, or if fewer events than --max came 
   /** Delivers in the order of the events, one at a time. Returns how many deliveries failed. */
   private async deliver(
     event: Shown & { type: 'event' },
-    { exec, forwardTo }: Wanted,
+    { exec, forwardTo }: TailWork,
     deadline: AbortSignal,
   ): Promise<number> {
     const line = eventLine(event)
@@ -255,7 +255,7 @@ const connectionNotes = {
   back: 'Reconnected to the emulator.',
 }
 
-function hasReceiver({ exec, forwardTo }: Wanted): boolean {
+function hasReceiver({ exec, forwardTo }: TailWork): boolean {
   return exec !== undefined || forwardTo !== undefined
 }
 

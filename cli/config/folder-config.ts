@@ -7,7 +7,7 @@ import { findProjectFile, type ProjectFile } from '../target/project-file.js'
 import { codeNotAccepted, isCodeAccepted, rememberCode } from '../target/trust.js'
 
 export interface FolderConfig {
-  /** Undefined if there is no `svc.json`. */
+  /** Undefined without a `svc.json`. */
   readonly path: string | undefined
   readonly config: SvcConfig
 }

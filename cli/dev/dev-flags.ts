@@ -88,9 +88,9 @@ export const devFlags = {
   watch: Flags.boolean({ description: 'apply the files of --seed again when you save them; never deletes' }),
 }
 
-type Given = InferredFlags<typeof devFlags>
+type DevFlags = InferredFlags<typeof devFlags>
 
-export interface DevOptions extends Given {
+export interface DevOptions extends DevFlags {
   readonly 'allowed-host': string[]
   /** The state folder. */
   readonly folder: string
@@ -99,7 +99,7 @@ export interface DevOptions extends Given {
 }
 
 /** Merges flags and project file. Flags win. */
-export function devOptions(flags: Given, { path, config: { dev = {} } }: FolderConfig): DevOptions {
+export function devOptions(flags: DevFlags, { path, config: { dev = {} } }: FolderConfig): DevOptions {
   const place = (given: string) => resolve(path === undefined ? '.' : dirname(path), given)
   const seed = dev.seed === undefined ? [] : [dev.seed].flat()
   const data = flags.data ?? (dev.data === undefined ? undefined : place(dev.data))
@@ -141,6 +141,6 @@ function refuseOnServer(asked: { readonly [Flag in keyof typeof onlyEmbedded]: b
 }
 
 /** Returns the project settings that flags override. */
-export function settingsOfFlags({ dialect, tier }: Pick<Given, 'dialect' | 'tier'>): (keyof ProjectSettings)[] {
+export function settingsOfFlags({ dialect, tier }: Pick<DevFlags, 'dialect' | 'tier'>): (keyof ProjectSettings)[] {
   return [...(dialect === undefined ? [] : ['dialect' as const]), ...(tier === undefined ? [] : ['tier' as const])]
 }

@@ -37,5 +37,5 @@ export function seenIndexes(indexes: readonly Index[], now: Date): Seen {
       remedy: 'Restart the emulator to rebuild it: svc stop, then svc dev',
     }),
   )
-  return { said: indexes.length === 0 ? 'none needed' : `${indexes.length}, ${formatBytes(bytes)}`, findings }
+  return { said: indexes.length === 0 ? 'none needed' : `${indexes.length} kept, ${formatBytes(bytes)}`, findings }
 }

@@ -25,10 +25,14 @@ function row(document: Document, columns: readonly string[] | undefined): JsonOb
 /** Replaces a linked document with its title or, without one, its id. */
 function nameLinked(value: Json): Json {
   if (Array.isArray(value)) return value.map(nameLinked)
-  if (!isObject(value) || !('version' in value) || !('collectionId' in value) || !isObject(value.data)) return value
+  if (!isObject(value) || !isObject(value.data) || !hasTextIn(value, ['id', 'collection', 'createdAt'])) return value
   const names = Object.entries(value.data).filter(([field, name]) => isName(field) && typeof name === 'string' && name)
   const [first] = names.toSorted(([one], [other]) => namingRank(one) - namingRank(other))
   return first?.[1] ?? value.id ?? null
+}
+
+function hasTextIn(value: JsonObject, fields: readonly string[]): boolean {
+  return fields.every((field) => typeof value[field] === 'string')
 }
 
 function isName(field: string): boolean {

@@ -11,7 +11,7 @@ export type Seen =
   | { readonly type: 'lost' }
   | { readonly type: 'back' }
 
-export interface Wanted {
+export interface EventSelection {
   readonly kinds: string | undefined
   readonly last: number | undefined
 }
@@ -26,7 +26,7 @@ const retryMilliseconds = 1_000
  */
 export async function* everything(
   connect: () => Control,
-  { kinds, last }: Wanted,
+  { kinds, last }: EventSelection,
   signal: AbortSignal,
 ): AsyncGenerator<Seen> {
   let since: string | undefined

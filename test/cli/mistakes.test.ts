@@ -51,8 +51,13 @@ const mistakes: readonly (readonly [title: string, words: string[], exit: number
     /Unknown flag "--wher"(.|\n)*Did you mean "--where"/,
   ],
   ['an argument left out', ['docs', 'list'], 2, /Missing: COLLECTION/],
-  ['one of several left out', ['faults', 'add'], 2, /Missing: KIND \(what goes wrong: latency, status, /],
-  ['a time that is none', ['mail', 'wait', '--timeout', '5x'], 2, /--timeout: Expected a duration, as 30s or 5m,/],
+  ['one of several left out', ['faults', 'add'], 2, /Missing: KIND \(kind of fault: latency, status, /],
+  [
+    'a time that is none',
+    ['mail', 'wait', '--timeout', '5x'],
+    2,
+    /--timeout: Expected a duration, for example 30s or 5m,/,
+  ],
   ['a limit that is no number', ['docs', 'list', 'posts', '--limit', 'x'], 2, /--limit: Expected an integer/],
   ['a condition without value', ['docs', 'list', 'posts', '--where', 'views'], 2, /condition: "views"\.\n.*__gte=100/],
   [
@@ -103,7 +108,7 @@ const mistakes: readonly (readonly [title: string, words: string[], exit: number
     'a deletion that nobody can confirm',
     ['collections', 'delete', 'posts'],
     2,
-    /There is no terminal to ask at(.|\n)*--yes/,
+    /Cannot ask without a terminal(.|\n)*--yes/,
   ],
   [
     'deleting what is not there',
@@ -177,7 +182,10 @@ test('without an emulator a command says how to start one, and exits with 8', as
   expect(ran).toMatchObject({ exit: 8, stdout: '' })
   expect(ran.stderr).toMatch(/No emulator runs in this folder(.|\n)*svc dev/)
   const keys = await empty.svc(['keys', 'list'], { env: { SVC_URL: 'http://127.0.0.1:1' } })
-  expect(keys).toMatchObject({ exit: 8, stderr: expect.stringMatching(/\n.*svc dev\. This command does not use SVC_URL/) })
+  expect(keys).toMatchObject({
+    exit: 8,
+    stderr: expect.stringMatching(/\n.*svc dev\. This command does not use SVC_URL/),
+  })
 })
 
 test('help may be asked for as a command', async () => {
@@ -191,8 +199,8 @@ test.each([
     ['docs', 'list', 'posts', '--columns', 'title'],
   ],
   [
-    ['up', '--help'],
-    ['dev', '--help'],
+    ['up', '--port', 'x'],
+    ['dev', '--port', 'x'],
   ],
   [
     ['down', '--data', 'nowhere'],
@@ -210,6 +218,7 @@ test('help lists no aliases beside their commands', async () => {
 
   expect(stdout).toContain('docs list')
   expect(stdout).not.toMatch(/docs (ls|rm)/)
+  expect((await empty.svc(['docs', 'rm', '--help'])).stdout).toContain('$ svc docs rm COLLECTION [ID...]')
 })
 
 test.each([0, 80, 120])('the overview fits a terminal of %i columns', async (columns) => {

@@ -125,13 +125,13 @@ function formatRoles(permissions: Permissions, kind: PermissionKind): string {
 
 type Kind = PermissionKind | FieldRuleKind
 
-type Given = { readonly [Name in Kind]?: readonly string[] | undefined } & {
+type PermissionFlags = { readonly [Name in Kind]?: readonly string[] | undefined } & {
   readonly open?: readonly Kind[] | undefined
   readonly clear: boolean
 }
 
 /** Reads the permissions from the flags. Returns undefined without flags. */
-function wantedPermissions(flags: Given): Permissions | undefined {
+function wantedPermissions(flags: PermissionFlags): Permissions | undefined {
   const { open = [], clear } = flags
   const both = open.find((kind) => flags[kind] !== undefined)
   if (both) throw misuse(`--open ${both} cannot be combined with --${both}.`, 'Leave out one of them.')

@@ -27,7 +27,7 @@ documents are saved to .svc/backups first.`)
     '<%= config.bin %> docs delete posts 01999999-9999-7999-8999-999999999999',
     '<%= config.bin %> docs delete posts --where status=draft --yes',
   ]
-  static override usage = 'docs delete COLLECTION [ID...] [--where field=value]'
+  static override usage = '<%= command.id %> COLLECTION [ID...] [--where field=value]'
   static override args = {
     collection: collectionArg,
     id: Args.string({ multiple: true, description: 'ids of the documents' }),

@@ -101,9 +101,9 @@ created with new ids, and counted.`)
     // The id distinguishes collections of the same name in different databases.
     const identify = () => identifyCollection(client, args.collection, this.requireTarget(target).url)
     const { id, documentCount } = await identify()
-    const openStateOf = (input: ImportSource) =>
+    const openInputState = (input: ImportSource) =>
       openState(join(recordsFolder(), 'imports'), input, [id, upsertBy ?? ''], { restart: flags.restart })
-    const states = await openStates(inputs, { openState: openStateOf, refused, documentCount })
+    const states = await openStates(inputs, { openState: openInputState, refused, documentCount })
     await requireKeys(
       this.requireTarget(target),
       [...states.values()].map(({ found }) => found),

@@ -23,7 +23,7 @@ export default class FilesDelete extends TargetCommand {
     '<%= config.bin %> files delete 01999999-9999-7999-8999-999999999999',
     '<%= config.bin %> files delete --folder albums/2026 --yes',
   ]
-  static override usage = 'files delete [ID...] [--folder folder]'
+  static override usage = '<%= command.id %> [ID...] [--folder folder]'
   static override args = { id: Args.string({ multiple: true, description: 'ids of the files' }) }
   static override flags = {
     ...backupFlag,
@@ -47,7 +47,7 @@ export default class FilesDelete extends TargetCommand {
       const kind = await this.confirmWrite(flags, what, { isAlwaysAsked: folder !== undefined })
       const isBulk = folder !== undefined || ids.length > 1
       if (kind === 'foreign' && flags.backup && isBulk)
-        await this.save(client, found ?? (await filesOf(client, ids)), flags)
+        await this.save(client, found ?? (await findFiles(client, ids)), flags)
     }
     const remove = () => deleteAll(client, ids)
     const isUndoable = ids.length > 1
@@ -81,7 +81,7 @@ export default class FilesDelete extends TargetCommand {
   }
 }
 
-async function filesOf(client: Client, ids: readonly string[]): Promise<StoredFile[]> {
+async function findFiles(client: Client, ids: readonly string[]): Promise<StoredFile[]> {
   return (await allFiles(client)).filter(({ id }) => ids.includes(id))
 }
 

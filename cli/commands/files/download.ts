@@ -14,7 +14,7 @@ import { startProgress } from '../../terminal/progress.js'
 import { prose } from '../../terminal/prose.js'
 import { printable } from '../../terminal/text-width.js'
 
-type Wanted = Pick<StoredFile, 'id' | 'name' | 'path' | 'size' | 'url'>
+type DownloadFile = Pick<StoredFile, 'id' | 'name' | 'path' | 'size' | 'url'>
 
 export default class FilesDownload extends TargetCommand {
   static override summary = 'Download stored files.'
@@ -63,7 +63,7 @@ others. The same applies to a file with the name of a folder.`)
 }
 
 /** Puts a single file at the top of the destination. Files of a folder keep their paths. */
-async function find(client: Client, what: string, target: string): Promise<Wanted[]> {
+async function find(client: Client, what: string, target: string): Promise<DownloadFile[]> {
   if (isId(what)) return [{ ...(await findFile(client, what, target)), path: '' }]
   if (URL.canParse(what)) {
     const name = decodeURIComponent(new URL(what).pathname.split('/').at(-1) ?? '')

@@ -25,7 +25,7 @@ needs the address of the database.`)
     const projects = await resyncSubscribers(place)
     this.log(
       projects === 0
-        ? 'Nothing to do, because there are no projects.'
+        ? 'Nothing to do. The database has no projects.'
         : `Sent RESYNC to the subscribers of ${projects} ${projects === 1 ? 'project' : 'projects'}.`,
     )
     return { projects }

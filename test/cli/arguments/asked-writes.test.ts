@@ -239,7 +239,7 @@ describe.each(Object.keys(ways) as Way[])('%s', (way) => {
     expect(ran.stderr).toContain(place.line)
     if (mayWrite) expect([...ran.controlled, ...ran.written], ran.stderr).not.toEqual([])
     else expect([ran.exit, ran.written]).toEqual([isTerminal ? 130 : 2, []])
-    if (!mayWrite && !isTerminal) expect(ran.stderr).toContain(` on ${host}? There is no terminal to ask at.`)
+    if (!mayWrite && !isTerminal) expect(ran.stderr).toContain(` on ${host}? Cannot ask without a terminal.`)
     expect(ran.probes.map(({ key }) => key)).toEqual(
       at === 'another emulator' || at === 'another service' ? [undefined] : [],
     )

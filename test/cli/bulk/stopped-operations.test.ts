@@ -252,7 +252,10 @@ test('a migration that is being worked out is refused to another run, and a dry 
   file('go', '')
   const { stdout, exitCode } = await first
 
-  expect(dry).toMatchObject({ exit: 0, stderr: expect.stringContaining(`Process ${first.pid} is running this migration.`) })
+  expect(dry).toMatchObject({
+    exit: 0,
+    stderr: expect.stringContaining(`Process ${first.pid} is running this migration.`),
+  })
   expect(other).toMatchObject({ exit: 5, stderr: expect.stringContaining(`process ${first.pid};`) })
   expect([exitCode, JSON.parse(stdout)]).toMatchObject([0, { changed: 2, refused: 0 }])
   expect(kept()).toEqual([])

@@ -28,7 +28,10 @@ test('contract 12.3 a page that was cut says so, and --quiet does not hide it', 
   const whole = await world.svc(['docs', 'list', 'posts', '--limit', '100', '--quiet'])
   const all = await world.svc(['docs', 'list', 'posts', '--limit', '120', '--offset', '100', '--quiet'])
 
-  expect(cut).toMatchObject({ exit: 0, stderr: 'Showing 100 of the requested 120 records, because a page has at most 100 here.\n' })
+  expect(cut).toMatchObject({
+    exit: 0,
+    stderr: 'Showing 100 of the requested 120 records, because a page has at most 100 here.\n',
+  })
   expect(cut.stdout.trimEnd().split('\n')).toHaveLength(1 + 100)
   expect(json.stderr).toBe('')
   expect(JSON.parse(json.stdout)).toMatchObject({ limit: 100 })
@@ -54,7 +57,10 @@ test.each([
   const cut = await world.svc([what, 'list', '--limit', '3', '--quiet', '--url', service.url, '--key', 'k'])
 
   service.close()
-  expect(cut).toMatchObject({ exit: 0, stderr: 'Showing 2 of the requested 3 records, because a page has at most 2 here.\n' })
+  expect(cut).toMatchObject({
+    exit: 0,
+    stderr: 'Showing 2 of the requested 3 records, because a page has at most 2 here.\n',
+  })
 })
 
 test('a table shows linked documents by title, else by id', async () => {

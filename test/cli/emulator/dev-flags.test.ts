@@ -118,7 +118,9 @@ test('who allows a name is warned that others can reach the emulator', async () 
   const warned: boolean[] = []
   for (const flags of [[], ['--allowed-host', 'shop.example']])
     warned.push(
-      (await world.terminal(['dev', '--memory', '--port', '0', ...flags], [stop])).stdout.includes('can reach the emulator'),
+      (await world.terminal(['dev', '--memory', '--port', '0', ...flags], [stop])).stdout.includes(
+        'can reach the emulator',
+      ),
     )
 
   expect(warned).toEqual([false, true])
