@@ -2,7 +2,7 @@ import { unknownOutcome } from '../../client/protocol/model/error-words.js'
 import { type Issue, SvcError, statusOf } from '../../client/protocol/model/errors.js'
 import { hintOfFile, InputFailure } from '../../seeds/failure.js'
 
-/** The exit codes, as the guide `docs/guides/command-line.md` lists them. */
+/** Exit codes. `docs/guides/command-line.md` lists them. */
 export const exits = {
   ok: 0,
   failed: 1,

@@ -2,7 +2,7 @@ import type { Control } from '../../client/control.js'
 import { openControl } from '../target/control.js'
 import { ControlCommand } from './control-command.js'
 
-/** A command about the project of the emulator that runs here. */
+/** A command for the project of the folder's emulator. */
 export abstract class ProjectCommand extends ControlCommand {
   /** Returns the project calls of the control API, and the id of the emulator's own project. */
   protected projects(flags: { data?: string | undefined }): { projects: Control['projects']; project: string } {

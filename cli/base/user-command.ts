@@ -57,7 +57,7 @@ export abstract class UserCommand extends ServiceCommand {
     return client
   }
 
-  /** @throws {CliFailure} with exit 2 where no prompt can be shown */
+  /** @throws {CliFailure} with exit 2 if it cannot prompt */
   protected async askPassword(
     given: string | undefined,
     flags: { yes: boolean },
@@ -69,7 +69,7 @@ export abstract class UserCommand extends ServiceCommand {
     return password({ message, mask: true }, { output: process.stderr })
   }
 
-  /** @throws {CliFailure} with exit 2 where no prompt can be shown */
+  /** @throws {CliFailure} with exit 2 if it cannot prompt */
   protected async askNewPassword(given: string | undefined, flags: { yes: boolean }): Promise<string> {
     if (given !== undefined) return given
     if (this.mayAsk(flags)) return this.askPassword(undefined, flags, 'New password')

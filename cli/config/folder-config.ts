@@ -25,7 +25,7 @@ export async function openFolderConfig(ask: ((question: string) => Promise<void>
   return { path: findProjectFile()?.path, config: readFolderConfig() }
 }
 
-/** The `svc.json` that says how the emulator runs here. */
+/** Returns the `svc.json` if it has settings of the emulator, which the user must accept. */
 export function fileToAccept(): string | undefined {
   const file = findProjectFile()
   return file?.dev || file?.settings ? file.path : undefined
@@ -51,7 +51,7 @@ async function requireAccepted(path: string, ask: ((question: string) => Promise
   await rememberCode(path)
 }
 
-/** From the first start in a folder on, its user is responsible for its content. */
+/** Trusts the folder after its first start, because the user chose to run svc there. */
 export async function rememberFolder(folder: string): Promise<void> {
   const file = join(folder, 'svc.json')
   if (!isCodeAccepted(file)) await rememberCode(file)

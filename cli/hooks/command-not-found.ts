@@ -8,7 +8,7 @@ const commandNotFound: Hook.CommandNotFound = async ({ id, argv, config }) => {
   const known = config.commands.filter(({ hidden }) => !hidden).map((command) => command.id.replaceAll(':', ' '))
   // The framework joins the arguments of a command that takes none to its id.
   const command = known.find((name) => `${words.join(' ')} `.startsWith(`${name} `))
-  if (command) throw misuse(`"${command}" takes no arguments.`, `See how it is used: ${config.bin} ${command} --help`)
+  if (command) throw misuse(`"${command}" takes no arguments.`, `Show the usage: ${config.bin} ${command} --help`)
   const topic = findTopic(words, known)
   const verbs = verbsIn(topic, known)
   // The framework joins all words after a topic to the id, arguments included.

@@ -6,7 +6,7 @@ import {
 } from '../../client/protocol/model/provider-login.js'
 import { CliFailure, exits } from '../base/failure.js'
 
-/** How a login through a provider ended. */
+/** The result of a login through a provider. */
 export type Outcome = { readonly token: string } | { readonly failure: LoginFailure }
 
 /** Reads the outcome from the address that the app would be called with, or undefined if it has none. */

@@ -101,25 +101,27 @@ export function record(fields: Row, width: number = terminalWidth()): string {
 /** Formats 12345 as 12,345. */
 export const count = formatCount
 
-/** "1 document", "12,345 documents". */
+/** Formats "1 document" and "12,345 documents". */
 export function counted(number: number, noun: string): string {
   return `${count(number)} ${noun}${number === 1 ? '' : 's'}`
 }
 
-/** "20 of 345 documents; the next: --offset 20". */
+/** Formats "20 of 345 documents. Next page: --offset 20". */
 export function pageNote({ items, total, limit, offset }: Page<unknown>, noun: string): string {
   const last = offset + items.length
   if (items.length === 0) {
-    if (!total) return `no ${noun}s`
-    return limit === 0 ? counted(total, noun) : `no ${noun}s from ${count(offset)} on; there are ${count(total)}`
+    if (!total) return `No ${noun}s.`
+    return limit === 0
+      ? counted(total, noun)
+      : `No ${noun}s from offset ${count(offset)} on. There are ${count(total)}.`
   }
   const range = offset === 0 ? count(items.length) : `${count(offset + 1)} to ${count(last)}`
   const of = total === null ? '' : ` of ${count(total)}`
   const nouns = total === null && range === '1' ? noun : `${noun}s`
   // Without a limit in the answer, the page may or may not be full.
-  if (total === null && limit === undefined) return `${range} ${nouns}; if there are more: --offset ${last}`
+  if (total === null && limit === undefined) return `${range} ${nouns}. There may be more: --offset ${last}`
   const more = total === null ? items.length === limit : last < total
-  return `${range}${of} ${nouns}${more ? `; the next: --offset ${last}` : ''}`
+  return `${range}${of} ${nouns}${more ? `. Next page: --offset ${last}` : ''}`
 }
 
 export function terminalWidth(stream: NodeJS.WriteStream = process.stdout): number {

@@ -311,5 +311,5 @@ test('a document that is named twice is deleted and counted once', async () => {
 test('one document of a page without a total is one document', async () => {
   const { stderr } = await world.svc(['docs', 'list', 'posts', '--limit', '1', '--no-count'])
 
-  expect(stderr).toBe('1 document; the next: --offset 1\n')
+  expect(stderr).toBe('1 document. Next page: --offset 1\n')
 })

@@ -108,7 +108,7 @@ test('a file is stored with the type that a browser would send for its ending', 
 test('a page says how to get the next', async () => {
   const { stderr } = await world.svc(['files', 'list', '--limit', '1'])
 
-  expect(stderr).toMatch(/^1 of \d+ files; the next: --offset 1$/m)
+  expect(stderr).toMatch(/^1 of \d+ files\. Next page: --offset 1$/m)
 })
 
 test('a file that is there already is written over only when that is asked for', async () => {
