@@ -261,7 +261,7 @@ describe('answers that no service should give', () => {
     const { stdout } = await here.run('users:signup', [...words, '--json'])
 
     expect(ran).toMatchObject({ exit: 0, stdout: '' })
-    expect(ran.stderr).toContain(`${ada} is signed up. The answer has no token: svc users login ${ada} --url`)
+    expect(ran.stderr).toContain(`Signed up ${ada}. The response has no token. Log in: svc users login ${ada} --url`)
     expect(JSON.parse(stdout)).toEqual({ requires2fa: false, token: null })
   })
 

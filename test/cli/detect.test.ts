@@ -269,7 +269,7 @@ test('what a service says of all forms is saved by the name of its dialect', asy
 test('at a terminal it offers to keep what it found', async () => {
   await world.svc(['profiles', 'add', 'other', '--url', dev.url, '--key', await aService('c')])
 
-  await world.terminal(['dialects', 'detect', '-P', 'other'], [['Keep it in profile "other"?', 'y\n']])
+  await world.terminal(['dialects', 'detect', '-P', 'other'], [['Save it in profile "other"?', 'y\n']])
 
   expect(await dialectOf('other')).toBe('c')
 })

@@ -67,7 +67,7 @@ test('permissions that are not shown to the caller can be neither seen nor set',
   const set = await world.svc([...permissions, '--delete', 'editor', '--as', bob])
   const json = await world.json([...permissions, '--as', bob])
 
-  const refused = expect.stringMatching(/The permissions of "drafts" are not shown to you\.\n.*--as <user>/)
+  const refused = expect.stringMatching(/You may not see the permissions of "drafts"\.\n.*--as <user>/)
   expect(shown).toMatchObject({ exit: 3, stdout: '', stderr: refused })
   expect(set).toMatchObject({ exit: 3, stdout: '' })
   expect(json).toMatchObject({ error: { code: 'FORBIDDEN', exit: 3 } })

@@ -311,7 +311,10 @@ test.each(ofTheEmulator)('svc %s --profile is of the emulator only', async (name
 
   const { exit, stderr } = await run(name.split(':'), place, 'with --yes --quiet')
 
-  expect([exit, stderr]).toEqual([2, expect.stringContaining('is of the emulator only, and has no --profile.')])
+  expect([exit, stderr]).toEqual([
+    2,
+    expect.stringContaining('only works with an emulator, so --profile is not supported.'),
+  ])
 })
 
 /** As much of a service as each command reads before it writes: a collection "posts" with a document of that text. */

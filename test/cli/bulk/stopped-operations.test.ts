@@ -221,7 +221,7 @@ test('a migration that is under way, also one that goes on, is refused to other 
   expect(others[0]?.stderr).toContain('Another run of "once.mjs" is under way.')
   expect(others[0]?.stderr).toContain(`process ${killed.pid};`)
   expect(others[3]?.stderr).toContain(`process ${resumed.pid};`)
-  expect([exitCode, stderr]).toEqual([0, expect.stringContaining('going on after 3,000 of 3,001 documents')])
+  expect([exitCode, stderr]).toEqual([0, expect.stringContaining('Resuming after 3,000 of 3,001 documents')])
   expect(await svc.collection(name).count({ where: { n: { gte: 10_000 } } })).toBe(3_001)
   expect(kept()).toEqual([])
 })

@@ -193,7 +193,7 @@ describe('conditions that find nothing', () => {
 
     for (const { exit, stderr } of runs) {
       const [count, ...explained] = stderr.trimEnd().split('\n')
-      expect({ exit, count }).toEqual({ exit: 0, count: 'no documents' })
+      expect({ exit, count }).toEqual({ exit: 0, count: 'No documents.' })
       expect(explained).toEqual(note === '' ? [] : [expect.stringContaining(note)])
     }
   })
@@ -215,7 +215,7 @@ describe('conditions that find nothing', () => {
     await world.svc(['users', 'signup', 'ada@example.com', '--password', 'correct horse battery'])
 
     expect((await world.svc(['users', 'list', '-w', 'plan=pro'])).stderr).toContain('No user has a field "plan".')
-    expect((await world.svc(['users', 'list', '-w', 'email=x'])).stderr).toBe('no users\n')
+    expect((await world.svc(['users', 'list', '-w', 'email=x'])).stderr).toBe('No users.\n')
   })
 
   test('the explanation costs two requests, and none where nobody reads it', async () => {

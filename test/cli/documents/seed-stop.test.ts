@@ -111,6 +111,6 @@ test('a seed that is refused in a later file says what was seeded before', async
 
   expect(ran).toMatchObject({
     exit: 5,
-    stderr: expect.stringContaining('seeded before it failed: "first" (1 created)'),
+    stderr: expect.stringContaining('Seeded before the failure: "first" (1 created)'),
   })
 })

@@ -100,8 +100,8 @@ test('contract 12.6 what was written since stays as it is, and is listed', async
   const { exit, stderr } = await world.svc(['undo'])
 
   expect({ exit, stderr }).toMatchObject({ exit: 0 })
-  expect(stderr).toContain('1 document brought back')
-  expect(stderr).toContain('1 document left as it is now')
+  expect(stderr).toContain('restored 1 document')
+  expect(stderr).toContain('Kept 1 document')
   expect(stderr).toContain(`  ${one?.id}`)
   const mine = { id: one?.id, data: { n: 1, status: 'mine' } }
   expect(await documentsOf(name)).toEqual([mine, two, three, { id: expect.any(String), data: { n: 4 } }])
@@ -132,7 +132,7 @@ test('at a terminal undo says what it takes back, which after a refused command 
   const between = await documentsOf(name)
   const refused = await world.svc(['docs', 'update', name, '--where', 'n__foo=1', 'status=x', '--yes'])
 
-  const question = `Take back "svc docs update ${name}" of `
+  const question = `Undo "svc docs update ${name}" of `
   const no = await world.terminal(['undo'], [[question, 'n\r']])
   const after = await documentsOf(name)
   const yes = await world.terminal(['undo'], [[question, 'y\r']])

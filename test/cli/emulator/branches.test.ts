@@ -102,7 +102,7 @@ test('a branch that is checked out meanwhile is named, with what to do', async (
 
   await expect
     .poll(() => said)
-    .toContain('"next" is checked out, and the data of "main" are still served. Stop svc dev')
+    .toContain('"next" is checked out, but the emulator still serves the data of "main". Restart svc dev')
   dev.kill()
   await dev
 })
@@ -164,7 +164,7 @@ test('in the background, it says so in its log', async () => {
   try {
     await git('symbolic-ref', 'HEAD', 'refs/heads/next')
 
-    await expect.poll(log).toContain('"next" is checked out, and the data of "main" are still served.')
+    await expect.poll(log).toContain('"next" is checked out, but the emulator still serves the data of "main".')
   } finally {
     await world.svc(['stop'])
   }

@@ -131,8 +131,8 @@ test('a broken svc.json says so, and the last good one stays in effect', async (
       JSON.stringify({ sttings: {} }),
       /"sttings" is not a valid setting\. The previous settings stay in effect\. Did you mean/,
     ],
-    [JSON.stringify({ dev: { latency: '2s-100ms' } }), /Not a valid latency: "2s-100ms" /],
-    [JSON.stringify({ dev: { latency: '5x' } }), /Not a valid latency: "5x" \(.*svc\.json\)\./],
+    [JSON.stringify({ dev: { latency: '2s-100ms' } }), /Invalid latency "2s-100ms" /],
+    [JSON.stringify({ dev: { latency: '5x' } }), /Invalid latency "5x" \(.*svc\.json\)\./],
   ] as const
 
   for (const [text, words] of broken) {
@@ -142,9 +142,9 @@ test('a broken svc.json says so, and the last good one stays in effect', async (
   }
   replaceJson({ settings: { tokenTtl: 61 }, dev: { port: 4500 } })
 
-  await expect.poll(() => said).toContain('svc.json: tokenTtl changed, in effect')
+  await expect.poll(() => said).toContain('svc.json: tokenTtl changed and applied')
   // Another line of the same stream, which may come in another piece.
-  await expect.poll(() => said).toContain('svc.json: dev.port changed, in effect at the next start')
+  await expect.poll(() => said).toContain('svc.json: dev.port changed; restart svc dev to apply')
   expect(await settings()).toMatchObject({ tokenTtl: 61 })
   dev.kill()
   await dev

@@ -103,7 +103,7 @@ test.each([
   ['that there is not', 'no-such-command', '(not found)'],
   ['that is a folder', './inner', '(is a directory)'],
   ['that cannot be run', './notes.txt', '(permission denied)'],
-  ['in quotes', 'node  -v', 'Leave them out: -- node -v'],
+  ['in quotes', 'node  -v', 'Remove the quotes around the command: -- node -v'],
 ])('a command %s is refused before anything is started for it', async (_, command, why) => {
   mkdirSync(join(world.folder, 'inner'))
   writeFileSync(join(world.folder, 'notes.txt'), '')
@@ -143,8 +143,8 @@ test("lines of .env.local that are not below the comment of svc dev are their ow
   const repaired = await world.svc(['doctor', '--repair'])
 
   expect(stdout).toContain(`Write: VITE_SVC_URL=${dev.url}`)
-  expect(stdout).toContain('Write the key after SVC_API_KEY= that this shows: svc status --env')
-  expect(stdout).toContain('Write the key after VITE_SVC_API_KEY= that this shows: svc status --env')
+  expect(stdout).toContain('Set SVC_API_KEY to the key that this prints: svc status --env')
+  expect(stdout).toContain('Set VITE_SVC_API_KEY to the key that this prints: svc status --env')
   expect(repaired.exit).toBe(10)
   expect(readFileSync(join(world.folder, '.env.local'), 'utf8')).toBe(
     content.replace('\nSVC_URL=', `\nSVC_URL=${dev.url}`),

@@ -270,7 +270,7 @@ test('a key logs in through the provider, in the browser', async () => {
   )
 
   expect(stdout).toMatch(/log in at http:\/\/127\.0\.0\.1:\d+\/_svc\/idp\//)
-  expect(stdout).toMatch(/the token is ey[\w-]+\.[\w-]+\.[\w-]+\n/)
+  expect(stdout).toMatch(/Token: ey[\w-]+\.[\w-]+\.[\w-]+\n/)
   expect(exit).toBe(0)
 })
 

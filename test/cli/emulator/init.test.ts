@@ -270,7 +270,7 @@ test.each(['node', 'react'])(
 
     expect(started.stderr).toContain('No .env file here has the address of the service')
     expect(started.stderr).toContain('svc init --yes')
-    expect(examined).toMatchObject({ exit: 0, stdout: expect.stringContaining('→ Have it written: svc init --yes') })
+    expect(examined).toMatchObject({ exit: 0, stdout: expect.stringContaining('→ Create it: svc init --yes') })
     expect(files.filter(({ change }) => change !== 'keep')).toEqual([{ path: '.env.local', change: 'add' }])
     expect(
       readdirSync(world.folder)

@@ -70,7 +70,7 @@ test('keys of svc dev show requests, mail and what they are, and q leaves the te
     ['dev', '--memory', '--port', '0'],
     [
       ['? lists keys, Ctrl-C stops', '?'],
-      ['q  stop, as Ctrl-C does', 'r'],
+      ['q  stop, like Ctrl-C', 'r'],
       ['Press r to hide them', 'n'],
       ['POST   /collections/notes', 'm'],
       ['No mail yet', 'r'],

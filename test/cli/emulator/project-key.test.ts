@@ -53,7 +53,7 @@ test('a scope that there is not is named as it was typed', async () => {
   expect(ran).toMatchObject({
     exit: 2,
     stdout: '',
-    stderr: expect.stringMatching(/Not a valid scope: "foo"\.\n.*write:posts/),
+    stderr: expect.stringMatching(/Invalid scope "foo"\.\n.*write:posts/),
   })
 })
 
