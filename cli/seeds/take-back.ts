@@ -28,6 +28,6 @@ export async function takeBack(client: Client, name: string, ids: readonly strin
 export function leftBehind(cause: unknown, name: string, documents: number, target = ''): unknown {
   if (documents === 0) return cause
   const reached = `${counted(documents, 'document')} of "${name}" could not be deleted again.`
-  const wayOn = `Finish the seed with --upsert, or delete them first: svc docs delete ${shellWord(name)} --all${target}`
-  return stoppedBy(cause, reached, wayOn)
+  const nextStep = `Finish the seed with --upsert, or delete them first: svc docs delete ${shellWord(name)} --all${target}`
+  return stoppedBy(cause, reached, nextStep)
 }

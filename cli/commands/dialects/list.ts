@@ -4,7 +4,8 @@ import { SvcCommand } from '../../base/svc-command.js'
 import { table } from '../../terminal/print.js'
 
 export default class DialectsList extends SvcCommand {
-  static override summary = 'List the axes, their forms, and the named dialects.'
+  static override hiddenAliases = ['dialects:ls']
+  static override summary = 'List dialects, axes and forms.'
   static override examples = ['<%= config.bin %> dialects list', '<%= config.bin %> dialects list --json']
 
   async run() {

@@ -94,7 +94,9 @@ export function formatCurl({ method, path, headers, body }: Request, caller: Cal
   const parts =
     body instanceof FormData ? [...body].map(([name, value]) => `-F ${shellWord(formatPart(name, value))}`) : []
   const token = caller === 'control' ? ['-H "svc-control-token: $SVC_CONTROL_TOKEN"'] : []
-  return [formatCurl({ method, path, request: { headers: shown, body: record } }, url), ...token, ...parts].join(' \\\n  ')
+  return [formatCurl({ method, path, request: { headers: shown, body: record } }, url), ...token, ...parts].join(
+    ' \\\n  ',
+  )
 }
 
 function formatPart(name: string, value: FormDataEntryValue): string {

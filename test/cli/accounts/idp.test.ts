@@ -68,7 +68,7 @@ test('svc idp login waits for the browser, and ends when the person has chosen',
       })
       await page.goto(url)
       await page.getByRole('button', { name }).click()
-      await page.getByText('Back to the terminal').waitFor()
+      await page.getByText('Go back to the terminal').waitFor()
       const { exitCode, stdout } = await child
       return { exitCode, stdout }
     }

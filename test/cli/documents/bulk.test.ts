@@ -90,7 +90,7 @@ test('a change of many that permissions refuse says who may, and leaves no snaps
   expect(ran.exit).toBe(3)
   expect(ran.stderr).toContain('0 of 2 documents deleted before it failed')
   expect(ran.stderr).toContain(`--as <user>. Who may: svc collections permissions ${name}`)
-  expect(ran.stderr).toMatch(/Nothing was changed; deleted snapshot "auto-/)
+  expect(ran.stderr).toMatch(/Nothing changed, so snapshot "auto-/)
 })
 
 test('an operation on each line is carried out, those about one document in their order', async () => {

@@ -135,7 +135,7 @@ test('a module that replaces is not run before a yes', async () => {
   const rows = file(`${tags}.ndjson`, '{"t":2}\n')
 
   const unasked = await seeds.world.svc(['seed', seed, '--replace'])
-  const refused = await seeds.world.terminal(['seed', rows, seed, '--replace'], [['seed anew?', 'n\r']], {
+  const refused = await seeds.world.terminal(['seed', rows, seed, '--replace'], [['seed again?', 'n\r']], {
     columns: 400,
   })
 
@@ -145,7 +145,7 @@ test('a module that replaces is not run before a yes', async () => {
   })
   expect(refused.exit).toBe(130)
   expect(refused.stdout).toContain(
-    `Delete 1 document of "${tags}" and what ${seed} names when it is run, and seed anew?`,
+    `Delete 1 document of "${tags}" and what ${seed} names when it is run, and seed again?`,
   )
   expect([await fields(log), await fields(tags)]).toEqual([[], [{ t: 1 }]])
 })

@@ -62,7 +62,10 @@ const refusals: readonly Refusal[] = [
   {
     ...{ status: 401, what: 'a key of no project' },
     refuse: () => ask('GET', '/collections', undefined, { 'x-api-key': 'svc_key_wrong' }),
-    ...{ missing: /does not belong to any project/, mend: /^svc requests replay \S+ --header "x-api-key: \$\(svc project key/ },
+    ...{
+      missing: /does not belong to any project/,
+      mend: /^svc requests replay \S+ --header "x-api-key: \$\(svc project key/,
+    },
   },
   {
     ...{ status: 403, what: 'a role that the user has not' },
@@ -202,7 +205,7 @@ test('svc requests replay changes path, method, headers and fields, and shows wh
   const { id: login } = await ask('POST', '/auth-collections/login', ada)
   const refused = await world.svc(['requests', 'replay', login])
   expect(refused.stderr).toContain('logins')
-  expect(refused.stderr).toContain(`See the request and its answer: svc requests show ${login}`)
+  expect(refused.stderr).toContain(`Show the request and its response: svc requests show ${login}`)
   expect(refused.stderr).not.toContain('Read it again')
   expect((await world.svc(['requests', 'replay', id, '--header', 'no header'])).exit).toBe(2)
 })
