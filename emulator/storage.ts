@@ -6,7 +6,7 @@ import { guardDisk } from './database/disk-guard.js'
 import { type MigrateOptions, migrate, NewerDatabaseError, OlderDatabaseError } from './database/migrate.js'
 import { makeStateFolder, requireNoLink, requireNoLinksIn } from './database/pglite/folder-place.js'
 import { holdLock } from './database/pglite/lock.js'
-import { checkGinIndexes, mostBytesAtStart } from './database/pglite/pages/gin-check.js'
+import { checkGinIndexes, maxBytesAtStart } from './database/pglite/pages/gin-check.js'
 import { openPglite } from './database/pglite/pglite.js'
 import { copyBeforeUpgrade, damaged, newer, prepareData } from './database/pglite/state-folder.js'
 import { readTemplate } from './database/pglite/template.js'
@@ -17,7 +17,7 @@ import type { StartError } from './database/start-error.js'
 import type { DisposalStack } from './disposal-stack.js'
 import { openFileStore } from './ports/files/open-file-store.js'
 import type { FileStore } from './ports/files/port.js'
-import { ensureFilePlace } from './store/files.js'
+import { ensureFilesId } from './store/files.js'
 
 export interface Storage {
   readonly db: Database
@@ -135,7 +135,7 @@ async function openFor(
 
 /** Asked before anything is written: a statement would not fail at such a page, but run for ever. */
 async function requireWholeIndexes(db: Database, dataDir: string): Promise<void> {
-  const damage = await checkGinIndexes(db.query, dataDir, mostBytesAtStart).catch((error) => error)
+  const damage = await checkGinIndexes(db.query, dataDir, maxBytesAtStart).catch((error) => error)
   if (!damage) return
   await db.close()
   throw damage
@@ -147,7 +147,7 @@ async function openFiles(db: Database, { filesUrl, memory }: Options, folder: st
   return openFileStore({
     url: filesUrl,
     folder: isKept ? join(folder, 'files') : undefined,
-    place: () => ensureFilePlace(db),
+    place: () => ensureFilesId(db),
     isSynced: db.capabilities.isDurable,
   })
 }

@@ -1,5 +1,5 @@
 /** Explains refusals of a service that says neither codes nor its dialect, as a deployed one does. */
-import { SvcError, statusOf } from '../../client/protocol/model/errors.js'
+import { httpStatus, SvcError } from '../../client/protocol/model/errors.js'
 import { askedOf, mayWrite } from '../target/guarded-fetch.js'
 import { CliFailure, describeFailure, exits, type Failure, noGoodKey, reworded } from './failure.js'
 
@@ -30,7 +30,7 @@ export function watchedFetch(
  * Whether a refusal is of the key. A deployed service answers 422 without one, and 400 to a wrong one.
  */
 export function isAboutKey(error: SvcError): boolean {
-  if (![400, 401, 422].includes(statusOf(error))) return false
+  if (![400, 401, 422].includes(httpStatus(error))) return false
   return [error.message, ...error.issues.map(({ path }) => path.join('.'))].some((text) => /\bapi[ _-]?key/i.test(text))
 }
 
@@ -77,7 +77,7 @@ function suggestFix(request: string, status: number, cause: SvcError, detect: st
 /** Whether a service has nothing at the path of the request, rather than nothing of that name. */
 export function refusedForPath(error: unknown): boolean {
   if (!(error instanceof SvcError)) return false
-  const status = statusOf(error)
+  const status = httpStatus(error)
   return status === 405 || (status === 404 && isUnknownPath(error))
 }
 

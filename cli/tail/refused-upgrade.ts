@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { WebSocket } from 'ws'
 import { parseJson } from '../../client/protocol/model/json.js'
 import { decodeError } from '../../client/protocol/wire/errors/decode.js'
-import { isPassing } from '../../client/send.js'
+import { isTransient } from '../../client/send.js'
 import { CliFailure, exitOfStatus, exits } from '../base/failure.js'
 
 const mostBytes = 10_000
@@ -32,7 +32,7 @@ async function readRefusal(address: string, response: IncomingMessage): Promise<
     parseJson(await beginningOf(response)),
     `GET ${pathname} answered ${status}.`,
   )
-  if (isPassing(error)) return undefined
+  if (isTransient(error)) return undefined
   const message = `${host} refused the WebSocket (${status}): ${error.message}`
   const exit = status < 400 ? exits.failed : exitOfStatus(status)
   return new CliFailure(error.code, exit, message, meaningOf(status))

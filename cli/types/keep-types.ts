@@ -29,12 +29,9 @@ export async function keepTypes(client: Client, kept: KeptTypes, signal: AbortSi
         await writeOnce(client, reader, kept)
         reported = undefined
       } catch (error) {
-        const { code, message, hint } = describeFailure(error)
-        // Other hints are about commands that can be given again.
-        const isOfFile = code === 'FILE_FAILED' || code === 'WORSE_TYPES'
-        const words = isOfFile && hint !== undefined ? `${message} ${hint.replace(/\.?$/, '.')}` : message
-        if (!signal.aborted && words !== reported) kept.onFailed(words)
-        reported = words
+        const problem = describeProblem(error)
+        if (!signal.aborted && problem !== reported) kept.onFailed(problem)
+        reported = problem
       }
       await reader.changed()
     }
@@ -43,6 +40,13 @@ export async function keepTypes(client: Client, kept: KeptTypes, signal: AbortSi
   } finally {
     reader.close()
   }
+}
+
+function describeProblem(error: unknown): string {
+  const { code, message, hint } = describeFailure(error)
+  // Other hints name commands to run again, which does not help here.
+  const isAboutFile = code === 'FILE_FAILED' || code === 'WORSE_TYPES'
+  return isAboutFile && hint !== undefined ? `${message} ${hint.replace(/\.?$/, '.')}` : message
 }
 
 async function writeOnce(client: Client, reader: CollectionReader, { place, isTyped, onWritten, ...style }: KeptTypes) {

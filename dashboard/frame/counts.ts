@@ -1,4 +1,4 @@
-/** The queries that several pages share, each under one key, so that its answer is cached once. */
+/** Queries that several pages share. Each has one key, so its answer is cached once. */
 import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { setClockOffset } from '../parts/time.js'
@@ -9,14 +9,14 @@ export function useCollections() {
   return useQuery({ queryKey: ['collections', acting?.user.id], queryFn: () => client.collections.list() })
 }
 
-/** The most that the control API lists. */
-export const mostMails = 200
+/** Matches the limit of the control API. */
+export const maxMails = 200
 
 export function useMails() {
   const { control, project } = useSession()
   return useQuery({
     queryKey: ['mail'],
-    queryFn: async () => (await control.mail.list({ project: project.id, limit: mostMails })).mails,
+    queryFn: async () => (await control.mail.list({ project: project.id, limit: maxMails })).mails,
   })
 }
 
@@ -26,6 +26,20 @@ export function useConnections() {
     queryKey: ['connections'],
     queryFn: async () => (await control.connections.list({ project: project.id })).connections,
     refetchInterval: 5_000,
+  })
+}
+
+/** The login provider emits no events, so pages poll. */
+export const refreshMilliseconds = 2_000
+
+/** Polls the last logins through a provider, newest first. */
+export function useFlows(isWanted = true) {
+  const { control, project } = useSession()
+  return useQuery({
+    queryKey: ['flows', 'hops', project.id],
+    queryFn: async () => (await control.idp.flows.list({ project: project.id })).flows,
+    refetchInterval: refreshMilliseconds,
+    enabled: isWanted,
   })
 }
 
@@ -39,7 +53,7 @@ export function useInfo() {
   return useQuery({ queryKey: ['info'], queryFn: () => control.info.get(), refetchInterval: 10_000 })
 }
 
-/** The clock that the project follows: the emulator's, or one of its own, which shows another time. */
+/** Reads the project's clock, which is the emulator's or its own. */
 export function useClock(refetchInterval = 10_000) {
   const { control, project } = useSession()
   const clock = useQuery({
@@ -67,8 +81,14 @@ export function useProject() {
   })
 }
 
-/** How many of each there are; undefined for what has not been fetched yet. */
-export function useCounts(): { readonly [name: string]: number | undefined } {
+interface Counts {
+  /** Undefined until loaded. */
+  readonly counts: { readonly [name: string]: number | undefined }
+  /** The first failure to count collections, users or files. */
+  readonly error: unknown
+}
+
+export function useCounts(): Counts {
   const { owner, control, project } = useSession()
   const users = useQuery({
     queryKey: ['users', 'count'],
@@ -80,20 +100,24 @@ export function useCounts(): { readonly [name: string]: number | undefined } {
     refetchInterval: 5_000,
   })
   const files = useQuery({ queryKey: ['files', 'usage'], queryFn: () => owner.files.info() })
+  const collections = useCollections()
   return {
-    collections: useCollections().data?.length,
-    users: users.data,
-    files: files.data?.files,
-    requests: requests.data,
-    mail: useMails().data?.length,
-    connections: useConnections().data?.length,
-    faults: useFaults().data?.length || undefined,
+    counts: {
+      collections: collections.data?.length,
+      users: users.data,
+      files: files.data?.files,
+      requests: requests.data,
+      mail: useMails().data?.length,
+      connections: useConnections().data?.length,
+      faults: useFaults().data?.length || undefined,
+    },
+    error: collections.error ?? users.error ?? files.error,
   }
 }
 
 export type Info = NonNullable<ReturnType<typeof useInfo>['data']>
 
-/** Whether nothing outlives the process. */
+/** Returns whether all data is lost when the process ends. */
 export function isInMemory({ dataDir, servers }: Info['database']): boolean {
   return dataDir === null && servers.length === 0
 }

@@ -1,17 +1,17 @@
-/** Everything by its name: pages, collections, commands of `svc`, and switches. */
+/** Opens pages, collections, `svc` commands and switches by name. */
 import { Autocomplete } from '@base-ui/react/autocomplete'
 import { useMemo } from 'react'
 import { useLocation } from 'wouter'
 import { Dialog } from '../parts/dialog.js'
+import { keepPreference } from '../parts/preference.js'
 import { useSession } from '../session/context.js'
-import { keepPreference } from '../session/storage.js'
 import { commands } from './commands.js'
 import { useCollections } from './counts.js'
-import { pages } from './pages.js'
+import { usePageRecords } from './pages.js'
 import { useCopy } from './undo.js'
 
 interface Entry {
-  readonly words: string
+  readonly label: string
   readonly hint: string
   readonly run: () => void
 }
@@ -19,18 +19,18 @@ interface Entry {
 export function Palette({ onClose }: { onClose: () => void }) {
   const entries = useEntries()
   return (
-    <Dialog title="Go to or do anything" onClose={onClose}>
-      <Autocomplete.Root items={entries} limit={60} inline open autoHighlight itemToStringValue={({ words }) => words}>
+    <Dialog title="Go to a page or command" onClose={onClose}>
+      <Autocomplete.Root items={entries} limit={60} inline open autoHighlight itemToStringValue={({ label }) => label}>
         <Autocomplete.Input
           className="input palette-input"
-          placeholder="A page, a collection, a command"
+          placeholder="Page, collection or command"
           aria-label="Search"
         />
-        <Autocomplete.Empty className="palette-empty">Nothing has that name.</Autocomplete.Empty>
+        <Autocomplete.Empty className="palette-empty">No results.</Autocomplete.Empty>
         <Autocomplete.List className="palette-list">
           {(entry: Entry) => (
             <Autocomplete.Item
-              key={entry.hint + entry.words}
+              key={entry.hint + entry.label}
               value={entry}
               className="palette-item"
               onClick={() => {
@@ -38,7 +38,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
                 entry.run()
               }}
             >
-              <span className={entry.hint === 'copy' ? 'mono' : ''}>{entry.words}</span>
+              <span className={entry.hint === 'copy' ? 'mono' : ''}>{entry.label}</span>
               <span className="dim">{entry.hint}</span>
             </Autocomplete.Item>
           )}
@@ -52,21 +52,22 @@ function useEntries(): Entry[] {
   const [, go] = useLocation()
   const { acting, actAs } = useSession()
   const copy = useCopy()
+  const pages = usePageRecords()
   const { data: collections } = useCollections()
   return useMemo(() => {
     const theme = (name: string) => ({
-      words: `Theme: ${name}`,
+      label: `Theme: ${name}`,
       hint: 'do',
       run: () => setTheme(name),
     })
     return [
-      ...pages.map(({ path, title }) => ({ words: title, hint: 'page', run: () => go(path) })),
-      ...(collections ?? []).map(({ name }) => ({ words: name, hint: 'collection', run: () => go(`/data/${name}`) })),
-      ...(acting ? [{ words: 'Act as the owner again', hint: 'do', run: () => void actAs(undefined) }] : []),
+      ...pages.map(({ path, title }) => ({ label: title, hint: 'page', run: () => go(path) })),
+      ...(collections ?? []).map(({ name }) => ({ label: name, hint: 'collection', run: () => go(`/data/${name}`) })),
+      ...(acting ? [{ label: 'Act as the owner again', hint: 'do', run: () => void actAs(undefined) }] : []),
       ...['light', 'dark', 'system'].map(theme),
-      ...commands.map((command) => ({ words: command, hint: 'copy', run: () => copy(command, command) })),
+      ...commands.map((command) => ({ label: command, hint: 'copy', run: () => copy(command, command) })),
     ]
-  }, [collections, acting, actAs, go, copy])
+  }, [pages, collections, acting, actAs, go, copy])
 }
 
 export function setTheme(name: string): void {

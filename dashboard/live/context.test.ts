@@ -1,7 +1,8 @@
 import { QueryClient, QueryObserver } from '@tanstack/react-query'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { EmulatorEvent } from '../../client/protocol/model/events/emulator-event.js'
-import { openReader, readAgain } from './context.js'
+import { refetchShown } from '../parts/refetch-shown.js'
+import { openReader } from './context.js'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
@@ -9,7 +10,7 @@ afterEach(() => void vi.useRealTimers())
 const changed = { kind: 'document.updated', id: '1', document: { id: 'd1', collection: 'posts' } } as EmulatorEvent
 const documents = ['documents', 'posts']
 
-/** A page that shows a query, whose fetches the test answers in order. */
+/** Shows a query, and lets the test answer its fetches in order. */
 function aPage(queryKey: readonly string[]) {
   const queries = new QueryClient({ defaultOptions: { queries: { retry: false, networkMode: 'always' } } })
   const fetches: { answer(text: string): Promise<void> }[] = []
@@ -26,10 +27,10 @@ function aPage(queryKey: readonly string[]) {
   return { queries, fetches, shown: () => observer.getCurrentResult().data, leave }
 }
 
-test('a fetch in flight is not restarted by events, and what they changed is fetched once after it', async () => {
+test('does not restart a fetch in flight on events, and refetches once after it', async () => {
   const { queries, fetches, shown, leave } = aPage(documents)
   await fetches[0]?.answer('one')
-  const reader = openReader(queries)
+  const reader = openReader(queries, [])
   reader.take([changed])
   await vi.advanceTimersByTimeAsync(100)
   expect(fetches).toHaveLength(2)
@@ -50,10 +51,10 @@ test('a fetch in flight is not restarted by events, and what they changed is fet
   leave()
 })
 
-test('what counts documents is fetched at most every one and a half seconds, however many change', async () => {
+test('refetches counts of documents at most every 1.5 seconds', async () => {
   const { queries, fetches, leave } = aPage(['collections'])
   await fetches[0]?.answer('one')
-  const reader = openReader(queries)
+  const reader = openReader(queries, [])
 
   for (let milliseconds = 0; milliseconds < 3_000; milliseconds += 100) {
     reader.take([changed])
@@ -67,14 +68,33 @@ test('what counts documents is fetched at most every one and a half seconds, how
   leave()
 })
 
-test('after a reconnect, a first fetch that was lost with the connection is asked again', async () => {
+test('repeats a first fetch that was lost with the connection', async () => {
   const { queries, fetches, shown, leave } = aPage(documents)
 
-  void readAgain(queries)
+  void refetchShown(queries)
   await vi.advanceTimersByTimeAsync(100)
   expect(fetches).toHaveLength(2)
   await fetches[1]?.answer('after')
 
   expect(shown()).toBe('after')
+  leave()
+})
+
+test('invalidates only the queries of the event group', async () => {
+  const { queries, fetches, leave } = aPage(['users', 'list'])
+  await fetches[0]?.answer('one')
+  const reader = openReader(queries, [{ files: ['file'] }, { users: ['user', 'login'] }])
+
+  for (const [kind, count] of [
+    ['file.created', 1],
+    ['login.succeeded', 2],
+    ['user.created', 3],
+  ] as const) {
+    reader.take([{ kind } as EmulatorEvent])
+    await vi.advanceTimersByTimeAsync(100)
+    await fetches.at(-1)?.answer(kind)
+    expect(fetches).toHaveLength(count)
+  }
+  reader.close()
   leave()
 })

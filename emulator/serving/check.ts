@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import type { Database } from '../database/port.js'
-import { type CheckFinding, checkServer, note, wrong, wrongOf } from '../database/postgres/check.js'
+import { asFinding, type CheckFinding, checkServer, note, wrong } from '../database/postgres/check.js'
 import { StartError } from '../database/start-error.js'
 import { type DisposalStack, openInOrder } from '../disposal-stack.js'
 import { requirePlace } from '../listen.js'
@@ -61,7 +61,7 @@ function checkSettings(config: ServeConfig): Checked {
     requireServable(config)
     return { check: 'settings', said, findings: notes }
   } catch (error) {
-    return { check: 'settings', said, findings: [wrongOf(error), ...notes] }
+    return { check: 'settings', said, findings: [asFinding(error), ...notes] }
   }
 }
 
@@ -72,7 +72,7 @@ async function checkPorts(config: ServeConfig): Promise<Checked> {
     places.map((place) =>
       requirePlace(place).then(
         () => [],
-        (error) => [wrongOf(error)],
+        (error) => [asFinding(error)],
       ),
     ),
   )
@@ -104,7 +104,7 @@ async function checkFiles(config: ServeConfig): Promise<Checked> {
     const where = folder === undefined ? 'a bucket' : `the folder ${folder}`
     return { check: 'files', said: `${where}: write, read, list, delete`, findings: [] }
   } catch (error) {
-    const found = error instanceof StartError ? wrongOf(hintedForServe(error)) : refused(step, error)
+    const found = error instanceof StartError ? asFinding(hintedForServe(error)) : refused(step, error)
     return { check: 'files', said: 'not to be used', findings: [found] }
   }
 }

@@ -15,7 +15,7 @@ let publicKey = ''
 
 beforeAll(async () => {
   world = await openWorld()
-  const { url, apiKey } = await world.dev('--memory')
+  const { url, apiKey } = await world.useEmulator()
   svcUrl = url
   publicKey = apiKey
   svc = createClient({ url, apiKey })

@@ -136,14 +136,14 @@ describe('a bucket that cannot be opened', () => {
     [
       'does not exist',
       () => ({ SVC_FILES_URL: world.env.SVC_FILES_URL?.replace('things', 'others') }),
-      'There is no bucket "others" at http://127.0.0.1:',
+      'Bucket "others" does not exist at http://127.0.0.1:',
       'SVC_FILES_URL',
     ],
     [
       'does not answer',
       () => ({ SVC_FILES_URL: 's3://things?endpoint=http://127.0.0.1:1' }),
       'The bucket "things" does not answer: connect ECONNREFUSED 127.0.0.1:1.',
-      'http://127.0.0.1:1 is reached',
+      'http://127.0.0.1:1 can be reached',
     ],
     [
       'has an endpoint that is not an address',
@@ -154,7 +154,7 @@ describe('a bucket that cannot be opened', () => {
     [
       'has no keys',
       () => ({ AWS_ACCESS_KEY_ID: undefined, AWS_SECRET_ACCESS_KEY: undefined, AWS_EC2_METADATA_DISABLED: 'true' }),
-      'There are no keys for the bucket "things".',
+      'No keys found for the bucket "things".',
       'AWS_ACCESS_KEY_ID',
     ],
   ])('because it %s, says so', async (_, env, message, hint) => {

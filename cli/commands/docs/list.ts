@@ -72,18 +72,17 @@ these. Dotted names reach nested and populated fields.`)
     }
 
     const page = await collection.list({ ...query, limit: flags.limit, offset: flags.offset, count: flags.count })
-    if (!this.jsonEnabled()) {
-      if (page.items.length > 0) {
-        const columns = flags.columns ?? (await this.csvColumns(client, args.collection, flags.format, page.items))
-        await printDocuments(page.items, flags.format, { columns, isSafe: flags.safe })
-      }
-      this.note(pageNote(page, 'document'))
-      this.noteCut(page, flags.limit)
-      const [sorted] = query.sort?.path ?? []
-      const missing = missingColumns(page.items, [...(flags.columns ?? []), ...(sorted ? [sorted] : [])])
-      if (missing) this.note(missing)
-      if (page.items.length === 0 && page.offset === 0) await noteEmpty()
+    if (this.jsonEnabled()) return page
+    if (page.items.length > 0) {
+      const columns = flags.columns ?? (await this.csvColumns(client, args.collection, flags.format, page.items))
+      await printDocuments(page.items, flags.format, { columns, isSafe: flags.safe })
     }
+    this.note(pageNote(page, 'document'))
+    this.noteCut(page, flags.limit)
+    const [sorted] = query.sort?.path ?? []
+    const missing = missingColumns(page.items, [...(flags.columns ?? []), ...(sorted ? [sorted] : [])])
+    if (missing) this.note(missing)
+    if (page.items.length === 0 && page.offset === 0) await noteEmpty()
     return page
   }
 

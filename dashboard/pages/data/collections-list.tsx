@@ -1,4 +1,4 @@
-/** All collections of the project. */
+/** Lists the collections of the project. */
 import { useQuery } from '@tanstack/react-query'
 import { useDeferredValue, useState } from 'react'
 import { useLocation } from 'wouter'
@@ -7,17 +7,19 @@ import { fieldRuleKinds, permissionKinds } from '../../../client/protocol/model/
 import { formatCount } from '../../../client/protocol/model/figures.js'
 import { useCommand } from '../../frame/command-line.js'
 import { useCollections } from '../../frame/counts.js'
+import { Query } from '../../live/query.js'
 import { Button } from '../../parts/button.js'
 import { type Column, Grid } from '../../parts/grid.js'
 import { Page } from '../../parts/layout.js'
 import { Search } from '../../parts/search.js'
-import { Empty, Failure, NoMatch, Skeleton } from '../../parts/states.js'
+import { Empty, NoMatch } from '../../parts/states.js'
 import { Time } from '../../parts/time.js'
 import { useSession } from '../../session/context.js'
 import { CreateCollection } from './collection-dialogs.js'
 
 export function CollectionsList() {
-  const { data, error, isPending, refetch } = useCollections()
+  const collections = useCollections()
+  const { data } = collections
   const [, go] = useLocation()
   const [search, setSearch] = useState('')
   const [isCreating, setCreating] = useState(false)
@@ -37,28 +39,33 @@ export function CollectionsList() {
         </>
       }
     >
-      {isPending ? <Skeleton /> : null}
-      {error ? <Failure error={error} retry={() => void refetch()} /> : null}
-      {data?.length === 0 ? (
-        <Empty title="No collections yet" command="svc collections create posts">
-          <p>A collection keeps JSON documents. Your app, the command line and this page see the same ones.</p>
-          <Button look="main" onClick={() => setCreating(true)}>
-            New collection
-          </Button>
-        </Empty>
-      ) : null}
-      {data && data.length > 0 && shown.length === 0 ? <NoMatch what="collection" onAll={() => setSearch('')} /> : null}
-      {shown.length > 0 ? (
-        <Grid
-          label="Collections"
-          columns={columns}
-          count={shown.length}
-          rowAt={(index) => shown[index]}
-          idOf={({ id }) => id}
-          isOpenedByEnter
-          onOpen={({ name }) => go(`/data/${encodeURIComponent(name)}`)}
-        />
-      ) : null}
+      <Query query={collections}>
+        {(all) => {
+          if (all.length === 0)
+            return (
+              <Empty title="No collections yet" command="svc collections create posts">
+                <p>
+                  A collection contains JSON documents. Your app, the command line and this page share the same data.
+                </p>
+                <Button look="main" onClick={() => setCreating(true)}>
+                  New collection
+                </Button>
+              </Empty>
+            )
+          if (shown.length === 0) return <NoMatch what="collection" onAll={() => setSearch('')} />
+          return (
+            <Grid
+              label="Collections"
+              columns={columns}
+              count={shown.length}
+              rowAt={(index) => shown[index]}
+              getId={({ id }) => id}
+              isOpenedByEnter
+              onOpen={({ name }) => go(`/data/${encodeURIComponent(name)}`)}
+            />
+          )
+        }}
+      </Query>
       {isCreating ? (
         <CreateCollection
           onClose={() => setCreating(false)}
@@ -90,14 +97,14 @@ const columns: readonly Column<Collection>[] = [
     head: 'schema',
     width: 'minmax(160px, 2fr)',
     narrowWidth: null,
-    cell: ({ schema }) => schemaWords(schema),
+    cell: ({ schema }) => describeSchema(schema),
   },
   {
     name: 'permissions',
     head: 'permissions',
     width: 'minmax(140px, 1fr)',
     narrowWidth: null,
-    cell: ({ permissions }) => permissionWords(permissions),
+    cell: ({ permissions }) => describePermissions(permissions),
   },
   {
     name: 'created',
@@ -108,7 +115,7 @@ const columns: readonly Column<Collection>[] = [
   },
 ]
 
-/** Asked for only while its row is in view. */
+/** Counts documents only while the row is in view. */
 function Count({ name }: { name: string }) {
   const { owner } = useSession()
   const { data } = useQuery({
@@ -118,13 +125,13 @@ function Count({ name }: { name: string }) {
   return <>{data == null ? '…' : formatCount(data)}</>
 }
 
-export function schemaWords(schema: Collection['schema']) {
+export function describeSchema(schema: Collection['schema']) {
   const fields = Object.entries(schema)
-  if (fields.length === 0) return <i className="dim">none: any document fits</i>
+  if (fields.length === 0) return <i className="dim">none: any document is valid</i>
   return <span className="mono">{fields.map(([name, { required }]) => (required ? `${name}*` : name)).join(', ')}</span>
 }
 
-export function permissionWords(permissions: Collection['permissions']) {
+export function describePermissions(permissions: Collection['permissions']) {
   const set = permissionKinds.filter((kind) => (permissions?.[kind]?.length ?? 0) > 0)
   const rules = fieldRuleKinds.map((rule) => [rule, Object.keys(permissions?.[rule] ?? {})] as const)
   const words = [

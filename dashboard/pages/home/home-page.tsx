@@ -1,10 +1,12 @@
-/** Where one begins: addresses and keys to copy, the first steps, what happened last, and whether all is well. */
+/** Shows addresses and keys, the first steps, the last events, and the health of the emulator. */
 import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { formatBytes, formatCount } from '../../../client/protocol/model/figures.js'
 import { useCommand } from '../../frame/command-line.js'
 import { type Info, isInMemory, useCounts, useInfo } from '../../frame/counts.js'
 import { useEvents } from '../../live/context.js'
+import { Failure } from '../../live/failure.js'
+import { Query } from '../../live/query.js'
 import { Button, Copy } from '../../parts/button.js'
 import { EventLine } from '../../parts/event-line.js'
 import { Facts } from '../../parts/layout.js'
@@ -12,12 +14,13 @@ import { Time } from '../../parts/time.js'
 import { useSession } from '../../session/context.js'
 import { FirstSteps } from './first-steps.js'
 
-const mostEvents = 8
+const maxEvents = 8
 
 export function HomePage() {
   const { project } = useSession()
   const { data: info } = useInfo()
-  const counts = useCounts()
+  const { counts, error } = useCounts()
+  const isUnread = Boolean(error)
   const [, go] = useLocation()
   useCommand('svc status')
   return (
@@ -26,9 +29,10 @@ export function HomePage() {
         <div className="grow">
           <h1>Project {project.name}</h1>
           <p>
-            {plural(counts.collections, 'collection')}, {plural(counts.users, 'user')}, {plural(counts.files, 'file')}.{' '}
-            {info ? <Kept database={info.database} /> : null}
+            {plural(counts.collections, 'collection', isUnread)}, {plural(counts.users, 'user', isUnread)},{' '}
+            {plural(counts.files, 'file', isUnread)}. {info ? <DataLocation database={info.database} /> : null}
           </p>
+          {error ? <Failure error={error} /> : null}
         </div>
         <Button onClick={() => go('/snapshots')}>Snapshots</Button>
         <Button look="main" onClick={() => go('/data')}>
@@ -43,25 +47,26 @@ export function HomePage() {
   )
 }
 
-function Kept({ database }: Pick<Info, 'database'>) {
+function DataLocation({ database }: Pick<Info, 'database'>) {
   const { dataDir, servers } = database
-  if (isInMemory(database)) return <>Nothing outlives this process.</>
+  if (isInMemory(database)) return <>Data is in memory only and lost when the emulator stops.</>
   if (dataDir === null) {
     return (
       <>
-        Documents are kept in <code className="mono">{servers.join(', ')}</code>.
+        Data is saved in <code className="mono">{servers.join(', ')}</code>.
       </>
     )
   }
   return (
     <>
-      Everything is kept in <code className="mono">{dataDir}</code>.
+      Data is saved in <code className="mono">{dataDir}</code>.
     </>
   )
 }
 
-function plural(count: number | undefined, word: string): string {
-  return count === undefined ? `… ${word}s` : `${formatCount(count)} ${word}${count === 1 ? '' : 's'}`
+function plural(count: number | undefined, word: string, isUnread: boolean): string {
+  if (count === undefined) return isUnread ? `${word}s: not loaded` : `… ${word}s`
+  return `${formatCount(count)} ${word}${count === 1 ? '' : 's'}`
 }
 
 const frameworks = {
@@ -119,11 +124,9 @@ function LastEvents() {
           all
         </Link>
       </h2>
-      {events.length === 0 ? (
-        <p className="padded dim">Nothing has happened yet. svc docs create posts title=Hello</p>
-      ) : null}
+      {events.length === 0 ? <p className="padded dim">No events yet. Try svc docs create posts title=Hello</p> : null}
       <ul>
-        {events.slice(0, mostEvents).map((event) => (
+        {events.slice(0, maxEvents).map((event) => (
           <EventLine key={event.id} event={event} />
         ))}
       </ul>
@@ -131,48 +134,54 @@ function LastEvents() {
   )
 }
 
-/** Each commit is written down before it is answered; what it outlives depends on the engine. */
+/** Every commit is saved before its answer. Whether it survives a power failure depends on the engine. */
 function Saved({ database }: Pick<Info, 'database'>) {
   const { isDurable, savedAt } = database
-  if (isInMemory(database)) return <>in memory, until the process ends</>
+  if (isInMemory(database)) return <>in memory only</>
   return (
     <>
-      {savedAt === null ? 'with each commit' : <Time at={savedAt} isOfMachine />}
-      {isDurable ? ' · outlives a power cut' : ' · outlives the process, not a power cut'}
+      {savedAt === null ? 'with each commit' : <Time at={savedAt} isMachineTime />}
+      {isDurable ? ' · survives a power failure' : ' · survives a crash, but not a power failure'}
     </>
   )
 }
 
 function Health() {
-  const { data: info } = useInfo()
-  if (!info) return <article className="card" />
-  const { database, disk, streams, limits, hashing, version } = info
-  const limit = limits.rateLimit === 'off' ? 'off' : 'on'
-  const isOnServer = database.servers.length > 0
-  const withoutFolder = isOnServer ? 'that of the server' : 'nothing is kept'
   return (
     <article className="card">
       <h2>Health</h2>
-      <Facts
-        rows={[
-          ['Database', `PostgreSQL ${database.version.split(' ')[0]} · ${formatBytes(database.bytes)}`],
-          ...(isOnServer ? [['Server', database.servers.join(', ')] as const] : []),
-          ['Saved', <Saved key="saved" database={database} />],
-          [
-            'Streams',
-            `${streams.connections} open · ${streams.subscriptions} ${streams.subscriptions === 1 ? 'subscription' : 'subscriptions'}`,
-          ],
-          ['Disk', disk === null ? withoutFolder : `${formatBytes(disk.freeBytes)} free`],
-          [
-            'Limits',
-            `rate limit ${limit} · tier ${limits.tier}`,
-            <Link key="simulate" className="link" href="/simulate">
-              simulate
-            </Link>,
-          ],
-          ['Version', `svc ${version} · ${hashing.library}`],
-        ]}
-      />
+      <Query query={useInfo()} loading={null}>
+        {(info) => <HealthFacts info={info} />}
+      </Query>
     </article>
+  )
+}
+
+function HealthFacts({ info }: { info: Info }) {
+  const { database, disk, streams, limits, hashing, version } = info
+  const limit = limits.rateLimit === 'off' ? 'off' : 'on'
+  const isOnServer = database.servers.length > 0
+  const withoutFolder = isOnServer ? 'on the server' : 'not used'
+  return (
+    <Facts
+      rows={[
+        ['Database', `PostgreSQL ${database.version.split(' ')[0]} · ${formatBytes(database.bytes)}`],
+        ...(isOnServer ? [['Server', database.servers.join(', ')] as const] : []),
+        ['Saved', <Saved key="saved" database={database} />],
+        [
+          'Streams',
+          `${streams.connections} open · ${streams.subscriptions} ${streams.subscriptions === 1 ? 'subscription' : 'subscriptions'}`,
+        ],
+        ['Disk', disk === null ? withoutFolder : `${formatBytes(disk.freeBytes)} free`],
+        [
+          'Limits',
+          `rate limit ${limit} · tier ${limits.tier}`,
+          <Link key="simulate" className="link" href="/simulate">
+            simulate
+          </Link>,
+        ],
+        ['Version', `svc ${version} · ${hashing.library}`],
+      ]}
+    />
   )
 }

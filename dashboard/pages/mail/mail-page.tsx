@@ -1,16 +1,17 @@
-/** The mail that the service has sent: none of it leaves the machine unless a transport was set. */
+/** Shows sent mail. Nothing leaves the machine unless a transport is configured. */
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useState } from 'react'
 import { useLocation, useParams } from 'wouter'
 import type { Mail } from '../../../client/protocol/control/mail.js'
 import { useCommand } from '../../frame/command-line.js'
-import { mostMails, useMails } from '../../frame/counts.js'
+import { maxMails, useMails } from '../../frame/counts.js'
 import { useAction, useUndo } from '../../frame/undo.js'
+import { Query } from '../../live/query.js'
 import { Button, Copy } from '../../parts/button.js'
 import { type Column, Grid } from '../../parts/grid.js'
 import { Page, Pane } from '../../parts/layout.js'
 import { Search } from '../../parts/search.js'
-import { Empty, Failure, isMissing, NoMatch, Skeleton, Unread } from '../../parts/states.js'
+import { Empty, isMissing, NoMatch } from '../../parts/states.js'
 import { Tabs } from '../../parts/tabs.js'
 import { Time } from '../../parts/time.js'
 import { useSession } from '../../session/context.js'
@@ -24,7 +25,8 @@ export function MailPage() {
   const [search, setSearch] = useState('')
   const queries = useQueryClient()
   const [isBusy, run] = useAction()
-  const { data, error, isPending, refetch } = useMails()
+  const query = useMails()
+  const { data } = query
   const close = useCallback(() => go('/mail'), [go])
   useCommand(id === undefined ? 'svc mail list' : `svc mail show ${id}`)
   const wanted = search.trim().toLowerCase()
@@ -32,7 +34,7 @@ export function MailPage() {
   const { confirm } = useUndo()
   const clear = () =>
     run(async () => {
-      if (!(await confirm('Delete all mail?', 'It cannot be taken back.', 'Delete'))) return
+      if (!(await confirm('Delete all mail?', 'You cannot undo this.', 'Delete'))) return
       await control.mail.clear({ project: project.id })
       await queries.invalidateQueries({ queryKey: ['mail'] })
       close()
@@ -42,7 +44,7 @@ export function MailPage() {
       title="Mail"
       facts={
         data
-          ? `${data.length === mostMails ? 'the newest ' : ''}${data.length} ${data.length === 1 ? 'mail' : 'mails'} · new ones appear by themselves`
+          ? `${data.length === maxMails ? 'the newest ' : ''}${data.length} ${data.length === 1 ? 'message' : 'messages'} · new mail appears automatically`
           : ''
       }
       actions={
@@ -55,25 +57,28 @@ export function MailPage() {
       }
       pane={id === undefined ? undefined : <MailPane key={id} id={id} onClose={close} />}
     >
-      {isPending ? <Skeleton /> : null}
-      {error ? <Failure error={error} retry={() => void refetch()} /> : null}
-      {data?.length === 0 ? (
-        <Empty title="No mail yet" command="svc mail wait --link">
-          <p>Mail that verifies addresses, resets passwords or brings codes stays here instead of being sent.</p>
-        </Empty>
-      ) : null}
-      {data && data.length > 0 && mails.length === 0 ? <NoMatch what="mail" onAll={() => setSearch('')} /> : null}
-      {mails.length > 0 ? (
-        <Grid
-          label="Mail"
-          columns={columns}
-          count={mails.length}
-          rowAt={(index) => mails[index]}
-          idOf={(mail) => mail.id}
-          selected={id}
-          onOpen={(mail) => go(`/mail/${mail.id}`)}
-        />
-      ) : null}
+      <Query query={query}>
+        {(all) => {
+          if (all.length === 0)
+            return (
+              <Empty title="No mail yet" command="svc mail wait --link">
+                <p>Verification links, password resets and codes appear here instead of being sent.</p>
+              </Empty>
+            )
+          if (mails.length === 0) return <NoMatch what="mail" onAll={() => setSearch('')} />
+          return (
+            <Grid
+              label="Mail"
+              columns={columns}
+              count={mails.length}
+              rowAt={(index) => mails[index]}
+              getId={(mail) => mail.id}
+              selected={id}
+              onOpen={(mail) => go(`/mail/${mail.id}`)}
+            />
+          )
+        }}
+      </Query>
     </Page>
   )
 }
@@ -111,15 +116,12 @@ function MailPane({ id, onClose }: { id: string; onClose: () => void }) {
   const queries = useQueryClient()
   const [isBusy, run] = useAction()
   const [tab, setTab] = useState('html')
-  const {
-    data: mail,
-    error,
-    refetch,
-  } = useQuery({
+  const query = useQuery({
     queryKey: ['mail', id],
     queryFn: () => control.mail.get({ id }),
     staleTime: 60_000,
   })
+  const { data: mail, error } = query
   const remove = () =>
     run(async () => {
       await control.mail.remove({ id })
@@ -139,37 +141,28 @@ function MailPane({ id, onClose }: { id: string; onClose: () => void }) {
         )
       }
     >
-      {error ? (
-        <Unread
-          error={error}
-          retry={() => void refetch()}
-          what="mail"
-          wasShown={Boolean(mail)}
-          back="All mail"
-          onBack={onClose}
-        />
-      ) : null}
-      {!mail && !error ? <Skeleton /> : null}
-      {mail ? (
-        <>
-          {mail.refused === null ? null : <div className="why">Not sent: {mail.refused}</div>}
-          <Picked mail={mail} />
-          <Tabs
-            value={tab}
-            onChange={setTab}
-            tabs={[
-              { name: 'html', title: 'HTML', content: () => <Html mail={mail} /> },
-              { name: 'text', title: 'Text', content: () => <pre className="json mono">{mail.text}</pre> },
-              { name: 'raw', title: 'Raw', content: () => <pre className="json mono">{mail.raw}</pre> },
-            ]}
-          />
-        </>
-      ) : null}
+      <Query query={query} gone={{ what: 'mail', back: 'All mail', onBack: onClose }}>
+        {(found) => (
+          <>
+            {found.refused === null ? null : <div className="why">Not sent: {found.refused}</div>}
+            <Picked mail={found} />
+            <Tabs
+              value={tab}
+              onChange={setTab}
+              tabs={[
+                { name: 'html', title: 'HTML', content: () => <Html mail={found} /> },
+                { name: 'text', title: 'Text', content: () => <pre className="json mono">{found.text}</pre> },
+                { name: 'raw', title: 'Raw', content: () => <pre className="json mono">{found.raw}</pre> },
+              ]}
+            />
+          </>
+        )}
+      </Query>
     </Pane>
   )
 }
 
-/** The links and codes of a mail, which tests of a login need. */
+/** Shows the links and codes of a mail for copying. */
 function Picked({ mail: { links, codes } }: { mail: Mail }) {
   const { hereUrl } = useSession()
   if (links.length + codes.length === 0) return null
@@ -192,7 +185,7 @@ function Picked({ mail: { links, codes } }: { mail: Mail }) {
   )
 }
 
-/** In a frame that may neither run scripts nor load, send or open anything; this page's own policy holds in it as well. */
+/** Shows HTML mail in a sandbox without scripts or network. The policy of this page also applies. */
 function Html({ mail }: { mail: Mail }) {
   return (
     <iframe className="mail-html" title="The mail as HTML" sandbox="" referrerPolicy="no-referrer" srcDoc={mail.html} />

@@ -1,13 +1,13 @@
-/** The last logins as sequences of hops, each with its request and answer. */
+/** Shows the last logins request by request. */
 import { useState } from 'react'
 import { hopKinds, type LoginFlow, type LoginHop } from '../../../client/protocol/model/provider-login.js'
-import { Failure } from '../../parts/states.js'
+import { useFlows } from '../../frame/counts.js'
+import { Query } from '../../live/query.js'
 import { clockTime, Time } from '../../parts/time.js'
-import { useFlows } from './use-flows.js'
 
 export function LastFlows() {
   const [toggled, setToggled] = useState<ReadonlySet<string>>(new Set())
-  const { data, error, refetch } = useFlows()
+  const flows = useFlows()
   const toggle = (id: string) =>
     setToggled((before) => {
       const after = new Set(before)
@@ -17,16 +17,25 @@ export function LastFlows() {
   return (
     <>
       <h2 className="section">Last flows</h2>
-      {error ? <Failure error={error} retry={() => void refetch()} /> : null}
-      {data?.length === 0 ? (
-        <p className="padded dim">No login through a provider since the emulator was started.</p>
-      ) : null}
-      <ul className="flows">
-        {data?.map((flow, at) => (
-          // The last one is open until it is closed.
-          <Flow key={flow.id} flow={flow} isOpen={(at === 0) !== toggled.has(flow.id)} toggle={() => toggle(flow.id)} />
-        ))}
-      </ul>
+      <Query query={flows}>
+        {(found) =>
+          found.length === 0 ? (
+            <p className="padded dim">No logins through a provider since the emulator started.</p>
+          ) : (
+            <ul className="flows">
+              {found.map((flow, at) => (
+                // The newest flow is open by default.
+                <Flow
+                  key={flow.id}
+                  flow={flow}
+                  isOpen={(at === 0) !== toggled.has(flow.id)}
+                  toggle={() => toggle(flow.id)}
+                />
+              ))}
+            </ul>
+          )
+        }
+      </Query>
     </>
   )
 }
@@ -37,7 +46,7 @@ function Flow({ flow, isOpen, toggle }: { flow: LoginFlow; isOpen: boolean; togg
   return (
     <li>
       <button type="button" className="row-button" aria-expanded={isOpen} onClick={toggle}>
-        <Time at={at} isOfMachine />
+        <Time at={at} isMachineTime />
         <b>{provider}</b>
         <bdi className="mono dim cut grow">{account?.email ?? account?.sub ?? ''}</bdi>
         <span className="dim">{hops.length} hops</span>
@@ -46,7 +55,7 @@ function Flow({ flow, isOpen, toggle }: { flow: LoginFlow; isOpen: boolean; togg
       {isOpen ? (
         <ol className="hops">
           {hops.map((hop, index) => (
-            // Hops are only ever added at the end.
+            // The index is a stable key, because hops are only appended.
             <Hop key={index} hop={hop} />
           ))}
         </ol>

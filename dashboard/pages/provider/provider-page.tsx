@@ -1,26 +1,23 @@
-/** The built-in login provider: who may log in with it, and how its next logins end. */
+/** Manages accounts of the built-in login provider, and makes the next logins fail. */
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { Control } from '../../../client/control.js'
 import { type ProviderFault, providerFaults } from '../../../client/protocol/model/provider-login.js'
 import { useCommand } from '../../frame/command-line.js'
+import { refreshMilliseconds } from '../../frame/counts.js'
 import { useAction, useUndo } from '../../frame/undo.js'
 import { useEvents } from '../../live/context.js'
+import { Query } from '../../live/query.js'
 import { Button, Copy } from '../../parts/button.js'
 import { EventLine } from '../../parts/event-line.js'
 import { Page } from '../../parts/layout.js'
-import { Failure, Skeleton } from '../../parts/states.js'
 import { useSession } from '../../session/context.js'
-import { AccountDialog } from './account-dialog.js'
+import { type Account, AccountDialog } from './account-dialog.js'
 import { LastFlows } from './flows.js'
-import { refreshMilliseconds } from './use-flows.js'
-
-export type Account = Awaited<ReturnType<Control['idp']['accounts']['list']>>['accounts'][number]
 
 export function ProviderPage() {
   const { control } = useSession()
   const [edited, setEdited] = useState<Account | 'new'>()
-  const { data, error, refetch } = useQuery({
+  const accounts = useQuery({
     queryKey: ['flows', 'accounts'],
     queryFn: async () => (await control.idp.accounts.list()).accounts,
     refetchInterval: refreshMilliseconds,
@@ -29,7 +26,7 @@ export function ProviderPage() {
   return (
     <Page
       title="Login provider"
-      facts={data ? `${data.length} accounts · passwords are not asked for` : ''}
+      facts={accounts.data ? `${accounts.data.length} accounts · no passwords needed` : ''}
       actions={
         <>
           <StartLogin />
@@ -39,28 +36,30 @@ export function ProviderPage() {
         </>
       }
     >
-      {error ? <Failure error={error} retry={() => void refetch()} /> : null}
-      {!data && !error ? <Skeleton /> : null}
       <NextLogins />
       <h2 className="section">Accounts</h2>
-      <ul className="accounts">
-        {data?.map((account) => (
-          <li key={account.id}>
-            <button type="button" className="row-button" onClick={() => setEdited(account)}>
-              <b>
-                <bdi>{account.name}</bdi>
-              </b>
-              <span className="mono dim cut">{account.email ?? 'no email'}</span>
-              <span className="mono dim cut grow">
-                {Object.keys(account.claims).length === 0 ? '' : JSON.stringify(account.claims)}
-              </span>
-              <span className={`tag ${account.emailVerified ? 'good' : 'warn'}`}>
-                {account.emailVerified ? 'verified' : 'not verified'}
-              </span>
-            </button>
-          </li>
-        ))}
-      </ul>
+      <Query query={accounts}>
+        {(found) => (
+          <ul className="accounts">
+            {found.map((account) => (
+              <li key={account.id}>
+                <button type="button" className="row-button" onClick={() => setEdited(account)}>
+                  <b>
+                    <bdi>{account.name}</bdi>
+                  </b>
+                  <span className="mono dim cut">{account.email ?? 'no email'}</span>
+                  <span className="mono dim cut grow">
+                    {Object.keys(account.claims).length === 0 ? '' : JSON.stringify(account.claims)}
+                  </span>
+                  <span className={`tag ${account.emailVerified ? 'good' : 'warn'}`}>
+                    {account.emailVerified ? 'verified' : 'not verified'}
+                  </span>
+                </button>
+              </li>
+            ))}
+          </ul>
+        )}
+      </Query>
       <LastFlows />
       <LastLogins />
       {edited === undefined ? null : (
@@ -70,10 +69,10 @@ export function ProviderPage() {
   )
 }
 
-/** Begins a login in a tab of its own, which ends on a page of the emulator that shows the outcome. */
+/** Starts a login in a new tab. It ends on an emulator page that shows the result. */
 function StartLogin() {
   const { control, project, url } = useSession()
-  const { say } = useUndo()
+  const { notify } = useUndo()
   const [isBusy, run] = useAction()
   const [address, setAddress] = useState<string>()
   const start = () =>
@@ -83,7 +82,7 @@ function StartLogin() {
         completeUrl: `${url}/_svc/login-complete`,
       })
       setAddress(login)
-      say({ words: 'The address of the login is ready' })
+      notify({ text: 'The login address is ready' })
     })
   if (address === undefined) {
     return (
@@ -102,7 +101,7 @@ function StartLogin() {
   )
 }
 
-/** What the next login meets. */
+/** Shows and sets how the next login fails. */
 function NextLogins() {
   const { control } = useSession()
   const queries = useQueryClient()
@@ -124,7 +123,7 @@ function NextLogins() {
       {data?.map(({ fault, times }) => (
         <span key={fault} className="tag warn">
           {providerFaults[fault].says}
-          {times === null ? ', until it is cleared' : times > 1 ? `, ${times} times` : ''}
+          {times === null ? ', until cleared' : times > 1 ? `, ${times} times` : ''}
         </span>
       ))}
       <span className="grow" />
@@ -148,7 +147,7 @@ function NextLogins() {
           <input type="checkbox" name="always" /> until cleared
         </label>
         <Button type="submit" disabled={isBusy}>
-          Let it fail
+          Make it fail
         </Button>
         <Button disabled={isBusy || !data?.length} onClick={() => change(() => control.idp.faults.clear())}>
           Clear
@@ -158,16 +157,16 @@ function NextLogins() {
   )
 }
 
-const mostLogins = 20
+const maxLogins = 20
 
 function LastLogins() {
   const logins = useEvents().filter(({ kind }) => kind.startsWith('login.'))
   return (
     <>
       <h2 className="section">Last logins</h2>
-      {logins.length === 0 ? <p className="padded dim">No login since this page was opened.</p> : null}
+      {logins.length === 0 ? <p className="padded dim">No logins since you opened this page.</p> : null}
       <ul>
-        {logins.slice(0, mostLogins).map((event) => (
+        {logins.slice(0, maxLogins).map((event) => (
           <EventLine key={event.id} event={event} />
         ))}
       </ul>

@@ -1,16 +1,18 @@
-/** Which collections lead to which: as a graph, and as a list. */
+/** Shows links between collections as a graph or a list. */
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { useCommand } from '../../frame/command-line.js'
+import { Query } from '../../live/query.js'
 import { Button } from '../../parts/button.js'
 import { type Column, Grid } from '../../parts/grid.js'
 import { Page } from '../../parts/layout.js'
-import { Empty, Failure, Skeleton } from '../../parts/states.js'
-import { Graph, placeOf, wordsFor } from './graph.js'
+import { Empty } from '../../parts/states.js'
+import { formatLabel, formatPagePath, Graph } from './graph.js'
 import { type Link, type Relations, useRelations, usersName } from './use-relations.js'
 
 export function RelationsPage() {
-  const { data, error, isFetching, refetch } = useRelations()
+  const query = useRelations()
+  const { data, isFetching, refetch } = query
   // A graph does not fit on a narrow screen.
   const [isList, setList] = useState(() => innerWidth < 720)
   useCommand('svc collections list')
@@ -18,42 +20,48 @@ export function RelationsPage() {
   return (
     <Page
       title="Relations"
-      facts={data ? factsOf(data) : ''}
+      facts={data ? describeRelations(data) : ''}
       actions={
         <>
           {isLinked ? (
             <Button onClick={() => setList(!isList)}>{isList ? 'Show as a graph' : 'Show as a list'}</Button>
           ) : null}
           <Button disabled={isFetching} onClick={() => void refetch()}>
-            Read again
+            Refresh
           </Button>
         </>
       }
     >
-      {error ? <Failure error={error} retry={() => void refetch()} /> : null}
-      {!data && !error ? <Skeleton /> : null}
-      {data && !isLinked ? <NothingLinked isEmpty={data.collections.length === 0} /> : null}
-      {isLinked && isList ? <List links={data.links} /> : null}
-      {isLinked && !isList ? (
-        <>
-          <Graph relations={data} />
-          <ul className="hidden" aria-label="Links">
-            {data.links.map((link) => (
-              <li key={`${link.from} ${link.field} ${link.to}`}>
-                {link.from}.{link.field} leads to {wordsFor(link.to)}
-              </li>
-            ))}
-          </ul>
-        </>
-      ) : null}
+      <Query query={query}>
+        {(found) => {
+          if (found.links.length === 0) return <NothingLinked isEmpty={found.collections.length === 0} />
+          return isList ? <List links={found.links} /> : <Drawn relations={found} />
+        }}
+      </Query>
     </Page>
   )
 }
 
-function factsOf({ collections, links, leftOut }: Relations): string {
-  const rest = leftOut === 0 ? '' : ` · ${leftOut} more collections are not looked at`
+/** Shows the graph, and a list of the links for screen readers. */
+function Drawn({ relations }: { relations: Relations }) {
+  return (
+    <>
+      <Graph relations={relations} />
+      <ul className="hidden" aria-label="Links">
+        {relations.links.map((link) => (
+          <li key={`${link.from} ${link.field} ${link.to}`}>
+            {link.from}.{link.field} links to {formatLabel(link.to)}
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
+function describeRelations({ collections, links, leftOut }: Relations): string {
+  const rest = leftOut === 0 ? '' : ` · ${leftOut} more collections not read`
   const count = collections.filter(({ name }) => name !== usersName).length
-  return `${count} ${count === 1 ? 'collection' : 'collections'} · ${links.length} ${links.length === 1 ? 'link' : 'links'}, by the newest 20 documents of each${rest}`
+  return `${count} ${count === 1 ? 'collection' : 'collections'} · ${links.length} ${links.length === 1 ? 'link' : 'links'}, from the newest 20 documents of each${rest}`
 }
 
 function NothingLinked({ isEmpty }: { isEmpty: boolean }) {
@@ -63,8 +71,8 @@ function NothingLinked({ isEmpty }: { isEmpty: boolean }) {
       command={isEmpty ? 'svc collections create posts' : 'svc docs create comments text=Hello post=<id>'}
     >
       <p>
-        A link is a field that holds the id of a document or of a user, or a list of ids. Nothing has to be declared:
-        what an id leads to is found when it is asked for with <code className="mono">populate</code>.
+        A link is a field that contains the id of a document or user, or a list of ids. You declare nothing:{' '}
+        <code className="mono">populate</code> finds what an id belongs to.
       </p>
     </Empty>
   )
@@ -83,7 +91,7 @@ const columns: readonly Column<Link>[] = [
     width: 'minmax(90px, 1fr)',
     cell: ({ field }) => <bdi className="mono">{field}</bdi>,
   },
-  { name: 'to', head: 'leads to', width: 'minmax(90px, 1fr)', cell: ({ to }) => wordsFor(to) },
+  { name: 'to', head: 'links to', width: 'minmax(90px, 1fr)', cell: ({ to }) => formatLabel(to) },
   {
     name: 'documents',
     head: 'used by',
@@ -101,9 +109,9 @@ function List({ links }: { links: readonly Link[] }) {
       columns={columns}
       count={links.length}
       rowAt={(index) => links[index]}
-      idOf={({ from, field, to }) => JSON.stringify([from, field, to])}
+      getId={({ from, field, to }) => JSON.stringify([from, field, to])}
       isOpenedByEnter
-      onOpen={({ from }) => go(placeOf(from))}
+      onOpen={({ from }) => go(formatPagePath(from))}
     />
   )
 }

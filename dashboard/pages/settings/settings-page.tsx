@@ -1,4 +1,4 @@
-/** Every setting of the project, what it does and what it takes; and the keys. */
+/** Shows the settings and keys of the project. */
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { SvcError } from '../../../client/index.js'
@@ -7,23 +7,28 @@ import { useCommand } from '../../frame/command-line.js'
 import { useProject } from '../../frame/counts.js'
 import { setTheme } from '../../frame/palette.js'
 import { useAction, useUndo } from '../../frame/undo.js'
+import { Query } from '../../live/query.js'
 import { Page } from '../../parts/layout.js'
-import { Failure, Skeleton } from '../../parts/states.js'
+import { preference } from '../../parts/preference.js'
 import { useSession } from '../../session/context.js'
 import type { ProjectRecord } from '../../session/session.js'
-import { preference } from '../../session/storage.js'
 import { Keys } from './keys.js'
-import { choicesOf, SettingControl } from './setting-control.js'
+import { listChoices, SettingControl } from './setting-control.js'
 
 export function SettingsPage() {
-  const { data, error, refetch } = useProject()
+  const project = useProject()
+  const { data } = project
   useCommand('svc project show')
   return (
     <Page title="Settings" facts={data ? `project ${data.name} · ${data.id}` : ''} actions={<Theme />}>
-      {error ? <Failure error={error} retry={() => void refetch()} /> : null}
-      {!data && !error ? <Skeleton /> : null}
-      {data ? <Settings project={data} /> : null}
-      {data ? <Keys project={data} /> : null}
+      <Query query={project}>
+        {(found) => (
+          <>
+            <Settings project={found} />
+            <Keys project={found} />
+          </>
+        )}
+      </Query>
     </Page>
   )
 }
@@ -48,7 +53,7 @@ function Theme() {
   )
 }
 
-/** The body of the request is nothing that people see. */
+/** Removes the request field `settings.` from the message, because users do not see it. */
 function namedAsHere(error: unknown): never {
   if (!(error instanceof SvcError) || error.code !== 'VALIDATION_ERROR') throw error
   throw new Error(error.message.replaceAll('"settings.', '"'), { cause: error })
@@ -56,7 +61,7 @@ function namedAsHere(error: unknown): never {
 
 function Settings({ project }: { project: ProjectRecord }) {
   const { control } = useSession()
-  const { say } = useUndo()
+  const { notify } = useUndo()
   const queries = useQueryClient()
   const [isBusy, run] = useAction()
   const { idp, ...settings } = project.settings
@@ -68,7 +73,7 @@ function Settings({ project }: { project: ProjectRecord }) {
         await queries.invalidateQueries()
       }
       await write(value)
-      say({ words: `Changed ${name}`, undo: () => write(before) })
+      notify({ text: `Changed ${name}`, undo: () => write(before) })
     })
   return (
     <ul className="settings">
@@ -81,7 +86,7 @@ function Settings({ project }: { project: ProjectRecord }) {
           <SettingControl
             key={JSON.stringify(value)}
             {...{ name, value, isBusy }}
-            choices={choicesOf(name)}
+            choices={listChoices(name)}
             onSet={(next) => set(name, next)}
           />
         </li>
@@ -89,7 +94,7 @@ function Settings({ project }: { project: ProjectRecord }) {
       <li>
         <div>
           <b className="mono">idp</b>
-          <p className="dim">{settingWords.idp} Their values are secrets, and are not shown.</p>
+          <p className="dim">{settingWords.idp} Their values are secret and not shown.</p>
         </div>
         <span className="mono">{idp.length === 0 ? 'none: the built-in provider' : idp.join(', ')}</span>
       </li>

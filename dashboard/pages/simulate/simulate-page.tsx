@@ -1,25 +1,25 @@
-/** Fault injection: faults, another time, another plan. */
+/** Injects faults, moves the clock, and changes the plan. */
 import { useQueryClient } from '@tanstack/react-query'
 import { clockOfProject } from '../../../client/control.js'
 import { type FaultPreset, faultKinds, faultPresets } from '../../../client/protocol/model/faults/fault.js'
-import { effectOf, scopeOf } from '../../../client/protocol/model/faults/words.js'
+import { formatEffect, formatScope } from '../../../client/protocol/model/faults/words.js'
 import { type RateWindow, rateLimits, tiers } from '../../../client/protocol/model/limits.js'
 import { useCommand } from '../../frame/command-line.js'
 import { useClock, useFaults, useProject } from '../../frame/counts.js'
 import { useAction, useUndo } from '../../frame/undo.js'
+import { Query } from '../../live/query.js'
 import { Button } from '../../parts/button.js'
 import { Page } from '../../parts/layout.js'
-import { Failure } from '../../parts/states.js'
 import { useSession } from '../../session/context.js'
+import type { ProjectRecord } from '../../session/session.js'
 import { AddFault } from './add-fault.js'
 import { limits, withWindow } from './rate-limit.js'
 
 export function SimulatePage() {
-  const { data: faults, error, refetch } = useFaults()
+  const { data: faults } = useFaults()
   useCommand(faults?.length ? 'svc faults list' : 'svc faults preset flaky')
   return (
-    <Page title="Simulate" facts={faults ? countOf(faults.length) : ''}>
-      {error ? <Failure error={error} retry={() => void refetch()} /> : null}
+    <Page title="Simulate" facts={faults ? describeCount(faults.length) : ''}>
       <div className="cards">
         <Faults />
         <Clock />
@@ -29,9 +29,9 @@ export function SimulatePage() {
   )
 }
 
-function countOf(faults: number): string {
-  if (faults === 0) return 'nothing is disturbed'
-  return faults === 1 ? '1 fault is on' : `${faults} faults are on`
+function describeCount(faults: number): string {
+  if (faults === 0) return 'no faults'
+  return faults === 1 ? '1 active fault' : `${faults} active faults`
 }
 
 function useRefreshing(key: string): [boolean, (work: () => Promise<unknown>) => void] {
@@ -48,16 +48,16 @@ function useRefreshing(key: string): [boolean, (work: () => Promise<unknown>) =>
   ]
 }
 
-/** Adds to the project that is shown, as the commands do; a preset takes the place of those that are on. */
+/** Adds faults to this project. A preset replaces its active faults. */
 function Faults() {
   const { control, project } = useSession()
-  const { data: faults } = useFaults()
+  const query = useFaults()
   const [isBusy, run] = useRefreshing('faults')
   return (
     <article className="card wide-card">
       <h2>
         Faults
-        <Button disabled={isBusy || !faults?.length} onClick={() => run(() => control.faults.clear())}>
+        <Button disabled={isBusy || !query.data?.length} onClick={() => run(() => control.faults.clear())}>
           Remove all
         </Button>
       </h2>
@@ -77,30 +77,34 @@ function Faults() {
           </Button>
         ))}
       </div>
-      <ul className="faults">
-        {faults?.map((fault) => (
-          <li key={fault.id}>
-            <b className="mono warn" title={faultKinds[fault.kind]}>
-              {effectOf(fault)}
-            </b>
-            <span className="mono dim grow cut">
-              {[
-                scopeOf(fault) || 'every request',
-                fault.project === project.id ? '' : fault.project ? `project ${fault.project}` : 'all projects',
-                fault.preset === null ? '' : `preset ${fault.preset}`,
-              ]
-                .filter((word) => word !== '')
-                .join(' · ')}
-            </span>
-            <span className="mono dim">
-              {fault.hits} of {fault.seen} hit
-            </span>
-            <Button disabled={isBusy} onClick={() => run(() => control.faults.remove({ fault: fault.id }))}>
-              Remove
-            </Button>
-          </li>
-        ))}
-      </ul>
+      <Query query={query} loading={null}>
+        {(faults) => (
+          <ul className="faults">
+            {faults.map((fault) => (
+              <li key={fault.id}>
+                <b className="mono warn" title={faultKinds[fault.kind]}>
+                  {effectOf(fault)}
+                </b>
+                <span className="mono dim grow cut">
+                  {[
+                    scopeOf(fault) || 'every request',
+                    fault.project === project.id ? '' : fault.project ? `project ${fault.project}` : 'all projects',
+                    fault.preset === null ? '' : `preset ${fault.preset}`,
+                  ]
+                    .filter((word) => word !== '')
+                    .join(' · ')}
+                </span>
+                <span className="mono dim">
+                  {fault.hits} of {fault.seen} hit
+                </span>
+                <Button disabled={isBusy} onClick={() => run(() => control.faults.remove({ fault: fault.id }))}>
+                  Remove
+                </Button>
+              </li>
+            ))}
+          </ul>
+        )}
+      </Query>
       <AddFault isBusy={isBusy} onAdd={(fault) => run(() => control.faults.add({ ...fault, project: project.id }))} />
     </article>
   )
@@ -115,7 +119,8 @@ const moves = [
 
 function Clock() {
   const { control, project } = useSession()
-  const { data } = useClock(1_000)
+  const query = useClock(1_000)
+  const { data } = query
   const isOwn = data?.isOwn ?? false
   const clock = isOwn ? clockOfProject(control.clock, project.id) : control.clock
   const [isBusy, run] = useRefreshing('clock')
@@ -123,20 +128,29 @@ function Clock() {
     <article className="card">
       <h2>
         Clock
-        <Button disabled={isBusy || (data?.offset === 0 && !isOwn)} onClick={() => run(() => clock.reset())}>
+        <Button
+          disabled={isBusy || data === undefined || (data.offset === 0 && !isOwn)}
+          onClick={() => run(() => clock.reset())}
+        >
           Reset
         </Button>
       </h2>
-      <p className="big mono">{data ? new Date(data.now).toLocaleString() : '…'}</p>
-      <p className="padded dim">
-        {data?.offset === 0 ? 'The real time.' : 'Not the real time.'}
-        {isOwn ? ' This project has a clock of its own, until it is reset.' : ''} Tokens, codes, rate windows and the
-        waits between mails follow it.
-      </p>
+      <Query query={query} loading={<p className="big mono">…</p>}>
+        {({ now, offset }) => (
+          <>
+            <p className="big mono">{new Date(now).toLocaleString()}</p>
+            <p className="padded dim">
+              {offset === 0 ? 'Real time.' : 'Not the real time.'}
+              {isOwn ? ' This project has its own clock until you reset it.' : ''} Tokens, codes, rate limits and mail
+              intervals follow this clock.
+            </p>
+          </>
+        )}
+      </Query>
       <div className="presets">
-        {moves.map(([words, advance]) => (
-          <Button key={words} disabled={isBusy} onClick={() => run(() => clock.change({ advance }))}>
-            {words}
+        {moves.map(([label, advance]) => (
+          <Button key={label} disabled={isBusy} onClick={() => run(() => clock.change({ advance }))}>
+            {label}
           </Button>
         ))}
       </div>
@@ -148,7 +162,7 @@ function Clock() {
           if (typed !== '') run(() => clock.change({ now: new Date(typed).toISOString() }))
         }}
       >
-        <input className="input" type="datetime-local" name="now" aria-label="Moment" required />
+        <input className="input" type="datetime-local" name="now" aria-label="Time" required />
         <Button type="submit" disabled={isBusy}>
           Set
         </Button>
@@ -158,12 +172,20 @@ function Clock() {
 }
 
 function Plan() {
+  const query = useProject()
+  return (
+    <article className="card">
+      <h2>Plan and limits</h2>
+      <Query query={query}>{(data) => <Limits data={data} />}</Query>
+    </article>
+  )
+}
+
+function Limits({ data }: { data: ProjectRecord }) {
   const { control, project } = useSession()
-  const { data } = useProject()
-  const { say } = useUndo()
+  const { notify } = useUndo()
   const queries = useQueryClient()
   const [isBusy, run] = useAction()
-  if (!data) return null
   const { tier, rateLimit } = data.settings
   const set = (name: 'tier' | 'rateLimit', next: () => unknown) =>
     run(async () => {
@@ -173,11 +195,10 @@ function Plan() {
         await queries.invalidateQueries()
       }
       await write(next())
-      say({ words: `Changed ${name}`, undo: () => write(before) })
+      notify({ text: `Changed ${name}`, undo: () => write(before) })
     })
   return (
-    <article className="card">
-      <h2>Plan and limits</h2>
+    <>
       <fieldset className="presets" aria-label="Plan">
         {tiers.map((name) => (
           <Button
@@ -191,9 +212,7 @@ function Plan() {
           </Button>
         ))}
       </fieldset>
-      <p className="padded dim">
-        Files and storage follow the plan. Requests are limited only where it is switched on:
-      </p>
+      <p className="padded dim">The plan limits files and storage. Choose which request limits apply:</p>
       <div className="presets">
         {(Object.keys(rateLimits) as RateWindow[]).map((window) => (
           <label key={window} className="check">
@@ -209,6 +228,6 @@ function Plan() {
           </label>
         ))}
       </div>
-    </article>
+    </>
   )
 }

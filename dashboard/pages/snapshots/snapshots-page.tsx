@@ -1,4 +1,4 @@
-/** Named states of the project, to go back to. */
+/** Saves, compares and loads snapshots of the project. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useState } from 'react'
 import { useLocation, useParams } from 'wouter'
@@ -7,11 +7,13 @@ import { formatBytes, formatCount } from '../../../client/protocol/model/figures
 import { useCommand } from '../../frame/command-line.js'
 import { useAction, useUndo } from '../../frame/undo.js'
 import { useIsOutdated } from '../../live/context.js'
+import { Failure } from '../../live/failure.js'
+import { Query } from '../../live/query.js'
 import { Button } from '../../parts/button.js'
 import { Field, FormDialog } from '../../parts/dialog.js'
 import { type Column, Grid } from '../../parts/grid.js'
 import { Facts, Page, Pane } from '../../parts/layout.js'
-import { Empty, Failure, Gone, Skeleton, Unread, useWasShown } from '../../parts/states.js'
+import { Empty, Gone, Skeleton, useWasShown } from '../../parts/states.js'
 import { Time } from '../../parts/time.js'
 import { useSession } from '../../session/context.js'
 
@@ -21,10 +23,11 @@ export function SnapshotsPage() {
   const [, go] = useLocation()
   const [isSaving, setSaving] = useState(false)
   const [isAutomatic, setAutomatic] = useState(false)
-  const { data, error, isPending, refetch } = useQuery({
+  const query = useQuery({
     queryKey: ['snapshots'],
     queryFn: async () => (await control.snapshots.list({ project: project.id })).snapshots,
   })
+  const { data } = query
   const close = useCallback(() => go('/snapshots'), [go])
   useCommand(name === undefined ? 'svc snapshot list' : `svc snapshot load ${name}`)
   const shown = (data ?? []).filter(({ command }) => isAutomatic || command === null)
@@ -37,8 +40,8 @@ export function SnapshotsPage() {
       actions={
         <>
           <label className="check">
-            <input type="checkbox" checked={isAutomatic} onChange={({ target }) => setAutomatic(target.checked)} />{' '}
-            those before commands
+            <input type="checkbox" checked={isAutomatic} onChange={({ target }) => setAutomatic(target.checked)} /> show
+            automatic snapshots
           </label>
           <Button look="main" data-key="new" onClick={() => setSaving(true)}>
             Save a snapshot
@@ -55,31 +58,32 @@ export function SnapshotsPage() {
         ) : undefined
       }
     >
-      {isPending ? <Skeleton /> : null}
-      {error ? <Failure error={error} retry={() => void refetch()} /> : null}
-      {data && shown.length === 0 ? (
-        <Empty title="No snapshots yet" command="svc snapshot save before-the-demo">
-          <p>A snapshot holds documents, users, sessions, files, provider accounts and settings.</p>
-        </Empty>
-      ) : null}
-      {shown.length > 0 ? (
-        <Grid
-          label="Snapshots"
-          columns={columnsOf(shown)}
-          count={shown.length}
-          rowAt={(index) => shown[index]}
-          idOf={(snapshot) => snapshot.name}
-          selected={name}
-          onOpen={(snapshot) => go(`/snapshots/${encodeURIComponent(snapshot.name)}`)}
-        />
-      ) : null}
+      <Query query={query}>
+        {() =>
+          shown.length === 0 ? (
+            <Empty title="No snapshots yet" command="svc snapshot save before-the-demo">
+              <p>A snapshot contains documents, users, sessions, files, provider accounts and settings.</p>
+            </Empty>
+          ) : (
+            <Grid
+              label="Snapshots"
+              columns={chooseColumns(shown)}
+              count={shown.length}
+              rowAt={(index) => shown[index]}
+              getId={(snapshot) => snapshot.name}
+              selected={name}
+              onOpen={(snapshot) => go(`/snapshots/${encodeURIComponent(snapshot.name)}`)}
+            />
+          )
+        }
+      </Query>
       {isSaving ? <SaveSnapshot onClose={() => setSaving(false)} /> : null}
     </Page>
   )
 }
 
-/** Leaves out optional columns in which no snapshot has a value. */
-function columnsOf(snapshots: readonly Snapshot[]): readonly Column<Snapshot>[] {
+/** Leaves out optional columns without values. */
+function chooseColumns(snapshots: readonly Snapshot[]): readonly Column<Snapshot>[] {
   const isEmpty = {
     before: snapshots.every(({ command }) => !command),
     branch: snapshots.every(({ branch }) => !branch),
@@ -136,7 +140,7 @@ const columns: readonly Column<Snapshot>[] = [
 
 function SaveSnapshot({ onClose }: { onClose: () => void }) {
   const { control, project } = useSession()
-  const { say } = useUndo()
+  const { notify } = useUndo()
   const queries = useQueryClient()
   const save = useMutation({
     mutationFn: (form: FormData) => {
@@ -149,7 +153,7 @@ function SaveSnapshot({ onClose }: { onClose: () => void }) {
     },
     async onSuccess({ name }) {
       await queries.invalidateQueries({ queryKey: ['snapshots'] })
-      say({ words: `Saved ${name}` })
+      notify({ text: `Saved ${name}` })
       onClose()
     },
   })
@@ -162,17 +166,17 @@ function SaveSnapshot({ onClose }: { onClose: () => void }) {
       onClose={onClose}
       onSubmit={(form) => save.mutate(form)}
     >
-      <Field label="Name" hint="Left out, the moment.">
+      <Field label="Name" hint="Leave it empty to use the time.">
         <input className="input mono" name="name" autoComplete="off" />
       </Field>
       <label className="field row">
-        <input type="checkbox" name="replace" /> Replace one of that name
+        <input type="checkbox" name="replace" /> Replace a snapshot of the same name
       </label>
     </FormDialog>
   )
 }
 
-/** What the differences are about. To find them reads all of the snapshot. */
+/** Events that make a comparison outdated. Comparing reads the whole snapshot, so it is not repeated automatically. */
 const compared = ['document', 'collection', 'user', 'file'] as const
 
 function SnapshotPane({ snapshot, onClose }: { snapshot: Snapshot; onClose: () => void }) {
@@ -181,25 +185,25 @@ function SnapshotPane({ snapshot, onClose }: { snapshot: Snapshot; onClose: () =
   const queries = useQueryClient()
   const [isBusy, run] = useAction()
   const { name } = snapshot
-  const place = { project: project.id, snapshot: name }
+  const target = { project: project.id, snapshot: name }
   const [isOutdated, beginReading] = useIsOutdated(compared)
-  const { data, error, refetch } = useQuery({
+  const diff = useQuery({
     queryKey: ['snapshots', 'diff', name],
     queryFn: () => {
       beginReading()
-      return control.snapshots.diff(place)
+      return control.snapshots.diff(target)
     },
   })
   const load = () =>
     run(async () => {
       const of = { project: project.id, keeping: name }
-      const work = () => control.snapshots.load(place)
+      const work = () => control.snapshots.load(target)
       if (await doUndoably(`Loaded ${name}`, `svc snapshot load ${name}`, work, of)) await queries.invalidateQueries()
     })
   const remove = () =>
     run(async () => {
-      if (!(await confirm(`Delete ${name}?`, 'The state that it holds is gone then.', 'Delete'))) return
-      await control.snapshots.remove(place)
+      if (!(await confirm(`Delete ${name}?`, 'You cannot undo this.', 'Delete'))) return
+      await control.snapshots.remove(target)
       await queries.invalidateQueries({ queryKey: ['snapshots'] })
       onClose()
     })
@@ -232,23 +236,18 @@ function SnapshotPane({ snapshot, onClose }: { snapshot: Snapshot; onClose: () =
         ]}
       />
       <h3 className="section">Changed since</h3>
-      {error ? (
-        <Unread
-          error={error}
-          retry={() => void refetch()}
-          what="snapshot"
-          wasShown
-          back="All snapshots"
-          onBack={onClose}
-        />
-      ) : null}
-      {!data && !error ? <Skeleton rows={3} /> : null}
-      {data ? <Changes diff={data} /> : null}
-      {data && isOutdated ? (
+      <Query
+        query={diff}
+        gone={{ what: 'snapshot', wasShown: true, back: 'All snapshots', onBack: onClose }}
+        loading={<Skeleton rows={3} />}
+      >
+        {(data) => <Changes diff={data} />}
+      </Query>
+      {diff.data && isOutdated ? (
         <p className="padded warn" role="status">
-          Changed since this was read.{' '}
-          <button type="button" className="link" onClick={() => void refetch()}>
-            Read again
+          Data has changed since this was read.{' '}
+          <button type="button" className="link" onClick={() => void diff.refetch()}>
+            Refresh
           </button>
         </p>
       ) : null}
@@ -257,7 +256,7 @@ function SnapshotPane({ snapshot, onClose }: { snapshot: Snapshot; onClose: () =
 }
 
 function Changes({ diff }: { diff: SnapshotDiff }) {
-  if (diff.isSame) return <p className="padded dim">Nothing is different.</p>
+  if (diff.isSame) return <p className="padded dim">No differences.</p>
   const rows = [
     ...diff.documents.map(({ collection, ...counts }) => [collection, counts] as const),
     ...(['collections', 'users', 'files', 'accounts'] as const).map((what) => [what, diff[what]] as const),

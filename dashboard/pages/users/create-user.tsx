@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { Failure } from '../../live/failure.js'
 import { Field, FormDialog } from '../../parts/dialog.js'
-import { Failure } from '../../parts/states.js'
 import { wordsIn } from '../../parts/words.js'
 import { useSession } from '../../session/context.js'
 
@@ -9,7 +9,7 @@ interface CreateProps {
   readonly onCreated: (user: { readonly id: string }) => void
 }
 
-/** Creates a user as the owner: with roles that only the owner may give, and without a session or a mail. */
+/** Creates a user with any roles, without a session and without mail. */
 export function CreateUser({ onClose, onCreated }: CreateProps) {
   const { control, project } = useSession()
   const queries = useQueryClient()
@@ -40,14 +40,14 @@ export function CreateUser({ onClose, onCreated }: CreateProps) {
       <Field label="Email">
         <input className="input" name="email" type="email" required autoComplete="off" />
       </Field>
-      <Field label="Password" hint="At least 8 characters, as your app asks for it.">
+      <Field label="Password" hint="At least 8 characters.">
         <input className="input" name="password" type="text" required autoComplete="off" defaultValue="Correct4Horse" />
       </Field>
-      <Field label="Roles" hint="With spaces between them, such as editor admin.">
+      <Field label="Roles" hint="Separate roles with spaces, such as editor admin.">
         <input className="input mono" name="roles" autoComplete="off" />
       </Field>
       <label className="field row">
-        <input type="checkbox" name="verified" defaultChecked /> The address is verified
+        <input type="checkbox" name="verified" defaultChecked /> The email is verified
       </label>
     </FormDialog>
   )

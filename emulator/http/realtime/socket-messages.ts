@@ -1,11 +1,12 @@
 /** What a client may send over a WebSocket. Contract 9.1 and 9.2. */
-import { SvcError, statusOf } from '../../../client/protocol/model/errors.js'
+import { httpStatus, SvcError } from '../../../client/protocol/model/errors.js'
 import { isObject, type JsonObject } from '../../../client/protocol/model/json.js'
 import { dialects, parseDialect } from '../../../client/protocol/wire/dialects.js'
 import { decodeFilters } from '../../../client/protocol/wire/query/decode.js'
 import type { Identity } from '../../core/context.js'
 import { identifyText } from '../../core/logins/credentials.js'
 import { type Asker, type CollectionSubscription, subscribe, type Wish } from '../../core/realtime/subscriptions.js'
+import { withinKeyBudget } from '../guards/identify.js'
 import { requireOrigin } from '../guards/origins.js'
 import { frameOf } from './frames.js'
 import { closes, endAll, type SocketState, sendBytes, sendFailure, sendMessage, takePlace } from './socket-state.js'
@@ -26,8 +27,10 @@ export const messageHandlers: Readonly<Record<string, Handle>> = {
 
 async function authenticate(state: SocketState, { token }: JsonObject): Promise<void> {
   const { http, handshake } = state
-  const { backend, isOpenTo, streams } = http
-  const found = await identifyText(backend, typeof token === 'string' ? token : '').catch(asUnauthorized)
+  const { backend, isOpenTo, publicBudget, streams } = http
+  const found = await withinKeyBudget(publicBudget, handshake.address, () =>
+    identifyText(backend, typeof token === 'string' ? token : ''),
+  ).catch(asUnauthorized)
   const { settings } = found.project
   requireOrigin(handshake.origin, handshake.host, { allowed: settings.allowedOrigins, isOpenTo })
   if (state.identity && state.identity.project.id !== found.project.id) {
@@ -147,7 +150,7 @@ function readSince(since: unknown): number | undefined {
 
 /** Spec, "Events" 3: whatever is wrong with the token. */
 function asUnauthorized(error: unknown): never {
-  if (error instanceof SvcError && statusOf(error) === 401) throw new SvcError('UNAUTHORIZED', error.message)
+  if (error instanceof SvcError && httpStatus(error) === 401) throw new SvcError('UNAUTHORIZED', error.message)
   throw error
 }
 

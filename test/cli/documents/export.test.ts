@@ -12,7 +12,7 @@ let world: World
 
 beforeAll(async () => {
   world = await openWorld()
-  await world.dev('--memory')
+  await world.useEmulator()
   const rows = Array.from({ length: documents }, (_, at) => `{"at":${at},"text":"${'é'.repeat(50)}"}`)
   writeFileSync(path('rows.ndjson'), rows.join('\n'))
   await world.svc(['docs', 'import', 'rows', 'rows.ndjson', '--create'])
@@ -166,7 +166,7 @@ test('an export does not go on with a file that is shorter than it was, and --re
 test('an export does not go on with the file of another service', async () => {
   await interrupt('elsewhere.ndjson', 'SIGINT')
   const other = await openWorld()
-  const { url, apiKey } = await other.dev('--memory')
+  const { url, apiKey } = await other.useEmulator()
   const env = { SVC_URL: url, SVC_API_KEY: apiKey }
   await other.svc(['docs', 'import', 'rows', '-', '--create'], { input: '{"at":-1}' })
 
