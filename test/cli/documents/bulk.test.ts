@@ -46,6 +46,17 @@ test('every document that a condition matches is changed, and no other', async (
   expect(await countOf(name, 'status=live', 'seen__isnull=true')).toBe(602)
 })
 
+test('documents that a condition matches are read in pages of 500', async () => {
+  const name = await aCollection(1_203)
+
+  await world.json(['docs', 'delete', name, '--where', 'n__gte=0', '--yes'])
+
+  const path = `/collections/${name}`
+  const listed = await world.json(['requests', 'list', '--method', 'GET', '--path', path, '--limit', '1000'])
+  const pages = (listed as { path: string }[]).map((request) => /\blimit=\d+/.exec(request.path)?.[0])
+  expect(pages).toEqual(['limit=500', 'limit=500', 'limit=500', 'limit=1'])
+})
+
 test('a change of many takes arrays apart item by item, too', async () => {
   const name = await aCollection(3)
 
