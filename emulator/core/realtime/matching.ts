@@ -82,7 +82,7 @@ function conditionOf(test: Test, { exact, anyCase }: Searches): Condition {
   }
 }
 
-/** Of points in time, whose texts `instantOf` makes comparable. */
+/** Of points in time, whose texts `parseInstant` makes comparable. */
 function timeConditionOf(test: Test): Condition {
   if (test.operator === 'isnull') return () => false
   const texts = 'values' in test ? test.values : [test.value]
