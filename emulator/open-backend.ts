@@ -127,7 +127,7 @@ const megabyte = 1024 * 1024
 /** A query of the console has five seconds and half a gigabyte, on every engine. */
 function openCopy(): Promise<Database> {
   return openThrowAway({
-    ...{ template: readTemplate, mostStatementMilliseconds: 5_000 },
+    ...{ template: readTemplate, maxStatementMilliseconds: 5_000 },
     ...{ maxMemoryBytes: 512 * megabyte, maxGrowthBytes: 1_024 * megabyte },
   })
 }

@@ -6,7 +6,7 @@ import { guardDisk } from './database/disk-guard.js'
 import { type MigrateOptions, migrate, NewerDatabaseError, OlderDatabaseError } from './database/migrate.js'
 import { makeStateFolder, requireNoLink, requireNoLinksIn } from './database/pglite/folder-place.js'
 import { holdLock } from './database/pglite/lock.js'
-import { checkGinIndexes, mostBytesAtStart } from './database/pglite/pages/gin-check.js'
+import { checkGinIndexes, maxBytesAtStart } from './database/pglite/pages/gin-check.js'
 import { openPglite } from './database/pglite/pglite.js'
 import { copyBeforeUpgrade, damaged, newer, prepareData } from './database/pglite/state-folder.js'
 import { readTemplate } from './database/pglite/template.js'
@@ -17,7 +17,7 @@ import type { StartError } from './database/start-error.js'
 import type { DisposalStack } from './disposal-stack.js'
 import { openFileStore } from './ports/files/open-file-store.js'
 import type { FileStore } from './ports/files/port.js'
-import { ensureFilePlace } from './store/files.js'
+import { ensureFilesId } from './store/files.js'
 
 export interface Storage {
   readonly db: Database
@@ -55,10 +55,7 @@ export async function openStorage(
   options: Options,
   surroundings: Surroundings,
 ): Promise<Storage> {
-  const folder = options.dir === undefined ? undefined : resolve(options.dir)
-  if (folder !== undefined) await makeStateFolder(folder)
-  // What keeps nothing runs beside the process that holds the folder.
-  if (folder !== undefined && !options.memory) stack.defer((await holdLock(folder, surroundings.info)).release)
+  const folder = await holdFolder(stack, options, surroundings.info)
   await surroundings.beforeChanges()
   const place = await placeOf(options, folder)
   if (folder !== undefined && place !== undefined && !options.memory) requireOwnParts(options, folder, place)
@@ -68,6 +65,19 @@ export async function openStorage(
   return { db, files, dataDir }
 }
 
+/** Makes the folder, and locks it until the stack closes. @throws {StartError} `ALREADY_RUNNING`, `FOLDER_NOT_WRITABLE` */
+export async function holdFolder(
+  stack: DisposalStack,
+  { dir, memory }: Pick<Options, 'dir' | 'memory'>,
+  info: Surroundings['info'],
+): Promise<string | undefined> {
+  const folder = dir === undefined ? undefined : resolve(dir)
+  if (folder !== undefined) await makeStateFolder(folder)
+  // What keeps nothing runs beside the process that holds the folder.
+  if (folder !== undefined && !memory) stack.defer((await holdLock(folder, info)).release)
+  return folder
+}
+
 /** Where the data are: in the folder itself, or in that of a branch. */
 async function placeOf({ branch, memory }: Options, folder: string | undefined): Promise<string | undefined> {
   if (folder === undefined || branch === undefined || memory) return folder
@@ -75,7 +85,11 @@ async function placeOf({ branch, memory }: Options, folder: string | undefined):
 }
 
 /** Looked at together, so that nothing is changed where one of them is behind a link. The data are looked at as they are prepared. */
-function requireOwnParts({ databaseUrl, filesUrl }: Options, folder: string, place: string): void {
+export function requireOwnParts(
+  { databaseUrl, filesUrl }: Pick<Options, 'databaseUrl' | 'filesUrl'>,
+  folder: string,
+  place: string,
+): void {
   // Beside a database of its own a folder has files alone, and whatever else somebody keeps there.
   if (databaseUrl === undefined) requireNoLink(join(folder, 'keys'))
   // A folder of each database, with its files in it.
@@ -121,7 +135,7 @@ async function openFor(
 
 /** Asked before anything is written: a statement would not fail at such a page, but run for ever. */
 async function requireWholeIndexes(db: Database, dataDir: string): Promise<void> {
-  const damage = await checkGinIndexes(db.query, dataDir, mostBytesAtStart).catch((error) => error)
+  const damage = await checkGinIndexes(db.query, dataDir, maxBytesAtStart).catch((error) => error)
   if (!damage) return
   await db.close()
   throw damage
@@ -133,7 +147,7 @@ async function openFiles(db: Database, { filesUrl, memory }: Options, folder: st
   return openFileStore({
     url: filesUrl,
     folder: isKept ? join(folder, 'files') : undefined,
-    place: () => ensureFilePlace(db),
+    place: () => ensureFilesId(db),
     isSynced: db.capabilities.isDurable,
   })
 }

@@ -14,7 +14,7 @@ import {
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { bundleCommandLine, bundleEmulator } from './bundle.js'
-import { bundleCommonJs } from './client-package.js'
+import { bundleCommonJs, makeClientPackage, reexportClient } from './client-package.js'
 import { bundleDashboard } from './dashboard.js'
 import { keepOrMake } from './kept.js'
 
@@ -54,6 +54,8 @@ async function build() {
     say('Bundling the emulator, the command line and the client')
     await bundleEmulator(root, made)
     await bundleCommandLine(root, made)
+    await makeClientPackage(root, made)
+    reexportClient(made)
     await bundleCommonJs(root, made)
     say('Building the dashboard')
     await bundleDashboard(root, made)

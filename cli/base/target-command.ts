@@ -4,7 +4,7 @@ import { userRefusal } from '../../client/protocol/model/access/user-refusal.js'
 import type { SvcError } from '../../client/protocol/model/errors.js'
 import type { Backup } from '../backups/backup-file.js'
 import type { Undo } from '../sync/operations.js'
-import { loginOf } from '../target/owner.js'
+import { loginOf, ownerKey } from '../target/owner.js'
 import type { TargetFlags } from '../target/target.js'
 import type { TargetKind } from '../target/target-kind.js'
 import { counted } from '../terminal/print.js'
@@ -64,6 +64,24 @@ export abstract class TargetCommand extends ServiceCommand {
   /** Opens a client for the service, logged in as the user of `--as`. */
   protected override client(flags: TargetFlags, more: Partial<ClientOptions> = {}): Client {
     return super.client(flags, { ...more, ...this.openSession(flags) })
+  }
+
+  /** Opens a client: the owner's on the emulator of this folder, unless a key or user is named. */
+  protected async ownerClient(flags: TargetFlags, more: Partial<ClientOptions> = {}): Promise<Client> {
+    if (!this.isOwner(flags)) return this.client(flags, more)
+    return this.client(flags, { ...more, apiKey: await ownerKey(this.requireTarget(flags)) })
+  }
+
+  private isOwner(flags: TargetFlags): boolean {
+    return flags.as === undefined && this.requireTarget(flags).isOwner
+  }
+
+  /** Returns whether the command sees all data, whatever the permissions. */
+  protected seesAll(flags: TargetFlags): boolean {
+    return (
+      this.isOwner(flags) ||
+      (flags.as === undefined && this.requireTarget(flags).key?.startsWith('svc_secret_') === true)
+    )
   }
 
   /** Logs in at the first request, and only once for all clients of the command. */

@@ -5,6 +5,7 @@ import { findEmulatorFile } from '../target/emulator-file.js'
 import { configFolder, maskKey, profilesFile, readProfiles } from '../target/profiles.js'
 import { findProjectFile } from '../target/project-file.js'
 import { table } from '../terminal/print.js'
+import { withoutPassword } from '../terminal/secrets.js'
 
 const variables = [
   'SVC_URL',
@@ -18,6 +19,11 @@ const variables = [
   'CI',
 ]
 
+const masks: { readonly [variable: string]: ((value: string) => string) | undefined } = {
+  SVC_API_KEY: maskKey,
+  SVC_URL: withoutPassword,
+}
+
 export default class Config extends SvcCommand {
   static override summary = 'Show the active settings and where each is set.'
   static override description = 'Order of precedence: flags, environment, running emulator, svc.json, default profile.'
@@ -25,12 +31,13 @@ export default class Config extends SvcCommand {
 
   async run() {
     await this.parse(Config)
-    const project = findProjectFile()
+    const found = findProjectFile()
+    const project = found?.url === undefined ? found : { ...found, url: withoutPassword(found.url) }
     const { current, profiles } = readProfiles()
     const environment = Object.fromEntries(
       variables.flatMap((name) => {
         const value = process.env[name]
-        return value === undefined ? [] : [[name, name === 'SVC_API_KEY' ? maskKey(value) : value]]
+        return value === undefined ? [] : [[name, masks[name]?.(value) ?? value]]
       }),
     )
     const settings = {

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { mkdir, open, rm } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import * as Args from '@oclif/core/args'
@@ -34,7 +34,8 @@ export default class Init extends SvcCommand {
     prose(`In a folder with a package.json, adds svc.json, .env.local and a client file. Elsewhere, writes the files of a template.
 Supports Vite, Next, Expo and plain Node, and recognizes them by the dependencies in package.json.
 
-Shows what it is going to write, and asks. Never overwrites a file. Adds no svc.json if a folder above has one.`)
+Shows the files and lines that it is going to write, and asks. With --yes, writes without showing them. Never overwrites a file. Adds no
+svc.json if a folder above has one.`)
   static override examples = [
     '<%= config.bin %> init',
     '<%= config.bin %> init notes --template web',
@@ -73,6 +74,7 @@ Shows what it is going to write, and asks. Never overwrites a file. Adds no svc.
 
     if (app) this.note(`For ${app.title}:`)
     for (const line of planLines(shown)) this.note(line)
+    if (!flags.yes) for (const line of shown.flatMap(contentLines)) this.note(line)
     const above = app && !shown.some(({ path }) => basename(path) === 'svc.json') ? configAbove(folder) : undefined
     if (above !== undefined) this.note(`${nearby(above)} applies here too, so no svc.json is added.`)
     if (shown.some(({ change }) => change !== 'keep')) await this.confirm('Write these files?', flags)
@@ -138,6 +140,17 @@ function requireWritable(plan: readonly PlannedFile[], folder: string, template:
 function planLines(plan: readonly PlannedFile[]): string[] {
   const words = { add: 'new', extend: 'lines added', keep: 'exists, unchanged' }
   return plan.map(({ path, change }) => `  ${nearby(path)}  (${words[change]})`)
+}
+
+/** Shows the content of a new file, or the lines to add to an existing one. */
+function contentLines({ path, content, change }: PlannedFile): string[] {
+  if (change === 'keep') return []
+  const before = change === 'extend' ? readFileSync(path, 'utf8') : ''
+  const lines = content
+    .slice(content.startsWith(before) ? before.length : 0)
+    .trim()
+    .split('\n')
+  return ['', `${nearby(path)}:`, ...lines.map((line) => `  ${line}`.trimEnd())]
 }
 
 /** Fails if a new file exists by now. Replaces an extended file with its former content and the new lines. */

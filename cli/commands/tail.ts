@@ -111,7 +111,7 @@ Exits with 7 if it could not listen in time, or if fewer events than --max came 
     const wanted = { events, max, exec, forwardTo: readAddress(flags['forward-to']) }
     const refusal = new AbortController()
     const WebSocket = reportingSocket((failure) => refusal.abort(failure))
-    const client = this.client(flags, { transport, WebSocket })
+    const client = await this.ownerClient(flags, { transport, WebSocket })
     const asked = { where: readWhere(flags.where, flags.or), since, target: this.there('') }
     const stop = stopSignal()
     const ending = openEnding(stop.signal, timeout)

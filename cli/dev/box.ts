@@ -1,12 +1,13 @@
-import { relative, resolve } from 'node:path'
+import { join, relative, resolve } from 'node:path'
 import { isLoopbackUrl } from '../../client/protocol/model/loopback.js'
 import { calledAs } from '../base/called-as.js'
-import { dashboardAddress } from '../target/dashboard-address.js'
+import { dashboardAddress, dashboardPlace } from '../target/dashboard-address.js'
 import { type EmulatorInfo, stateFolder } from '../target/emulator-file.js'
 import { hashingWords } from '../target/info-rows.js'
 import { onStdout } from '../terminal/colour.js'
 import { terminalWidth } from '../terminal/print.js'
 import { duration } from '../terminal/progress.js'
+import { onlyOnTerminal } from '../terminal/secrets.js'
 import { shellWord } from '../terminal/shell-word.js'
 import type { Demo } from './demo.js'
 
@@ -39,10 +40,15 @@ export function box(info: EmulatorInfo, details: BoxDetails): string {
       'API',
       [info.url, ...(details.publicUrl === undefined ? [] : [details.publicUrl])].map((url) => onStdout.cyan(url)),
     ],
-    ['Dashboard', [onStdout.cyan(dashboardAddress(info))]],
+    ['Dashboard', [onlyOnTerminal(onStdout.cyan(dashboardAddress(info)), pageElsewhere(info, details))]],
     ['Key', [info.apiKey]],
     ...(details.secretKey
-      ? [['Secret', [`${details.secretKey}  ${onStdout.dim('shown once')}`]] as [string, string[]]]
+      ? [
+          ['Secret', [onlyOnTerminal(`${details.secretKey}  ${onStdout.dim('shown once')}`, secretElsewhere())]] as [
+            string,
+            string[],
+          ],
+        ]
       : []),
     ['Data', [details.data]],
     ['Hashes', [hashingWords(details.hashLibrary)]],
@@ -61,6 +67,15 @@ export function box(info: EmulatorInfo, details: BoxDetails): string {
     : []
   const title = `svc ${info.version} is ready in ${duration(details.seconds)}`
   return ['', rule(title, width), '', ...lines, ...warning, '', rule(lastWords(details), width), ''].join('\n')
+}
+
+/** Leaves the control token in its file, because it grants full access. */
+function pageElsewhere(info: EmulatorInfo, { folder }: BoxDetails): string {
+  return `${dashboardPlace(info)}  control token: in ${nearby(join(folder, 'emulator.json'))}`
+}
+
+function secretElsewhere(): string {
+  return `not shown here; create one: ${calledAs()} project key --secret`
 }
 
 const titleColumns = 'Dashboard'.length

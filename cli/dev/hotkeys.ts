@@ -40,7 +40,7 @@ export function listenToKeys(watched: Watched, input: NodeJS.ReadStream = proces
   const { client, emulator, folder, requests } = watched
   const screen = openScreen()
   const tail = tailSwitch(client)
-  const login = loginKey(emulator, say)
+  const login = loginKey(emulator, { say, print })
   const lines = requestSwitch(requests)
   const keys: Readonly<Record<string, Hotkey>> = {
     t: { words: 'show or hide events', press: tail.toggle },
@@ -111,7 +111,7 @@ async function showMail(emulator: EmulatorInfo): Promise<void> {
   const [newest] = (await mail.list({ limit: 1 })).mails
   if (!newest) return say('No mail yet.')
   const { to, subject, links, codes } = await mail.get({ id: newest.id })
-  say([`"${subject}" to ${to}`, ...links, ...codes].join('\n  '))
+  print([`"${subject}" to ${to}`, ...links, ...codes].join('\n  '))
 }
 
 /** Turns the request lines on and off. */
@@ -176,6 +176,11 @@ function tailSwitch(client: Client) {
 
 function sayFailure(error: unknown) {
   say(describeFailure(error).message)
+}
+
+/** What may hold a token goes to stdout, which is a terminal here; stderr may be a file. */
+function print(words: string) {
+  process.stdout.write(`${onStdout.dim(printableLines(words))}\n`)
 }
 
 function say(words: string) {

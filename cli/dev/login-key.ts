@@ -1,7 +1,7 @@
 /** Logs in through the project's identity provider, from a key of `svc dev` and in the browser. */
 
 import { type OpenLogin, openLogin } from '../idp/open-login.js'
-import { loginFailed, type Outcome } from '../idp/outcome.js'
+import { loginFailed } from '../idp/outcome.js'
 import { openControl } from '../target/control.js'
 import type { EmulatorInfo } from '../target/emulator-file.js'
 import { openInBrowser } from '../terminal/browser.js'
@@ -14,8 +14,14 @@ export interface LoginKey {
   off(): void
 }
 
-/** Passes the login address to `say` and, later, the token or the failure. */
-export function loginKey(emulator: EmulatorInfo, say: (words: string) => void): LoginKey {
+interface Output {
+  say(words: string): void
+  /** Writes to the terminal only. */
+  print(words: string): void
+}
+
+/** Passes the login address to `say` and, later, prints the token or the failure. */
+export function loginKey(emulator: EmulatorInfo, { say, print }: Output): LoginKey {
   let waiting: OpenLogin | undefined
 
   function off() {
@@ -26,7 +32,9 @@ export function loginKey(emulator: EmulatorInfo, say: (words: string) => void): 
   async function wait(login: OpenLogin) {
     const outcome = await login.outcome(maxMilliseconds)
     if (waiting === login) off()
-    if (outcome) say(outcomeWords(outcome))
+    if (!outcome) return
+    if ('token' in outcome) print(`Logged in. Token: ${outcome.token}`)
+    else say(loginFailed(outcome.failure).message)
   }
 
   return {
@@ -40,8 +48,4 @@ export function loginKey(emulator: EmulatorInfo, say: (words: string) => void): 
       void wait(login)
     },
   }
-}
-
-function outcomeWords(outcome: Outcome): string {
-  return 'token' in outcome ? `Logged in. Token: ${outcome.token}` : loginFailed(outcome.failure).message
 }

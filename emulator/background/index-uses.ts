@@ -1,6 +1,6 @@
 /** What lists ask for, counted: which fields of which collections would be served by an index, and which indexes serve. */
 import { ownField } from '../../client/protocol/model/where.js'
-import { type FieldIndex, type FieldUse, isTimeKind, nameOf } from '../store/lists/indexes.js'
+import { type FieldIndex, type FieldUse, indexName, isTimeKind } from '../store/lists/indexes.js'
 
 /** Fields that are counted at a time; clients choose their names, so there has to be an end. */
 export const mostCounted = 1_000
@@ -24,7 +24,7 @@ export interface IndexThresholds {
 }
 
 export function isReady({ ready }: IndexUses, index: FieldIndex): boolean {
-  return ready.size > 0 && partsOf(index).every((part) => ready.has(nameOf(part)))
+  return ready.size > 0 && partsOf(index).every((part) => ready.has(indexName(part)))
 }
 
 /** An index to make, and how often it was asked for. */
@@ -45,10 +45,10 @@ export function countUse(
   const kinds = kind === 'range' || kind === 'time range' ? ranges[kind] : [kind]
   const candidates = kinds.map((one): FieldIndex => ({ collection, path, kind: one, equal }))
   const serving = candidates.find((index) => isReady(uses, index))
-  if (serving) for (const name of partsOf(serving).map(nameOf)) uses.used.set(name, (uses.used.get(name) ?? 0) + 1)
+  if (serving) for (const name of partsOf(serving).map(indexName)) uses.used.set(name, (uses.used.get(name) ?? 0) + 1)
   const [index] = candidates
   if (serving || !index || !Number.isFinite(documents) || documents < fromDocuments) return undefined
-  const name = nameOf(index)
+  const name = indexName(index)
   const times = (uses.timesAsked.get(name) ?? 0) + 1
   if (uses.timesAsked.size >= mostCounted) uses.timesAsked.clear()
   uses.timesAsked.set(name, times)

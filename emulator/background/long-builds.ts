@@ -1,6 +1,6 @@
 /** Indexes whose making keeps the embedded database busy for seconds, in which it answers nothing else. */
 import { setTimeout as pause } from 'node:timers/promises'
-import { type FieldIndex, nameOf } from '../store/lists/indexes.js'
+import { type FieldIndex, indexName } from '../store/lists/indexes.js'
 import { mostCounted } from './index-uses.js'
 import type { Round } from './rounds.js'
 
@@ -66,7 +66,7 @@ function wordsOf(index: FieldIndex, documents: number): string {
 
 /** Remembers that an index is not made: every list asks for it. */
 function isNewTo({ refused, announced }: LongBuilds, index: FieldIndex): boolean {
-  const name = nameOf(index)
+  const name = indexName(index)
   refused.add(name)
   if (announced.has(name)) return false
   if (announced.size >= mostCounted) announced.clear()

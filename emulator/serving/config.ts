@@ -72,8 +72,9 @@ export function requireSecret(name: string, value: string): void {
 }
 
 function requireFilesPlace({ filesUrl }: ServeConfig): void {
-  const { protocol } = URL.canParse(filesUrl) ? new URL(filesUrl) : { protocol: '' }
-  if (protocol === 's3:' || protocol === 'file:') return
+  const { protocol, host } = URL.canParse(filesUrl) ? new URL(filesUrl) : { protocol: '', host: '' }
+  // A folder is on this machine.
+  if (protocol === 's3:' || (protocol === 'file:' && host === '')) return
   const hint = 'Use s3://bucket/prefix, or file:///var/lib/svc for a single process.'
   throw new StartError('FILES_UNREACHABLE', 'Not a valid address of a file storage: --files-url.', hint)
 }
@@ -81,6 +82,27 @@ function requireFilesPlace({ filesUrl }: ServeConfig): void {
 /** The folder of files, where it is not a bucket. */
 export function filesFolder({ filesUrl }: Pick<ServeConfig, 'filesUrl'>): string | undefined {
   return filesUrl.startsWith('file:') ? fileURLToPath(filesUrl) : undefined
+}
+
+/** Where it listens. */
+export function placesOf({ host, port, adminPort }: ServeConfig) {
+  return {
+    main: { host, port },
+    admin: adminPort === undefined ? undefined : { host, port: adminPort, portFlag: '--admin-port' },
+  }
+}
+
+/** What is done about the folder of the files where there are no flags of `svc dev`. */
+const folderHints = new Map<StartError['code'], string>([
+  ['ALREADY_RUNNING', 'Stop that one. Processes share files in a bucket alone, as in --files-url s3://bucket/prefix.'],
+  ['FOLDER_NOT_WRITABLE', 'Name a writable folder on a local disk, or a bucket, as in --files-url s3://bucket/prefix.'],
+])
+
+export function hintedForServe(error: unknown): unknown {
+  const hint = error instanceof StartError ? folderHints.get(error.code) : undefined
+  return hint !== undefined && error instanceof StartError
+    ? new StartError(error.code, error.message, hint, error.cause)
+    : error
 }
 
 function requirePublicUrl({ publicUrl, host }: ServeConfig): void {

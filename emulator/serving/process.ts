@@ -3,7 +3,6 @@ import { createHmac } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Backend, Keyring } from '../core/context.js'
 import { openEventLog } from '../core/events/event-log.js'
-import { StartError } from '../database/start-error.js'
 import { type DisposalStack, openInOrder } from '../disposal-stack.js'
 import { type Log, openLog } from '../http/logging/log.js'
 import { type AppOptions, createApp } from '../http/server.js'
@@ -14,7 +13,7 @@ import { openOutbox } from '../ports/mail/outbox.js'
 import { openStorage } from '../storage.js'
 import { version } from '../version.js'
 import { type Drainable, guarded, openAdmin } from './admin.js'
-import { filesFolder, requireServable, type ServeConfig } from './config.js'
+import { filesFolder, hintedForServe, placesOf, requireServable, type ServeConfig } from './config.js'
 import { openHangWatch } from './hang-watch.js'
 import type { Metrics } from './metrics.js'
 import { openReadiness } from './readiness.js'
@@ -64,7 +63,7 @@ export async function openServing(config: ServeConfig): Promise<ServingProcess> 
     // What tells how it is goes on until the requests are done.
     const admin = await openAdmin(stack, config, parts)
     const app = guarded(createApp(backend, options), parts)
-    const main = stack.use(await listen(app, { host: config.host, port: config.port, mostClosingMilliseconds }))
+    const main = stack.use(await listen(app, { ...placesOf(config).main, mostClosingMilliseconds }))
     about.url ??= addressOf(main)
     // First of all when it closes.
     stack.defer(async () => {
@@ -111,7 +110,9 @@ async function openServedBackend(
       warn,
       whileOpening: () => undefined,
     },
-  ).catch(hintForServe)
+  ).catch((error) => {
+    throw hintedForServe(error)
+  })
   await requireSameSecret(storage.db, secret)
   return openBackend(stack, storage, {
     about: { pid: process.pid, dataDir: undefined, servers: [], project: '', folder: '', listensAt: url },
@@ -127,19 +128,6 @@ async function openServedBackend(
     signingKey: (tokenSecret) => createHmac('sha256', secret).update(`project ${tokenSecret}`).digest('base64url'),
     ...{ databaseUrl, databaseListenUrl, log, url, warn },
   })
-}
-
-/** What is done about the folder of the files where there are no flags of `svc dev`. */
-const folderHints = new Map<StartError['code'], string>([
-  ['ALREADY_RUNNING', 'Stop that one. Processes share files in a bucket alone, as in --files-url s3://bucket/prefix.'],
-  ['FOLDER_NOT_WRITABLE', 'Name a writable folder on a local disk, or a bucket, as in --files-url s3://bucket/prefix.'],
-])
-
-function hintForServe(error: unknown): never {
-  const hint = error instanceof StartError ? folderHints.get(error.code) : undefined
-  throw hint !== undefined && error instanceof StartError
-    ? new StartError(error.code, error.message, hint, error.cause)
-    : error
 }
 
 /** Nothing is counted where no metrics are served. */

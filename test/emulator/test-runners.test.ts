@@ -10,9 +10,10 @@ import { tool } from '../fixtures/packages/packages.js'
 
 test.each([
   ['vitest', ['vitest'], [tool('vitest/vitest.mjs'), 'run'], /Tests +5 passed/],
+  ['vitest', ['vitest', 'happy-dom'], [tool('vitest/vitest.mjs'), 'run', '--environment=happy-dom'], /Tests +5 passed/],
   ['jest', ['jest'], [tool('jest/bin/jest.js')], /Tests: +5 passed/],
   ['node-test', [], ['--test'], /pass 5\n/],
-] as const)("a blog's tests pass in %s", async (name, packages, words, said) => {
+] as const)("a blog's tests pass in %s, with %j", async (name, packages, words, said) => {
   const example = await openExample(name, packages)
 
   const { all, exitCode } = await example.run(...words)

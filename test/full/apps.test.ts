@@ -14,9 +14,13 @@ const here = fileURLToPath(new URL('.', import.meta.url))
 const svc = 'node_modules/.bin/svc'
 
 /** The component of the guide, with the client's path in this app. */
-const guide = await readFile(join(here, '../../docs/guides/add-to-your-app.md'), 'utf8')
-const component = /^```tsx\n(.*?)^```$/ms.exec(guide)?.[1] ?? ''
+const [component = ''] = await blocksOf('add-to-your-app.md')
 const posts = (client: string) => component.replace("'./svc'", `'${client}'`)
+
+async function blocksOf(guide: string): Promise<string[]> {
+  const text = await readFile(join(here, '../../docs/guides', guide), 'utf8')
+  return [...text.matchAll(/^```tsx\n(.*?)^```$/gms)].map(([, block = '']) => block)
+}
 
 const compilerOptions = {
   ...{ target: 'es2022', lib: ['es2022', 'dom', 'dom.iterable'], module: 'esnext', moduleResolution: 'bundler' },
@@ -128,6 +132,50 @@ test.each([
   expect(shown).toEqual(['Live', 'Hello'])
   expect(problems).toEqual([])
   expect(await readFile(join(project.folder, '.env.local'), 'utf8')).toMatch(/_SVC_API_KEY=svc_\w+/)
+})
+
+test('a Next app with Cache Components builds lists in server components, read for each request and cached', async () => {
+  const [page = '', popular = '', visitor = ''] = await blocksOf('next.md')
+  const files = {
+    ...next.files,
+    'tsconfig.json': json({
+      compilerOptions: { ...compilerOptions, allowJs: true, types: ['node'], paths: { '@/*': ['./*'] } },
+    }),
+    'next.config.mjs': next.files['next.config.mjs']?.replace('{ ', '{ cacheComponents: true, ') ?? '',
+  }
+  const project = await install(tarballs, { place: join(here, 'app-'), files })
+  projects.push(project)
+  await succeed(project, [svc, 'init', '--yes'])
+  await until(start(project, [svc, 'dev', '--port', '0', '--memory', '--json']), /"type":"ready"/)
+  await succeed(project, [svc, 'collections', 'create', 'posts'])
+  await succeed(project, [svc, 'docs', 'create', 'posts', 'title=First'])
+  await project.write({
+    'app/page.tsx': page,
+    'app/popular/page.tsx': `${popular}export default Popular\n`,
+    'app/visitor/page.tsx': `import { Suspense } from 'react'\n${visitor}
+async function Titles() {
+  const { items } = await (await openVisitorClient()).collection('posts').list()
+  return <ul>{items.map(({ id, data }) => <li key={id}>{String(data.title)}</li>)}</ul>
+}
+export default function Page() {
+  return <Suspense><Titles /></Suspense>
+}
+`,
+  })
+
+  await succeed(project, [tool('next/dist/bin/next'), 'build'])
+  await succeed(project, [svc, 'docs', 'create', 'posts', 'title=Second'])
+  const port = String(await getPort())
+  const server = start(project, [tool('next/dist/bin/next'), 'start', '--hostname', '127.0.0.1', '--port', port])
+  await until(server, /ready/i)
+  const shown: Record<string, string[]> = {}
+  for (const path of ['', 'popular', 'visitor']) {
+    const text = await (await fetch(`http://127.0.0.1:${port}/${path}`)).text()
+    shown[path] = [...text.matchAll(/<li>(\w+)<\/li>/g)].map(([, title = '']) => title)
+  }
+  await end(server)
+
+  expect(shown).toEqual({ '': ['Second', 'First'], popular: ['First'], visitor: ['Second', 'First'] })
 })
 
 async function succeed(project: Installed, words: readonly string[]): Promise<void> {

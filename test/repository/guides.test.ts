@@ -14,6 +14,11 @@ const read = (path: string) => readFile(join(root, path), 'utf8')
 /** Per guide, in which file each block stands, and what stands around it. `react.md` has a test of its own. */
 const placed: Readonly<Record<string, readonly (readonly [file: string, before: string, after: string])[]>> = {
   'add-to-your-app.md': [['posts.tsx', '', '']],
+  'next.md': [
+    ['page.tsx', '', ''],
+    ['popular.tsx', '', ''],
+    ['visitor.tsx', '', ''],
+  ],
   'types.md': [
     ['svc-types.ts', "import type { Link } from 'svc-toolkit-client'\n", 'export interface Author { name: string }'],
     ['app.ts', 'declare const [url, apiKey]: [string, string]\n', 'console.log(items)'],
@@ -47,7 +52,7 @@ it('the code of the guides that is not run compiles', async () => {
   const compilerOptions = {
     ...{ strict: true, noEmit: true, skipLibCheck: true, target: 'es2022' },
     ...{ module: 'esnext', moduleResolution: 'bundler', jsx: 'react-jsx', types: ['node'] },
-    paths: { 'svc-toolkit-client': [join(root, 'client/index.ts')] },
+    paths: { 'svc-toolkit-client': [join(root, 'client/index.ts')], '@/*': [join(folder, '*')] },
   }
   await writeFile(join(folder, 'svc.ts'), client)
   await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions }))

@@ -1,6 +1,8 @@
 /** What is published, as `npm install` puts it into an empty project. */
+import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
 import { execa } from 'execa'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Emulator, startEmulator } from '../../emulator/dev.js'
@@ -19,7 +21,8 @@ const projects = new Map<string, Installed>()
 beforeAll(async () => {
   emulator = await startEmulator({ memory: true })
   tarballs = await pack()
-  for (const name of names) projects.set(name, await install([tarballs[name]]))
+  projects.set('svc-toolkit', await install(Object.values(tarballs)))
+  projects.set('svc-toolkit-client', await install([tarballs['svc-toolkit-client']]))
 })
 afterAll(async () => {
   await emulator?.close()
@@ -158,8 +161,6 @@ export const url: Promise<string> = startTestEmulator().then((emulator) => emula
   it.each([
     ['5.9', 'node', 'commonjs', ['ts']],
     ['5.9', 'node16', 'node16', ['mts', 'cts']],
-    ['5.9', 'bundler', 'esnext', ['ts']],
-    ['7', 'node16', 'node16', ['mts', 'cts']],
     ['7', 'bundler', 'esnext', ['ts']],
   ])('has types for TypeScript %s under moduleResolution %s (module %s, %s)', async (version, resolution, ...rest) => {
     const [module, kinds] = rest
@@ -204,6 +205,66 @@ document.title = [error instanceof SvcError, error.code].join()`,
   })
 })
 
+describe('both packages in one app', () => {
+  it('have the same types', async () => {
+    const project = projectWith('svc-toolkit')
+    const source = `import { createClient, type Client, type Link, SvcError } from 'svc-toolkit-client'
+import { createHooks } from 'svc-toolkit-client/react'
+import * as toolkit from 'svc-toolkit'
+import type { TestProject } from 'svc-toolkit/testing'
+interface Schema { posts: { title: string; author: Link<'authors'> }; authors: { name: string } }
+type Project = TestProject<Schema>
+export const clientOf = ({ client }: Project): Client<Schema> => client
+export const projectOf = (project: Project, client: Client<Schema>): Project => ({ ...project, client })
+export const opened: toolkit.Client<Schema> = createClient<Schema>({ url: '', apiKey: '' })
+export const link = (author: Link<'authors'>): toolkit.Link<'authors'> => author
+export const failures: [SvcError, toolkit.SvcError] = [new toolkit.SvcError('NOT_FOUND', ''), new SvcError('NOT_FOUND', '')]
+export const hooks = createHooks<Schema>()
+`
+    const compilerOptions = {
+      ...{ module: 'nodenext', target: 'es2022', lib: ['es2022', 'dom'], jsx: 'react-jsx' },
+      ...{ strict: true, noEmit: true, types: [], skipLibCheck: true },
+    }
+    const files = ['app.mts', 'app.cts']
+    await project.write({
+      ...Object.fromEntries(files.map((file) => [`together/${file}`, source])),
+      'together/tsconfig.json': JSON.stringify({ compilerOptions, files }),
+    })
+
+    const ran = await project.node(tool('typescript/bin/tsc'), '-p', 'together')
+
+    expect(ran.all).toBe('')
+  })
+
+  it.each([
+    ['mjs', 'const load = (name) => import(name)'],
+    ['cjs', 'const load = async (name) => require(name)'],
+  ])('have the same classes in a script that is %s', async (kind, load) => {
+    const project = projectWith('svc-toolkit')
+    await project.write({
+      [`together.${kind}`]: `${load}
+async function main() {
+  const client = await load('svc-toolkit-client')
+  const toolkit = await load('svc-toolkit')
+  const { startTestEmulator } = await load('svc-toolkit/testing')
+  const emulator = await startTestEmulator()
+  const project = await emulator.project()
+  const ofHelper = await project.client.collection('missing').list().catch((error) => error)
+  const ofClient = await client.createClient(project).collection('missing').list().catch((error) => error)
+  await emulator.close()
+  console.log(client.SvcError === toolkit.SvcError, client.createClient === toolkit.createClient)
+  console.log(ofHelper.constructor === client.SvcError, ofClient.constructor === toolkit.SvcError)
+  console.log(ofHelper instanceof client.SvcError, ofClient instanceof toolkit.SvcError)
+}
+main()`,
+    })
+
+    const ran = await project.node(`together.${kind}`)
+
+    expect(ran.all).toBe('true true\ntrue true\ntrue true')
+  })
+})
+
 describe('svc-toolkit', () => {
   it('starts an emulator for tests in Jest with its defaults', async () => {
     const project = projectWith('svc-toolkit')
@@ -223,6 +284,21 @@ test('a test has a project of its own', async () => {
 
     expect(ran.all).toContain('Tests:       1 passed')
     expect(ran.exitCode).toBe(0)
+  })
+
+  it('has stacks in Vitest that name files that exist', async () => {
+    const project = projectWith('svc-toolkit')
+    await project.write({
+      'stacks/posts.test.js': `import { testProject } from 'svc-toolkit/testing'
+test('there is no emulator', () => testProject())`,
+    })
+
+    const ran = await project.node(tool('vitest/vitest.mjs'), 'run', '--globals', '--dir', 'stacks')
+
+    const text = stripVTControlCharacters(ran.all)
+    const named = [...text.matchAll(/❯ .*?([^\s:]+\.[jt]s):\d+:\d+/g)].map(([, path = '']) => path)
+    expect(named).toContainEqual(expect.stringContaining('svc-toolkit/dist/'))
+    expect(named.filter((path) => !existsSync(join(project.folder, path)))).toEqual([])
   })
 
   it('brings the command', async () => {

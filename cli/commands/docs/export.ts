@@ -5,6 +5,7 @@ import { keepHeapSmall } from '../../base/small-heap.js'
 import { stopSignal } from '../../base/stop-signal.js'
 import { TargetCommand } from '../../base/target-command.js'
 import { identifyCollection } from '../../collections/identify.js'
+import { inSchemaOrder } from '../../collections/schema-order.js'
 import { documentFields, emptyResultNotes } from '../../documents/empty-result.js'
 import { collectionArg } from '../../documents/fields-args.js'
 import { readWhere, whereFlags } from '../../documents/where-flag.js'
@@ -36,7 +37,13 @@ Writes to <file>.part first, so the file is always complete. To resume a stopped
       options: exportFormats,
       description: 'output format [default: by the file extension, else ndjson]',
     })(),
-    columns: Flags.string({ delimiter: ',', multiple: true, multipleNonGreedy: true, description: 'fields to write' }),
+    columns: Flags.string({
+      aliases: ['fields'],
+      delimiter: ',',
+      multiple: true,
+      multipleNonGreedy: true,
+      description: 'fields to write, in this order [default: all; those of the schema first, in CSV]',
+    }),
     'with-ids': Flags.boolean({ description: 'include the id of each document' }),
     safe: Flags.boolean({ description: safeDescription }),
     restart: Flags.boolean({ description: 'start over instead of resuming a stopped export' }),
@@ -56,17 +63,19 @@ Writes to <file>.part first, so the file is always complete. To resume a stopped
       )
     }
     keepHeapSmall()
-    const client = this.client(flags)
+    const client = await this.ownerClient(flags)
     const collection = client.collection(args.collection)
     const where = readWhere(flags.where, flags.or)
     const { total } = await collection.list({ where, limit: 1 })
     const format = exportFormat({ format: flags.format, out })
     // The id distinguishes collections of the same name in different services.
-    const { id } = await identifyCollection(client, args.collection, this.requireTarget(flags).url)
+    const { id, schema } = await identifyCollection(client, args.collection, this.requireTarget(flags).url)
     const file = await openExportFile({
       path: out,
       format,
-      columns: flags.columns ?? (format === 'csv' ? await fieldNamesOfAll(collection, where) : undefined),
+      columns:
+        flags.columns ??
+        (format === 'csv' ? inSchemaOrder(await fieldNamesOfAll(collection, where), schema) : undefined),
       withIds: flags['with-ids'],
       isSafe: flags.safe,
       restart: flags.restart,

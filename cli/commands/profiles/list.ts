@@ -1,6 +1,7 @@
 import { SvcCommand } from '../../base/svc-command.js'
 import { maskKey, readProfiles } from '../../target/profiles.js'
 import { table } from '../../terminal/print.js'
+import { withoutPassword } from '../../terminal/secrets.js'
 
 export default class ProfilesList extends SvcCommand {
   static override hiddenAliases = ['profiles:ls']
@@ -12,7 +13,7 @@ export default class ProfilesList extends SvcCommand {
     const { current, profiles } = readProfiles()
     const rows = Object.entries(profiles).map(([name, { url, key, dialect }]) => ({
       name,
-      url,
+      url: withoutPassword(url),
       key: key ? maskKey(key) : null,
       dialect: dialect ?? null,
       isCurrent: name === current,

@@ -8,7 +8,7 @@ import { explainRefusal } from '../../../client/snippets/explain.js'
 import { harOf } from '../../../client/snippets/har.js'
 import { ControlCommand } from '../../base/control-command.js'
 import { explanationText, requestText } from '../../requests/request-lines.js'
-import { whichRequest } from '../../requests/which.js'
+import { whichRefused, whichRequest } from '../../requests/which.js'
 import { prose } from '../../terminal/prose.js'
 import { jsonText, printableLines } from '../../terminal/text-width.js'
 
@@ -19,7 +19,7 @@ export default class RequestsShow extends ControlCommand {
   static override description =
     prose(`Shows caller, route, dialect, timing, headers, bodies up to 64 KB, and SQL statements. Secrets are masked.
 
---why explains why a request was refused, and which command fixes it.`)
+--why explains why a request was refused, and which command fixes it. Without an id, it explains the last refused request.`)
   static override examples = [
     '<%= config.bin %> requests show',
     '<%= config.bin %> requests show --why',
@@ -38,7 +38,8 @@ export default class RequestsShow extends ControlCommand {
   async run() {
     const { args, flags } = await this.parse(RequestsShow)
     const control = this.control(flags)
-    const request = await control.requests.get({ id: await whichRequest(control, args.id) })
+    const id = await (flags.why ? whichRefused : whichRequest)(control, args.id)
+    const request = await control.requests.get({ id })
     if (flags.why) return this.explainWhy(request)
     if (flags.plan) return this.showPlans(control, request)
     if (flags.format) return this.showAs(flags.format, request, this.emulator(flags))

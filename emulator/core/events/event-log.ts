@@ -32,6 +32,9 @@ export interface EventLog {
   /** Until the returned function is called. */
   enter(reader: EventReader): () => void
   readers(): ReadonlySet<EventReader>
+  /** Requests that went well are events too, until the returned function is called: there are too many to keep unasked. */
+  wantAnswered(): () => void
+  wantsAnswered(): boolean
   /** Empties the log. Places go on from where they were, and what is gone counts as read. */
   clear(): void
   idOf(place: number): string
@@ -52,6 +55,7 @@ export function openEventLog(limits = most): EventLog {
   let newest = 0
   /** The newest when the log was emptied last. */
   let cleared = 0
+  let wantingAnswered = 0
 
   const idOf = (place: number) => `${start}-${place}`
 
@@ -69,6 +73,11 @@ export function openEventLog(limits = most): EventLog {
   return {
     idOf,
     newest: () => newest,
+    wantsAnswered: () => wantingAnswered > 0,
+    wantAnswered() {
+      wantingAnswered++
+      return () => void wantingAnswered--
+    },
     add(happened) {
       const at = ++newest
       const id = idOf(at)

@@ -1,10 +1,15 @@
-/** The last requests of all projects, in memory only. What they hold is bounded in number and in bytes. Contract 11. */
+/**
+ * The last requests of all projects and the last refused ones of each, in memory only. What they hold is bounded in number and in
+ * bytes. Contract 11.
+ */
 import { randomBytes } from 'node:crypto'
 import type { SvcError } from '../../../client/protocol/model/errors.js'
 import type { SqlValue } from '../../database/port.js'
 import type { Identity } from '../identity.js'
 
 const mostRequests = 1_000
+/** Refused ones of each project, however many other requests came since. Those without a project count as one's. */
+const mostRefused = 200
 
 /** What bodies and statements of all of them may take; beyond it the oldest lose theirs. */
 const mostBytes = 32 * 1024 * 1024
@@ -107,6 +112,7 @@ export function openRequestLog({ isOn }: { readonly isOn: boolean }): RequestLog
   let bytes = 0
   /** How many of the oldest have lost their bodies. */
   let lightened = 0
+  let addedSinceDrop = 0
   const watchers = new Set<(request: KeptRequest) => void>()
 
   function lighten(): void {
@@ -120,10 +126,13 @@ export function openRequestLog({ isOn }: { readonly isOn: boolean }): RequestLog
 
   /** In steps of a tenth, so that not every request moves all of them. */
   function drop(): void {
-    if (requests.length < mostRequests * 1.1) return
-    const dropped = requests.splice(0, requests.length - mostRequests)
-    for (const [at, request] of dropped.entries()) if (at >= lightened) bytes -= weightOf(request)
-    lightened = Math.max(0, lightened - dropped.length)
+    if (++addedSinceDrop < mostRequests / 10) return
+    addedSinceDrop = 0
+    const kept = new Set(keptOf(requests))
+    const light = requests.slice(0, lightened)
+    for (const request of requests.slice(lightened)) if (!kept.has(request)) bytes -= weightOf(request)
+    requests = requests.filter((request) => kept.has(request))
+    lightened = light.filter((request) => kept.has(request)).length
   }
 
   function publish(request: KeptRequest): void {
@@ -147,10 +156,10 @@ export function openRequestLog({ isOn }: { readonly isOn: boolean }): RequestLog
       requests[at] = after
       publish(after)
     },
-    get: (id) => requests.slice(-mostRequests).find((request) => request.id === id),
-    list: () => requests.slice(-mostRequests).reverse(),
+    get: (id) => keptOf(requests).find((request) => request.id === id),
+    list: () => keptOf(requests).reverse(),
     clear(project) {
-      const before = requests.slice(-mostRequests)
+      const before = keptOf(requests)
       requests = project === undefined ? [] : before.filter((request) => request.project !== project)
       bytes = requests.reduce((sum, request) => sum + weightOf(request), 0)
       lightened = 0
@@ -162,6 +171,26 @@ export function openRequestLog({ isOn }: { readonly isOn: boolean }): RequestLog
       return () => watchers.delete(receive)
     },
   }
+}
+
+/** The oldest first. */
+function keptOf(requests: readonly KeptRequest[]): KeptRequest[] {
+  const refused = new Map<string | null, number>()
+  const recent = requests.slice(-mostRequests)
+  const older = requests.slice(0, -mostRequests)
+  const count = (request: KeptRequest) => {
+    const counted = (refused.get(request.project) ?? 0) + 1
+    refused.set(request.project, counted)
+    return counted
+  }
+  // Counted from the newest.
+  for (const request of recent) if (isRefused(request)) count(request)
+  const kept = older.reverse().filter((request) => isRefused(request) && count(request) <= mostRefused)
+  return [...kept.reverse(), ...recent]
+}
+
+function isRefused({ status }: KeptRequest): boolean {
+  return status !== null && status >= 400
 }
 
 function openReplays(): RequestLog['replays'] {

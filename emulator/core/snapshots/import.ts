@@ -9,12 +9,12 @@ import { StorageError } from '../../ports/files/port.js'
 import { insertSnapshotFromElsewhere } from '../../store/snapshots/insert.js'
 import { type PartName, partNames } from '../../store/snapshots/parts.js'
 import {
+  disableTimeouts,
   hasOrphans,
   lockSnapshots,
   selectKnownMigrations,
   selectSnapshot,
-  takeTime,
-  whileUnheld,
+  withUnheldFiles,
 } from '../../store/snapshots/registry.js'
 import { createKeptTables, insertKeptRows, selectFault } from '../../store/snapshots/rows.js'
 import type { Backend } from '../context.js'
@@ -94,7 +94,7 @@ async function removalsEnded({ db, sweepFilesSoon }: Backend, { id }: StoredSnap
 
 /** Another import may have met them, and hold them; so may this one, if its commit came through and the answer did not. */
 async function removeUnheld({ db, files }: Backend, landed: readonly string[]): Promise<void> {
-  if (landed.length > 0) await whileUnheld(db, landed, files.remove)
+  if (landed.length > 0) await withUnheldFiles(db, landed, files.remove)
 }
 
 /** Space that stays free where archives are written. */
@@ -164,7 +164,7 @@ async function insertArchive(backend: Backend, { project, name, head, file }: Ar
   const id = backend.newId(backend.clocks.service.now())
   const { branch, commit, madeAt, schema, missing } = head
   const saved = await inTransaction(unitOf(backend), async ({ db: tx }) => {
-    await takeTime(tx)
+    await disableTimeouts(tx)
     await lockSnapshots(tx)
     if (await selectSnapshot(tx, project, name)) throw snapshotExists(name)
     await insertRows(tx, { id, project, head, file }).catch((error) => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { Database } from '../../database/port.js'
+import { type Database, type Sql, sql } from '../../database/port.js'
 import type { View } from '../../store/sql/views.js'
 import { type Copy, loadView } from './copies.js'
 
@@ -14,3 +14,37 @@ it('reads nothing of what has more rows than a copy holds, and says what to use 
   })
   expect(copy.loaded.size).toBe(0)
 })
+
+it('stops reading at 100 MB, and leaves nothing of the view in the copy', async () => {
+  const megabytes = 30
+  const page = { rows: 'x'.repeat(megabytes * 1024 * 1024), count: 1, last: '01900000-0000-7000-8000-000000000001' }
+  let reads = 0
+  const written: string[] = []
+  const source = databaseOf((text) => {
+    if (text.includes('last_seq')) return [{ last: 7 }]
+    reads++
+    return [page]
+  })
+  const db = databaseOf((text) => {
+    written.push(text)
+    return []
+  })
+  const copy: Copy = { db, project: 'p', loaded: new Map() }
+  const view: View = {
+    ...{ name: 'posts', collection: 'c', count: 10, columns: [], stored: [{ name: 'id', type: 'text' }] },
+    ...{ shown: sql`d.id`, rowsAfter: () => sql`select d.id from documents d` },
+  }
+
+  await expect(loadView({ db: source }, copy, view)).rejects.toMatchObject({ code: 'RESULT_TOO_LARGE' })
+
+  expect(reads).toBe(4)
+  expect(written.filter((text) => text.includes('insert into'))).toHaveLength(3)
+  expect(written.at(-1)).toContain('drop table if exists')
+  expect(copy.loaded.size).toBe(0)
+})
+
+/** A database that answers statements by their text. */
+function databaseOf(answer: (text: string) => unknown[]): Database {
+  const query = async ({ text }: Sql) => answer(text)
+  return { query, batch: (statements: Sql[]) => Promise.all(statements.map(query)) } as unknown as Database
+}

@@ -13,4 +13,14 @@ inDialects('Names of filtered fields', (wire) => {
     expect(await posts.names(`${field}${wire.mark}eq=y`)).toEqual(['two'])
     expect(await posts.names(`name__or__limit${wire.mark}eq=6`)).toEqual(['two'])
   })
+
+  test('contract 4.4 a dot leads into a nested field, never to a field with a dot in its name', async () => {
+    const { posts } = await someDocuments(wire, [
+      { name: 'nested', a: { b: 1 } },
+      { name: 'flat', 'a.b': 1 },
+    ])
+
+    expect(await posts.names('a.b=1')).toEqual(['nested'])
+    expect(await posts.names(`a.b${wire.mark}isnull=true`)).toEqual(['flat'])
+  })
 })

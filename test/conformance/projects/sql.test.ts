@@ -165,6 +165,28 @@ test('rows of another project are in no answer, whatever a condition does with r
   expect((await control.sql.run({ project: other, query: 'select name from authors' })).rows).toEqual([['Mallory']])
 })
 
+test('files are a view without their bytes, and without files that are on their way out', async () => {
+  const { id, secretKey } = await aProject()
+  const owner = createClient({ url: service.url, apiKey: secretKey })
+  await owner.collections.create({ name: 'posts' })
+  await owner.collection('posts').create({ file: new File(['old'], 'old.txt') })
+  const file = await owner.files.upload(new File(['hello'], 'a.txt', { type: 'text/plain' }), { path: 'letters' })
+  const query = 'select name, path, size, mime_type, document_id from files order by name'
+
+  const { rows } = await control.sql.run({ project: id, query })
+  const { columns } = await control.sql.view({ project: id, name: 'files' })
+  await owner.files.delete(file.id)
+
+  expect(rows).toEqual([
+    ['a.txt', 'letters', 5, 'text/plain', null],
+    ['old.txt', expect.any(String), 3, 'text/plain', expect.any(String)],
+  ])
+  expect(columns.map(({ name }) => name)).toEqual([
+    ...['id', 'created_at', 'size', 'name', 'path', 'mime_type', 'document_id', 'collection_id', 'user_id'],
+  ])
+  expect((await control.sql.run({ project: id, query })).rows).toHaveLength(1)
+})
+
 test('a query that does not end keeps nobody else waiting, and the next one has a new copy', async () => {
   const { id, secretKey } = await aProject()
   const others = createClient({ url: service.url, apiKey: secretKey })

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { afterEach, expect, test, vi } from 'vitest'
-import { openPglite } from '../../../emulator/database/pglite/pglite.js'
+import { openPglite, openThrowAway } from '../../../emulator/database/pglite/pglite.js'
 import { readTemplate } from '../../../emulator/database/pglite/template.js'
 import { endSpareThread, openThread, startSpareThread } from '../../../emulator/database/pglite/thread.js'
 import { sql } from '../../../emulator/database/port.js'
@@ -113,4 +113,35 @@ test('an emulator hands its sharedBuffersMb to the thread', async () => {
   expect(asked.mock.calls).toContainEqual([expect.objectContaining({ sharedBuffersMb: 32 }), expect.anything()])
   await emulator.close()
   asked.mockRestore()
+})
+
+const megabyte = 1024 * 1024
+const endless = sql`select count(*) from generate_series(1, 100000) a, generate_series(1, 100000) b`
+/** Ends nothing in these tests, so that only the limit in question can. */
+const never = { maxStatementMilliseconds: 600_000, maxGrowthBytes: Number.POSITIVE_INFINITY }
+
+test('a throw-away database is ended when the process grows too much while it works', async () => {
+  const db = await openThrowAway({ ...never, maxGrowthBytes: 100 * megabyte })
+  const rss = vi.spyOn(process.memoryUsage, 'rss')
+  let looks = 0
+  rss.mockImplementation(() => (looks++ === 0 ? 1 : 1 + 101 * megabyte))
+
+  const failed = await db.query(endless).catch((error) => error)
+  rss.mockRestore()
+
+  expect(failed).toMatchObject({ sqlState: '53200', message: 'The statement took too much memory.' })
+  expect(looks).toBe(2)
+  await expect(db.query(sql`select 1`)).rejects.toMatchObject({ sqlState: '57P03' })
+  await db.close()
+})
+
+test('the memory of WebAssembly is capped: PostgreSQL itself says that it has none left, and goes on', async () => {
+  const large = sql`select length(repeat('x', 200000000)) as length`
+  const free = await openThrowAway(never)
+  const capped = await openThrowAway({ ...never, maxMemoryBytes: 200 * megabyte })
+
+  expect(await free.query(large)).toEqual([{ length: 200_000_000 }])
+  await expect(capped.query(large)).rejects.toMatchObject({ sqlState: '53200', message: 'out of memory' })
+  expect(await capped.query(sql`select 1 as one`)).toEqual([{ one: 1 }])
+  await Promise.all([free.close(), capped.close()])
 })

@@ -12,6 +12,16 @@ import { type FileStore, StorageError } from '../../../emulator/ports/files/port
 import { selectOrphans } from '../../../emulator/store/files.js'
 import { patiently } from '../../fixtures/patience.js'
 
+const disk = vi.hoisted(() => ({ freeBytes: undefined as number | undefined }))
+vi.mock('node:fs/promises', async (original) => {
+  const actual = await original<typeof import('node:fs/promises')>()
+  const statfs = async (folder: string) => {
+    const found = await actual.statfs(folder)
+    return disk.freeBytes === undefined ? found : { ...found, bavail: disk.freeBytes, bsize: 1 }
+  }
+  return { ...actual, statfs }
+})
+
 let dir: string
 let service: Service
 let archive: Buffer<ArrayBuffer>
@@ -30,6 +40,7 @@ beforeEach(async () => {
   await expect.poll(here).toEqual([])
 })
 afterEach(async () => {
+  disk.freeBytes = undefined
   await service.close()
   await rm(dir, { recursive: true })
 })
@@ -165,4 +176,27 @@ it('takes one archive in under several names at the same time', async () => {
 
   expect((await names()).sort()).toEqual(wished)
   expect(await here()).toHaveLength(2)
+})
+
+const megabyte = 1024 * 1024
+
+it.each([
+  { free: 79, left: 'less than a look needs', chunks: 1 },
+  { free: 95, left: 'room for one look', chunks: 17 },
+])('takes no more of an archive than the disk has room for: $left', async ({ free, chunks }) => {
+  disk.freeBytes = free * megabyte
+  let taken = 0
+  async function* bytes() {
+    for (; taken < 100; ) {
+      taken++
+      // What is written is no longer free.
+      yield Buffer.concat([taken === 1 ? archive : Buffer.alloc(0)], megabyte)
+      disk.freeBytes = (free - taken) * megabyte
+    }
+  }
+
+  const importing = importSnapshot(service.backend, service.project.id, bytes(), { checkRow: () => undefined })
+
+  await expect(importing).rejects.toMatchObject({ kind: 'full', message: 'There is no room for the archive.' })
+  expect(taken).toBe(chunks)
 })
