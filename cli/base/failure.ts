@@ -1,5 +1,5 @@
 import { unknownOutcome } from '../../client/protocol/model/error-words.js'
-import { type Issue, SvcError, statusOf } from '../../client/protocol/model/errors.js'
+import { httpStatus, type Issue, SvcError } from '../../client/protocol/model/errors.js'
 import { hintOfFile, InputFailure } from '../../seeds/failure.js'
 
 /** Exit codes. `docs/guides/command-line.md` lists them. */
@@ -134,7 +134,7 @@ export function isUnreachable(error: unknown): error is SvcError {
 }
 
 function describeAnswer(error: SvcError): Failure {
-  const request = error.requestId && statusOf(error) >= 500 ? ` Request ${error.requestId}.` : ''
+  const request = error.requestId && httpStatus(error) >= 500 ? ` Request ${error.requestId}.` : ''
   return {
     code: error.mayBeDone ? 'OUTCOME_UNKNOWN' : error.code,
     message: [oneLine(error.message) + request, ...furtherIssues(error)].join(' '),
@@ -184,7 +184,7 @@ const hints: { readonly [code: string]: string } = {
 function chooseExit(error: SvcError): number {
   if (misunderstood.includes(error.code)) return exits.misuse
   if (unanswered.includes(error.code) || error.mayBeDone) return exits.network
-  const status = statusOf(error)
+  const status = httpStatus(error)
   return status < 400 ? exits.failed : exitForStatus(status)
 }
 

@@ -1,5 +1,5 @@
 /** Explains refusals of a service that sends neither error codes nor its dialect, such as a deployed one. */
-import { SvcError, statusOf } from '../../client/protocol/model/errors.js'
+import { httpStatus, SvcError } from '../../client/protocol/model/errors.js'
 import { askedOf, mayWrite } from '../target/guarded-fetch.js'
 import { CliFailure, describeFailure, exits, type Failure, noGoodKey, reworded } from './failure.js'
 
@@ -29,7 +29,7 @@ export function watchedFetch(
  * Returns whether a refusal is about the key. A deployed service sends 422 without a key, and 400 for a wrong one.
  */
 export function isAboutKey(error: SvcError): boolean {
-  if (![400, 401, 422].includes(statusOf(error))) return false
+  if (![400, 401, 422].includes(httpStatus(error))) return false
   return [error.message, ...error.issues.map(({ path }) => path.join('.'))].some((text) => /\bapi[ _-]?key/i.test(text))
 }
 
@@ -77,7 +77,7 @@ function suggestFix(request: string, status: number, cause: SvcError, detect: st
 /** Returns whether the service does not know the path, rather than the name in it. */
 export function refusedForPath(error: unknown): boolean {
   if (!(error instanceof SvcError)) return false
-  const status = statusOf(error)
+  const status = httpStatus(error)
   return status === 405 || (status === 404 && isUnknownPath(error))
 }
 

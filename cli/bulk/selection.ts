@@ -28,7 +28,7 @@ export interface SelectionResult {
 }
 
 /** As many as a batch takes. */
-const idsAtOnce = sizes.mostBatchItems
+const idsAtOnce = sizes.maxBatchItems
 const mostInFlight = 3
 
 /**

@@ -1,4 +1,4 @@
-import { SvcError, statusOf } from '../../client/protocol/model/errors.js'
+import { httpStatus, SvcError } from '../../client/protocol/model/errors.js'
 import { calledAs } from '../base/called-as.js'
 import { CliFailure, exits, isUnreachable, reworded } from '../base/failure.js'
 import { isAboutKey } from '../base/foreign-answer.js'
@@ -54,7 +54,7 @@ export default class Whoami extends TargetCommand {
 
 /** Ignores lists in another form, which prove that the key is valid. @throws every other failure */
 function undefinedIfOtherForm(error: unknown): undefined {
-  if (!(error instanceof SvcError) || error.code !== 'INVALID_RESPONSE' || statusOf(error) >= 400) throw error
+  if (!(error instanceof SvcError) || error.code !== 'INVALID_RESPONSE' || httpStatus(error) >= 400) throw error
 }
 
 /** Names the service and the key in every failure. */

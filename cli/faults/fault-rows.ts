@@ -1,5 +1,5 @@
 import type { Fault } from '../../client/protocol/model/faults/fault.js'
-import { effectOf, scopeOf } from '../../client/protocol/model/faults/words.js'
+import { formatEffect, formatScope } from '../../client/protocol/model/faults/words.js'
 import type { Row } from '../terminal/print.js'
 
 /** Makes the table row of a fault. */
@@ -7,8 +7,8 @@ export function faultRow(fault: Fault): Row {
   const { id, preset, seen, hits, project } = fault
   return {
     id,
-    what: effectOf(fault),
-    which: scopeOf(fault),
+    what: formatEffect(fault),
+    which: formatScope(fault),
     project: project ?? 'all',
     hits: `${hits} of ${seen}`,
     ...(preset === null ? {} : { preset }),

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { WebSocket } from 'ws'
 import { parseJson } from '../../client/protocol/model/json.js'
 import { decodeError } from '../../client/protocol/wire/errors/decode.js'
-import { isPassing } from '../../client/send.js'
+import { isTransient } from '../../client/send.js'
 import { CliFailure, exitForStatus, exits } from '../base/failure.js'
 
 const maxBytes = 10_000
@@ -27,7 +27,7 @@ async function readRefusal(address: string, response: IncomingMessage): Promise<
   const { host, pathname } = new URL(address)
   const header = (name: string) => headers[name]?.toString()
   const error = decodeError(status, header, parseJson(await readStart(response)), `GET ${pathname} answered ${status}.`)
-  if (isPassing(error)) return undefined
+  if (isTransient(error)) return undefined
   const message = `${host} refused the WebSocket (${status}): ${error.message}`
   const exit = status < 400 ? exits.failed : exitForStatus(status)
   return new CliFailure(error.code, exit, message, explainStatus(status))

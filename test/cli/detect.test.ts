@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { execa } from 'execa'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { detectForms } from '../../cli/dialects/detect-forms.js'
-import { type Axis, axisNames, type Dialect, formsOf } from '../../client/protocol/wire/axes.js'
+import { type Axis, axisNames, type Dialect, listForms } from '../../client/protocol/wire/axes.js'
 import { dialects, formatDialect } from '../../client/protocol/wire/dialects.js'
 import { endsByItself } from '../fixtures/patience.js'
 import {
@@ -61,7 +61,7 @@ function readableOf(dialect: Dialect) {
 const spoken: Dialect[] = Object.values<Dialect>(dialects).flatMap((base) => [
   base,
   ...axisNames().flatMap((axis) =>
-    formsOf(axis)
+    listForms(axis)
       .filter((form) => form !== base[axis])
       .map((form) => ({ ...base, [axis]: form }) as Dialect),
   ),

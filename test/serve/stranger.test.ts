@@ -41,8 +41,8 @@ type Way = readonly [words: (at: typeof ids) => string, exit: number, said: RegE
 
 const scopeOf = (scope: string, collection: string) =>
   new RegExp(`scopes of the key do not include "${scope}" in "${collection}"`)
-const roles = /To read in "notes", send the token of a user with the right role/
-const isHidden = /"title" in "people" is hidden for you/
+const roles = /Sign in as a user with permission to read documents in "notes"/
+const isHidden = /"title" in "people" is hidden from you/
 const isDevelopment = /No emulator runs in this folder\.\n.*does not use SVC_URL/
 const notOwner = /is not the emulator of this folder, and only there you are the owner/
 

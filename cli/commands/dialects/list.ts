@@ -1,4 +1,4 @@
-import { axisNames, formsOf } from '../../../client/protocol/wire/axes.js'
+import { axisNames, listForms } from '../../../client/protocol/wire/axes.js'
 import { dialects } from '../../../client/protocol/wire/dialects.js'
 import { SvcCommand } from '../../base/svc-command.js'
 import { table } from '../../terminal/print.js'
@@ -12,12 +12,12 @@ export default class DialectsList extends SvcCommand {
     await this.parse(DialectsList)
     const rows = axisNames().map((axis) => ({
       axis,
-      forms: formsOf(axis).join(', '),
+      forms: listForms(axis).join(', '),
       a: dialects.a[axis],
       b: dialects.b[axis],
       c: dialects.c[axis],
     }))
     this.log(table(rows))
-    return { dialects, axes: Object.fromEntries(axisNames().map((axis) => [axis, formsOf(axis)])) }
+    return { dialects, axes: Object.fromEntries(axisNames().map((axis) => [axis, listForms(axis)])) }
   }
 }

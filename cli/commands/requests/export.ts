@@ -1,6 +1,6 @@
 import * as Flags from '@oclif/core/flags'
 import type { RequestRecord } from '../../../client/protocol/control/requests.js'
-import { harOf } from '../../../client/snippets/har.js'
+import { formatHar } from '../../../client/snippets/har.js'
 import { ControlCommand } from '../../base/control-command.js'
 import { CliFailure, exits, undefinedIfMissing } from '../../base/failure.js'
 import { fileNamed, requirePlace } from '../../files/places.js'
@@ -41,7 +41,7 @@ export default class RequestsExport extends ControlCommand {
       const record = await requests.get({ id }).catch(undefinedIfMissing)
       if (record) records.push(record)
     }
-    const har = harOf(records, emulator.url, this.config.version)
+    const har = formatHar(records, emulator.url, this.config.version)
     if (out === undefined) this.logData(jsonText(har))
     else {
       await write(out, jsonText(har))

@@ -2,10 +2,10 @@ import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import type { Control } from '../../../client/control.js'
 import type { RequestRecord } from '../../../client/protocol/control/requests.js'
-import { clientCodeOf } from '../../../client/snippets/client-code.js'
-import { curlOf } from '../../../client/snippets/curl.js'
+import { formatClientCode } from '../../../client/snippets/client-code.js'
+import { formatCurl } from '../../../client/snippets/curl.js'
 import { explainRefusal } from '../../../client/snippets/explain.js'
-import { harOf } from '../../../client/snippets/har.js'
+import { formatHar } from '../../../client/snippets/har.js'
 import { ControlCommand } from '../../base/control-command.js'
 import { explanationText, requestText } from '../../requests/request-lines.js'
 import { whichRefused, whichRequest } from '../../requests/which.js'
@@ -75,10 +75,10 @@ export default class RequestsShow extends ControlCommand {
   private showAs(format: (typeof formats)[number], request: RequestRecord, { url }: { url: string }) {
     const text =
       format === 'curl'
-        ? curlOf(request, url)
+        ? formatCurl(request, url)
         : format === 'client'
-          ? clientCodeOf(request, url)
-          : jsonText(harOf([request], url, this.config.version))
+          ? formatClientCode(request, url)
+          : jsonText(formatHar([request], url, this.config.version))
     this.logData(text)
     return { id: request.id, format, text }
   }

@@ -1,7 +1,7 @@
 import { extname } from 'node:path'
 import * as Flags from '@oclif/core/flags'
 import type { JsonObject } from '../../../client/protocol/model/json.js'
-import { mostBatchItems } from '../../../client/protocol/model/limits.js'
+import { maxBatchItems } from '../../../client/protocol/model/limits.js'
 import { openFaker } from '../../../seeds/faker.js'
 import { generateDocuments } from '../../../seeds/generate.js'
 import { CliFailure, exits, misuse, stoppedBy } from '../../base/failure.js'
@@ -91,9 +91,9 @@ async function readModel(client: Client, name: string, target: string) {
 }
 
 async function createAll(client: Client, name: string, documents: readonly JsonObject[], target: string) {
-  for (let at = 0; at < documents.length; at += mostBatchItems) {
+  for (let at = 0; at < documents.length; at += maxBatchItems) {
     try {
-      await client.collection(name).createMany(documents.slice(at, at + mostBatchItems), { returning: false })
+      await client.collection(name).createMany(documents.slice(at, at + maxBatchItems), { returning: false })
     } catch (error) {
       if (at === 0) throw error
       const left = documents.length - at

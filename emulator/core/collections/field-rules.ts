@@ -22,7 +22,7 @@ export function requireFieldRules(permissions: Permissions): void {
 }
 
 function issuesOfCount(rule: FieldRuleKind, fields: object): Issue[] {
-  const most = sizes.mostFieldRules
+  const most = sizes.maxFieldRules
   if (Object.keys(fields).length <= most) return []
   return [{ path: ['permissions', rule], message: `names at most ${most} fields`, type: 'length' }]
 }

@@ -14,8 +14,8 @@ export function requireFileName(sent: string): string {
   if (name === '' || name === '.' || name === '..') {
     throw new SvcError('INVALID_PATH', `"${shown(sent)}" is not a valid file name.`)
   }
-  if (Buffer.byteLength(name) > sizes.mostFileNameBytes) {
-    throw new SvcError('INVALID_PATH', `A file name is at most ${formatBytes(sizes.mostFileNameBytes)}.`)
+  if (Buffer.byteLength(name) > sizes.maxFileNameBytes) {
+    throw new SvcError('INVALID_PATH', `A file name is at most ${formatBytes(sizes.maxFileNameBytes)}.`)
   }
   if (/\p{Cc}|\p{Cs}/u.test(name)) {
     throw new SvcError('INVALID_PATH', 'A file name cannot hold control characters.')
@@ -31,8 +31,8 @@ export function requireFileName(sent: string): string {
 export function requireFolder(sent: string): string {
   if (sent === '') return ''
   const path = sent.replace(/\/$/, '').normalize('NFC')
-  if (Buffer.byteLength(path) > sizes.mostPathBytes) {
-    throw new SvcError('INVALID_PATH', `A folder is at most ${sizes.mostPathBytes.toLocaleString('en')} bytes long.`)
+  if (Buffer.byteLength(path) > sizes.maxPathBytes) {
+    throw new SvcError('INVALID_PATH', `A folder is at most ${sizes.maxPathBytes.toLocaleString('en')} bytes long.`)
   }
   const isFit = path.split('/').every((name) => /^[\p{L}\p{M}\p{N} ._-]+$/u.test(name) && !/^\.\.?$/.test(name))
   if (!isFit) {

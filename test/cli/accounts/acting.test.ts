@@ -122,7 +122,7 @@ test.each([
   const refused = await world.svc([...words, '--key', secret])
   const acting = await world.svc([...words, '--as', ada])
 
-  expect(refused).toMatchObject({ exit: 3, stderr: expect.stringContaining('even the secret one, acts for no user.') })
+  expect(refused).toMatchObject({ exit: 3, stderr: expect.stringContaining('does not act for a user, not even the secret key.') })
   expect(refused.stderr).toMatch(/\n +Act as a user: --as <user>\. .*svc users list\n$/)
   expect(acting).toMatchObject({ exit: 0 })
 })

@@ -54,7 +54,7 @@ test('no warning of Node or of a library reaches the terminal', async () => {
 })
 
 test.each([
-  ['throws', 'throw new Error("no luck")', /bad\.ts: it could not be run: no luck/],
+  ['throws', 'throw new Error("no luck")', /bad\.ts: could not be run: no luck/],
   ['exports what is no seed', 'export default { posts: [] }', /bad\.ts: "posts" is not part of a seed/],
   ['names a user without an address', 'export default { users: { ada: {} } }', /bad\.ts \(users\.ada\): .*no "email"/],
 ])('a module that %s is named', async (_what, code, said) => {

@@ -82,7 +82,7 @@ test('svc tail --all --last begins with what has happened', async () => {
 
 test.each([
   [['posts'], 2, '--all cannot be combined with collections'],
-  [['--only', 'letters'], 2, 'kinds takes, with commas: document, collection'],
+  [['--only', 'letters'], 2, 'must be a list, separated by commas, of document, collection'],
   [['--where', 'a=1'], 2, '--where'],
 ])('svc tail --all %j is refused', async (words, exit, said) => {
   const ran = await world.svc(['tail', '--all', ...words])
