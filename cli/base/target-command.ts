@@ -66,7 +66,7 @@ export abstract class TargetCommand extends ServiceCommand {
     return super.client(flags, { ...more, ...this.openSession(flags) })
   }
 
-  /** Opens a client: as the owner at the folder's emulator, unless a key or a user is named. */
+  /** Opens a client: the owner's on the emulator of this folder, unless a key or user is named. */
   protected async ownerClient(flags: TargetFlags, more: Partial<ClientOptions> = {}): Promise<Client> {
     if (!this.isOwner(flags)) return this.client(flags, more)
     return this.client(flags, { ...more, apiKey: await ownerKey(this.requireTarget(flags)) })
@@ -76,7 +76,7 @@ export abstract class TargetCommand extends ServiceCommand {
     return flags.as === undefined && this.requireTarget(flags).isOwner
   }
 
-  /** Tells whether permissions hide nothing from this command. */
+  /** Returns whether the command sees all data, whatever the permissions. */
   protected seesAll(flags: TargetFlags): boolean {
     return (
       this.isOwner(flags) ||

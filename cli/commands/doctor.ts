@@ -56,12 +56,12 @@ Exits with 10 if something is wrong. Warnings alone do not count.`)
     if (!isWell) process.exitCode = exits.different
     const elsewhere = this.namedElsewhere(patient)
     if (elsewhere !== null) {
-      this.noteAlways(`This looked at the emulator of ${patient.folder}, not at ${elsewhere}, which SVC_URL names.`)
+      this.noteAlways(`Checked the emulator of ${patient.folder}, not ${elsewhere} from SVC_URL.`)
     }
     return { folder: patient.folder, url: patient.emulator?.url ?? null, elsewhere, isWell, checks }
   }
 
-  /** The service that `SVC_URL` names, where it is not the emulator of the folder. */
+  /** Returns the service in `SVC_URL`, unless it is the emulator of the folder. */
   private namedElsewhere({ recorded, env: { SVC_URL: url } }: Patient): string | null {
     if (!url) return null
     const named = readAddress(url, 'SVC_URL')

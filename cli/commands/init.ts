@@ -34,7 +34,8 @@ export default class Init extends SvcCommand {
     prose(`In a folder with a package.json, adds svc.json, .env.local and a client file. Elsewhere, writes the files of a template.
 Supports Vite, Next, Expo and plain Node, and recognizes them by the dependencies in package.json.
 
-Shows the files and lines it is going to write, and asks; --yes writes at once. Never overwrites a file. Adds no svc.json if a folder above has one.`)
+Shows the files and lines that it is going to write, and asks. With --yes, writes without showing them. Never overwrites a file. Adds no
+svc.json if a folder above has one.`)
   static override examples = [
     '<%= config.bin %> init',
     '<%= config.bin %> init notes --template web',
@@ -141,7 +142,7 @@ function planLines(plan: readonly PlannedFile[]): string[] {
   return plan.map(({ path, change }) => `  ${nearby(path)}  (${words[change]})`)
 }
 
-/** Formats a new file, or the lines that are added to one. */
+/** Shows the content of a new file, or the lines to add to an existing one. */
 function contentLines({ path, content, change }: PlannedFile): string[] {
   if (change === 'keep') return []
   const before = change === 'extend' ? readFileSync(path, 'utf8') : ''

@@ -29,7 +29,7 @@ export default class Open extends SvcCommand {
   }
   static override flags = {
     data: dataFlag,
-    print: Flags.boolean({ description: 'print the address with its token instead of opening the browser' }),
+    print: Flags.boolean({ description: 'print the address and its token, even to a pipe' }),
   }
 
   async run() {

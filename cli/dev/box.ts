@@ -69,7 +69,7 @@ export function box(info: EmulatorInfo, details: BoxDetails): string {
   return ['', rule(title, width), '', ...lines, ...warning, '', rule(lastWords(details), width), ''].join('\n')
 }
 
-/** Names the file instead of the control token, which opens everything. */
+/** Leaves the control token in its file, because it grants full access. */
 function pageElsewhere(info: EmulatorInfo, { folder }: BoxDetails): string {
   return `${dashboardPlace(info)}  control token: in ${nearby(join(folder, 'emulator.json'))}`
 }

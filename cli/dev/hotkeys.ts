@@ -178,7 +178,7 @@ function sayFailure(error: unknown) {
   say(describeFailure(error).message)
 }
 
-/** What may hold a token goes to stdout, which is a terminal here; stderr may be a file. */
+/** Prints text that may hold a token to stdout, which is a terminal here. stderr may be a file. */
 function print(words: string) {
   process.stdout.write(`${onStdout.dim(printableLines(words))}\n`)
 }

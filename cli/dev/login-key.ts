@@ -20,7 +20,7 @@ interface Output {
   print(words: string): void
 }
 
-/** Says where to log in and, later, prints the token or reports the failure. */
+/** Passes the login address to `say` and, later, prints the token or the failure. */
 export function loginKey(emulator: EmulatorInfo, { say, print }: Output): LoginKey {
   let waiting: OpenLogin | undefined
 

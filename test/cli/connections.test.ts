@@ -33,7 +33,7 @@ test('svc connections lists who subscribes to what, and closes one, which comes 
 test('svc connections close --all closes what is open, and that may be nothing', async () => {
   const { stderr, exit } = await world.svc(['connections', 'close', '--all'])
 
-  expect([stderr, exit]).toEqual(['0 connections closed.\n', 0])
+  expect([stderr, exit]).toEqual(['Closed 0 connections.\n', 0])
 })
 
 test.each([

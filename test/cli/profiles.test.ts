@@ -58,7 +58,7 @@ test('a key is shown by its last four characters, wherever a profile is shown', 
 test('a profile without a key says so', async () => {
   const { stderr } = await world.svc(['profiles', 'add', 'one', '--url', 'http://127.0.0.1:1'])
 
-  expect(stderr).toMatch(/"one" is kept in \S+, without a key\./)
+  expect(stderr).toMatch(/Saved profile "one" in \S+, without a key\./)
 })
 
 test('a key comes from SVC_API_KEY, or is asked for without showing it', async () => {

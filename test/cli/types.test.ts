@@ -84,7 +84,7 @@ test('svc types generate writes into src where there is one, and takes the packa
     ...{ cwd: join(world.folder, 'app'), env: cleanEnv(world.folder), extendEnv: false, timeout: hungMilliseconds },
   })
 
-  expect(ran.stderr).toBe('src/svc-types.ts written')
+  expect(ran.stderr).toBe('Wrote src/svc-types.ts.')
   expect(written('app/src/svc-types.ts')).toContain("import type { DateTime, Fields, Link } from 'svc-toolkit'\n")
 })
 
@@ -290,7 +290,7 @@ test.each([
   const generate = (...flags: string[]) => world.svc(['types', 'generate', 'staff', '--out', 'staff.ts', ...flags])
   expect(await generate()).toMatchObject({
     exit: 0,
-    stderr: expect.stringMatching(/^staff.ts (written|is up to date)\n$/),
+    stderr: expect.stringMatching(/^(Wrote staff\.ts\.|staff\.ts is up to date\.)\n$/),
   })
   const before = written('staff.ts')
   expect(before).toMatch(/pay\??: number/)

@@ -88,7 +88,7 @@ Tables cut long values, and show linked documents by title or id. --json has eve
     return page
   }
 
-  /** Orders columns: the id, the schema's fields, other fields, and the times. */
+  /** Returns the id, the fields of the schema in its order, other fields, and the times. */
   private async csvColumns(
     client: Client,
     name: string,

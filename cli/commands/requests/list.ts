@@ -9,9 +9,8 @@ export default class RequestsList extends ControlCommand {
   static override hiddenAliases = ['requests:ls']
   static override summary = 'List recent requests to the emulator, newest first.'
   static override description =
-    prose(`The emulator keeps the last 1,000 requests in memory, and the last 200 refused ones of each project,
-with masked secrets. To turn this off: svc project set
-requestLog:=false`)
+    prose(`The emulator keeps the last 1,000 requests in memory, and the last 200 refused ones of each project, with masked secrets. To turn
+this off: svc project set requestLog:=false`)
   static override examples = [
     '<%= config.bin %> requests list',
     '<%= config.bin %> requests list --status 4xx,5xx --path /collections/posts',

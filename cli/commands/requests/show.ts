@@ -19,7 +19,7 @@ export default class RequestsShow extends ControlCommand {
   static override description =
     prose(`Shows caller, route, dialect, timing, headers, bodies up to 64 KB, and SQL statements. Secrets are masked.
 
---why explains why a request was refused, and which command fixes it. Without an id, it takes the last refused request.`)
+--why explains why a request was refused, and which command fixes it. Without an id, it explains the last refused request.`)
   static override examples = [
     '<%= config.bin %> requests show',
     '<%= config.bin %> requests show --why',

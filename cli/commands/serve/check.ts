@@ -7,10 +7,10 @@ import { prose } from '../../terminal/prose.js'
 const marks = { wrong: onStdout.red('✗'), note: onStdout.yellow('!'), well: onStdout.green('✓') }
 
 export default class ServeCheck extends SvcCommand {
-  static override summary = 'Check settings, ports, database, bucket and mail server for svc serve.'
+  static override summary = 'Check settings, ports, database, bucket and mail server before svc serve starts.'
   static override description =
-    prose(`Takes the same flags and variables as svc serve, and fails where svc serve would. Only reads the database. Writes, reads, lists and deletes a file in the bucket.
-Sends no mail. Suggests a fix for each finding.
+    prose(`Takes the same flags and variables as svc serve, and reports everything that svc serve refuses, such as ports in use. Only reads
+the database. Writes, reads, lists and deletes a file in the bucket. Sends no mail. Suggests a fix for each finding.
 
 Exits with 10 if something is wrong. Notes alone do not count.`)
   static override examples = [

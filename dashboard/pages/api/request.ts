@@ -87,7 +87,12 @@ const markedHeaders = (publicKey: string): { readonly [Name in Caller]: Readonly
   control: {},
 })
 
-export function formatCurl({ method, path, headers, body }: Request, caller: Caller, publicKey: string, url: string) {
+export function formatRequestCurl(
+  { method, path, headers, body }: Request,
+  caller: Caller,
+  publicKey: string,
+  url: string,
+): string {
   const text = typeof body === 'string' ? body : body instanceof URLSearchParams ? String(body) : null
   const shown = { ...markedHeaders(publicKey)[caller], ...headers }
   const record = { type: null, bytes: null, text, isCut: false, isMasked: false, leftOut: null }

@@ -111,7 +111,7 @@ test('the differences are shown before it asks, without a terminal it needs --ye
   expect(before).toEqual([{ n: 1 }, { n: 2 }])
   expect(ran).toMatchObject({
     exit: 0,
-    stderr: expect.stringMatching(/snapshot "auto-.*svc undo(.|\n)*\n2 documents changed\.\n$/),
+    stderr: expect.stringMatching(/snapshot "auto-.*svc undo(.|\n)*\nChanged 2 documents\.\n$/),
   })
   expect(after).toEqual([{ n: 2 }, { n: 3 }])
   expect(await dataOf(name)).toEqual([{ n: 1 }, { n: 2 }])
@@ -165,7 +165,7 @@ test('12.4 a module of a folder where svc was not used before is run at any serv
 
   expect(refused).toMatchObject({ exit: 3, stderr: expect.stringContaining('was never accepted') })
   expect(before).toEqual([{ n: 1 }, { n: 2 }])
-  expect(trusted).toMatchObject({ exit: 0, stderr: expect.stringMatching(/\n2 documents changed\.\n$/) })
+  expect(trusted).toMatchObject({ exit: 0, stderr: expect.stringMatching(/\nChanged 2 documents\.\n$/) })
   expect(trusted.stderr).not.toContain('snapshot')
   expect(await dataOf(name)).toEqual([{ n: -1 }, { n: -2 }])
   await other.close()
@@ -217,7 +217,7 @@ test('what the schema refuses is listed, and keeps no other out', async () => {
   expect(ran.exit).toBe(5)
   expect(ran.stderr).toContain(`${ids[0]}  "n" is not of type "integer"`)
   expect(ran.stderr).toContain(`${ids[1]}  "n" is not of type "integer"`)
-  expect(ran.stderr).toContain('1 document changed, 2 refused.')
+  expect(ran.stderr).toContain('Changed 1 document, 2 refused.')
   expect(await dataOf(name)).toEqual([{ n: 1 }, { n: 2, old: 1 }, { n: 30 }])
 })
 

@@ -62,7 +62,7 @@ test('a change of many takes arrays apart item by item, too', async () => {
 
   const ran = await world.svc(['docs', 'update', name, '--all', '--append', 'tags=news', '--yes'])
 
-  expect(ran).toMatchObject({ exit: 0, stderr: expect.stringMatching(/^Saved snapshot .*\n3 documents changed\.\n$/) })
+  expect(ran).toMatchObject({ exit: 0, stderr: expect.stringMatching(/^Saved snapshot .*\nChanged 3 documents\.\n$/) })
   expect(await countOf(name, 'tags=news')).toBe(3)
 })
 

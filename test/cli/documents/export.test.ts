@@ -121,7 +121,7 @@ test('the claim of a killed export is taken over, and not that of one that has c
   expect(left).toHaveLength(1)
   expect(refused.exitCode).toBe(5)
   for (const { exitCode, stderr } of [...ran, last]) {
-    expect(stderr).toContain(exitCode === 0 ? '40,000 documents exported' : 'Another export is writing')
+    expect(stderr).toContain(exitCode === 0 ? 'Exported 40,000 documents' : 'Another export is writing')
   }
   expect(last.exitCode).toBe(0)
   expect(numbersIn('raced.ndjson')).toEqual(Array.from({ length: documents }, (_, at) => at))

@@ -254,7 +254,7 @@ test('contract 12.6 a service that is no emulator of the folder gets no snapshot
   const { exit, stderr } = await world.svc(['docs', 'delete', name, '--all', '--yes'], { env })
 
   const line = `-> ${new URL(env.SVC_URL).host} (SVC_URL)\n`
-  expect({ exit, stderr }).toEqual({ exit: 0, stderr: `${line}3 documents deleted.\n` })
+  expect({ exit, stderr }).toEqual({ exit: 0, stderr: `${line}Deleted 3 documents.\n` })
 })
 
 test('a snapshot that was saved by hand has nothing where others have their command', async () => {

@@ -124,13 +124,13 @@ test('--new-token draws another control token; the one before is refused from th
   expect([await statusWith(before), await statusWith(tokenOf())]).toEqual([401, 200])
 })
 
-test('without --port, svc dev listens at 4400 or soon after; with a name that is allowed, it warns that others can reach it', async () => {
+test('without --port, svc dev listens at 4400 or soon after; with a name that is allowed, it warns that others can reach the emulator', async () => {
   const stop = ['Ctrl-C stops', '\x03'] as const
   const plain = await world.terminal(['dev', '--memory'], [stop])
   const open = await world.terminal(['dev', '--memory', '--port', '0', '--allowed-host', 'shop.example'], [stop])
 
   expect(plain.stdout).toMatch(/http:\/\/127\.0\.0\.1:(44\d\d|4500)\b/)
-  expect([plain, open].map(({ stdout }) => stdout.includes('can reach it'))).toEqual([false, true])
+  expect([plain, open].map(({ stdout }) => stdout.includes('can reach the emulator'))).toEqual([false, true])
 })
 
 describe('the port without --port', () => {

@@ -189,7 +189,7 @@ test('where documents of the demo were changed, it says so, and what to try with
   expect(exit).toBe(0)
   expect(stderr).toMatch(/"authors" or "posts" .*delete authors, posts and comments, or run svc reset/)
   expect(stdout).toContain('docs list posts --populate author')
-  expect(stdout).toMatch(/^ {2}Dashboard {2}http.*\/_svc\/#token=/m)
+  expect(stdout).toMatch(/^ {2}Dashboard {2}http.*\/_svc\//m)
   expect(stdout).toMatch(/^ {2}Data {7}saved in \.svc$/m)
 })
 

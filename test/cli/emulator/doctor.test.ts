@@ -66,7 +66,7 @@ test('doctor says that SVC_URL names another service than the one it looked at',
   const here = await world.svc(['doctor'], { env: { SVC_URL: url } })
   await dev.stop()
 
-  const note = `the emulator of ${inFolder('.svc')}, not at https://api.example.com, which SVC_URL names.`
+  const note = `the emulator of ${inFolder('.svc')}, not https://api.example.com from SVC_URL.`
   expect(elsewhere.stderr).toContain(note)
   expect(here.stderr).not.toContain('SVC_URL')
 })

@@ -20,7 +20,7 @@ test('svc faults add, list and remove', async () => {
   expect((await world.svc(['docs', 'list', 'posts'])).exit).toBe(0)
   expect((await world.svc(['faults', 'list'])).stdout).toMatch(/f1 +status 503 +POST +dev +[1-9]\d* of [1-9]\d*\n$/)
 
-  expect(await world.svc(['faults', 'remove', 'f1'])).toMatchObject({ exit: 0, stderr: 'Fault f1 removed.\n' })
+  expect(await world.svc(['faults', 'remove', 'f1'])).toMatchObject({ exit: 0, stderr: 'Removed fault f1.\n' })
   expect((await world.svc(['docs', 'create', 'posts', 'title=Hello'])).exit).toBe(0)
   expect(await world.svc(['faults', 'list'])).toMatchObject({ stdout: '', stderr: 'No active faults.\n' })
 })
@@ -34,7 +34,7 @@ test('svc faults preset takes the place of what the project has', async () => {
     ['latency', null],
     ['status', 'rate-storm'],
   ])
-  expect(await world.svc(['faults', 'remove', '--all'])).toMatchObject({ stderr: '2 faults removed.\n' })
+  expect(await world.svc(['faults', 'remove', '--all'])).toMatchObject({ stderr: 'Removed 2 faults.\n' })
 })
 
 test.each([

@@ -33,7 +33,7 @@ test('in an app it shows every file before it touches one, and a no leaves the a
     expect(ran.stdout.slice(0, ran.stdout.indexOf('Write these files?'))).toContain(line)
   }
   for (const line of ['svc.json:', '"dialect": "a"', 'SVC_URL=http://127.0.0.1:4400', 'createClient(', '.gitignore:']) {
-    expect(ran.stdout.slice(0, ran.stdout.indexOf('Write them?'))).toContain(line)
+    expect(ran.stdout.slice(0, ran.stdout.indexOf('Write these files?'))).toContain(line)
   }
   expect(ran.stdout).not.toMatch(/^ +dist\r?$/m)
   expect(ran.exit).toBe(130)

@@ -216,7 +216,11 @@ test('svc requests export writes an HTTP archive without secrets', async () => {
 
   const ran = await world.svc(['requests', 'export', '--out', 'all.har'])
 
-  expect(ran).toMatchObject({ exit: 0, stdout: '', stderr: expect.stringMatching(/^all\.har holds \d+ requests\.\n$/) })
+  expect(ran).toMatchObject({
+    exit: 0,
+    stdout: '',
+    stderr: expect.stringMatching(/^Wrote \d+ requests to all\.har\.\n$/),
+  })
   const file = join(world.folder, 'all.har')
   expect(existsSync(file) && statSync(file).mode & 0o077).toBe(0)
   const text = readFileSync(file, 'utf8')
