@@ -10,7 +10,7 @@ it('waits on where one request may not wait so long, and says so once the time i
     list: async () => ({ mails: waits.length < 2 ? [] : [head] }),
     wait: async ({ timeout }: { timeout: number }) => {
       waits.push(timeout)
-      if (waits.length === 1) throw new SvcError('NOT_FOUND', 'No such mail came.')
+      if (waits.length === 1) throw new SvcError('NOT_FOUND', 'No matching mail arrived in time.')
     },
     get: async () => ({ ...head, links: ['http://127.0.0.1/'], codes: [] }),
   }

@@ -21,7 +21,7 @@ export function withoutFields<Holder extends { readonly data: JsonText }>(
   return { ...record, data: new JsonText(JSON.stringify(seen)) }
 }
 
-/** Hides fields in documents of one collection, and gives way to other requests between them. */
+/** Hides fields in the documents of one collection, and yields to other requests between them. */
 export async function visibleTo<Holder extends { readonly data: JsonText }>(
   { hidden }: Grant,
   documents: readonly Holder[],

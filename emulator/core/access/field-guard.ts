@@ -7,13 +7,13 @@ import { refusedField } from './closed-fields.js'
 import { allows, type Grant, outermost } from './grant.js'
 import { compare, holds, restore, type Standing, type Stored, without } from './paths.js'
 
-/** What the permissions on fields make of a caller's writes. */
+/** Applies field permissions to a caller's writes. */
 export interface FieldGuard {
-  /** Returns the fields of a new document, from what was sent and from the same with defaults. */
+  /** Returns the fields of a new document, given the fields as sent and with defaults. */
   created(sent: Fields, whole: Fields): Fields
   /** Edits the document as the caller sees it, and keeps what the caller cannot change. */
   changed(before: Pick<StoredDocument, 'data' | 'createdBy'>, edit: (before: Fields) => Fields): Fields
-  /** The schema to check a change against: without hidden fields, since the caller cannot repair those. */
+  /** The schema for checking a change, without hidden fields, because the caller cannot repair those. */
   readonly schema: Schema
 }
 
@@ -25,14 +25,14 @@ const unchanged = 'leave it out or unchanged'
 const fieldByField = 'change the fields around it one by one'
 const leaveOut = 'leave it out, since you cannot read the document'
 
-/** What happens to a write at a closed path: `restore` keeps the stored value, anything else is the reason to refuse. */
+/** Decides a write at a closed path: `restore` keeps the stored value; anything else is the reason for refusing it. */
 const outcomes: Readonly<Record<Closure, Readonly<Record<Standing, string>>>> = {
   hidden: { absent: 'restore', same: setWhenCreating, other: setWhenCreating, around: fieldByField },
   readonly: { absent: 'restore', same: 'restore', other: unchanged, around: unchanged },
   unread: { absent: 'restore', same: leaveOut, other: leaveOut, around: fieldByField },
 }
 
-/** Its functions throw `FORBIDDEN` or `UNAUTHORIZED` where a write touches a closed field. */
+/** Its functions throw `FORBIDDEN` or `UNAUTHORIZED` if a write touches a closed field. */
 export function guardFields(grant: Grant): FieldGuard {
   const { hidden, readonly } = grant
   const { schema } = grant.collection

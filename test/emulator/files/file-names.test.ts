@@ -56,7 +56,7 @@ test.each(['/', '/a', 'a//b', 'a//', '.', '..', 'a/..', 'a/./b', 'a\\b', 'a!', '
 )
 
 test('a folder that is too long is refused as that', () => {
-  const message = `A folder is at most ${sizes.mostPathBytes.toLocaleString('en')} bytes long.`
+  const message = `Folder is too long (max ${sizes.mostPathBytes.toLocaleString('en')} bytes).`
   expect(() => requireFolder(`${longestPath}a`)).toThrow(invalid(message))
 })
 
