@@ -55,5 +55,5 @@ test('logs failures that last until an operator acts, and storage failures that 
   const transient = [new DatabaseError('', '57P01'), new StorageError('full', ''), new Error()]
 
   expect(lasting.map(needsOperator)).toEqual([true, true, true])
-  expect(passing.map(needsOperator)).toEqual([false, false, false])
+  expect(transient.map(needsOperator)).toEqual([false, false, false])
 })

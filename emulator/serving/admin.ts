@@ -1,4 +1,4 @@
-/** What stands before the routes of `svc serve`: probes on every port, and on a port of its own metrics and the control API. */
+/** Adds probes to every port of `svc serve`, and serves metrics and the control API on a separate port. */
 import type { RequestListener, ServerResponse } from 'node:http'
 import type { Backend } from '../core/context.js'
 import type { DisposalStack } from '../disposal-stack.js'
@@ -23,7 +23,7 @@ interface ServingParts {
   readonly mostClosingMilliseconds: () => number
 }
 
-/** The port that is not reached from outside, if there is one: probes, metrics and, with a token, the control API. */
+/** Opens the internal port, if configured: probes, metrics and, with a token, the control API. */
 export async function openAdmin(
   stack: DisposalStack,
   config: ServeConfig,
@@ -36,11 +36,11 @@ export async function openAdmin(
   const control = adminToken === undefined ? {} : { control: { token: adminToken, routes } }
   const app = createRouteApp(backend, routes, { ...options, ...control })
   const answer = metrics ? answerMetrics(metrics, app.answer) : app.answer
-  const place = { host: config.host, port: adminPort, portFlag: '--admin-port', mostClosingMilliseconds }
-  return stack.use(await listen(guarded({ ...app, answer }, parts), place))
+  const address = { host: config.host, port: adminPort, portFlag: '--admin-port', mostClosingMilliseconds }
+  return stack.use(await listen(guarded({ ...app, answer }, parts), address))
 }
 
-/** Probes before anything else; and while it drains, no connection is kept for another request. */
+/** Answers probes first. While draining, closes connections after each response. */
 export function guarded(
   app: ServerHandlers,
   { readiness, state }: Pick<ServingParts, 'readiness' | 'state'>,

@@ -23,7 +23,7 @@ function aBackendWithKeys(ids: readonly string[], { hasData = true, inFolder = i
   let isFirst = true
   const keyring: Keyring = {
     hasData,
-    keysOf: async () => kept.map(keyOf),
+    keysOf: async () => kept.map(makeKey),
     keepFirst: async (_, keys) => keys,
     keep: async (_, keys) => {
       kept = keys.map(({ id }) => id)

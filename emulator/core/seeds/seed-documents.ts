@@ -15,9 +15,9 @@ import { place, recording, textsOf } from '../documents/writing.js'
 import { orphanForgotten } from '../files/owned-files.js'
 import type { Upload } from '../files/uploads.js'
 import { atStep } from './at-step.js'
-import { adopt, ownedBy } from './seed-files.js'
-import { findTarget, findThere, rememberDocument, rememberThere, type Target } from './seed-targets.js'
-import { keepPromise, type OpenCollection, resolved, type Seeding } from './seeding.js'
+import { adopt, findOwned } from './seed-files.js'
+import { findExisting, findTarget, rememberDocument, rememberThere, type Target } from './seed-targets.js'
+import { keepPromise, type OpenCollection, resolve, type Seeding } from './seeding.js'
 
 /** A document of a step, and the existing document that it updates, if any. */
 interface Placed {
@@ -80,7 +80,7 @@ async function keepDocuments(
 ): Promise<void> {
   for (const document of documents) {
     open.counts.kept++
-    const there = document.isReferred ? await findThere(seeding, open, document) : undefined
+    const there = document.isReferred ? await findExisting(seeding, open, document) : undefined
     if (there) rememberThere(seeding, open, document, there)
     const { name = '' } = document
     keepPromise(seeding, { collection: open.collection.name, name, there: there?.id })
@@ -130,8 +130,8 @@ async function prepareDraft(
   now: Date,
 ): Promise<Draft> {
   const { name = String(at), data, hasReferences } = document
-  const { referable, fresh } = await ownedBy(seeding, document.files, target.id)
-  const sent = hasReferences ? resolved(seeding, name, data, referable) : data
+  const { referable, fresh } = await findOwned(seeding, document.files, target.id)
+  const sent = hasReferences ? resolve(seeding, name, data, referable) : data
   requireNoOperator(sent)
   const fields = before ? mergeFields(fieldsOf(before), { fields: sent, remove: {}, append: {} }) : open.complete(sent)
   requireLight(fields)

@@ -7,7 +7,7 @@ import { type Reference, referenceName, referencesIn } from '../../../client/pro
 import type { SeedDocument } from '../../../client/protocol/model/seed/steps.js'
 import { selectDocument } from '../../store/documents.js'
 import { selectAlike, selectIdsByField } from '../../store/seeds.js'
-import { type OpenCollection, remember, resolved, type Seeding } from './seeding.js'
+import { type OpenCollection, remember, resolve, type Seeding } from './seeding.js'
 
 /** The existing document, if any, and the key it was found by. */
 export interface Target {
@@ -70,7 +70,7 @@ export function rememberThere(
 
 function readKey(seeding: Seeding, key: string, { name = '', data, hasReferences }: SeedDocument): string {
   const member = Object.hasOwn(data, key) ? { [key]: data[key] ?? null } : {}
-  const value = (hasReferences ? resolved(seeding, name, member) : member)[key]
+  const value = (hasReferences ? resolve(seeding, name, member) : member)[key]
   if (value !== undefined && isPlain(value)) return JSON.stringify(value)
   const message = `needs a string, number or boolean in its key field "${key}"`
   throw new SvcError('VALIDATION_ERROR', `The document ${message}.`, [{ path: [key], message, type: 'key' }])
@@ -84,7 +84,7 @@ function tryResolve(seeding: Seeding, { name = '', hasReferences }: SeedDocument
   if (!hasReferences) return data
   try {
     // Uses an empty map, because a document that is only looked up must not promise ids.
-    return resolved({ ...seeding, promised: new Map() }, name, data)
+    return resolve({ ...seeding, promised: new Map() }, name, data)
   } catch (error) {
     if (error instanceof SvcError) return undefined
     throw error

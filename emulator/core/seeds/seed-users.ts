@@ -15,7 +15,7 @@ import { orphanForgotten } from '../files/owned-files.js'
 import { authorityOfProvider, builtInAuthority } from '../providers/provider-settings.js'
 import { atStep } from './at-step.js'
 import { adopt, findOwned } from './seed-files.js'
-import { remember, resolved, type Seeding } from './seeding.js'
+import { remember, resolve, type Seeding } from './seeding.js'
 
 /** Hashes the passwords to write, by step number. */
 export async function hashPasswords(
@@ -64,7 +64,7 @@ export async function applyUser(seeding: Seeding, number: number, step: SeedUser
     return rememberUser(seeding, step.name, before)
   }
   const { referable, fresh } = await findOwned(seeding, step.files, before?.id)
-  const sent = resolved(seeding, step.name, step.data ?? {}, referable)
+  const sent = resolve(seeding, step.name, step.data ?? {}, referable)
   requireLight(sent)
   const hash = seeding.hashes.get(number)
   const written = before
