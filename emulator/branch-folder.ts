@@ -13,6 +13,7 @@ const nobody = ''
 /**
  * Creates or finds the folder of a branch. Another branch may already use that name, because names are truncated and
  * some file systems ignore case. Then appends a hash to the name.
+ *
  * @throws {StartError} `FOLDER_NOT_WRITABLE` if the folder is behind a symbolic link
  */
 export async function openBranchFolder(branches: string, branch: string): Promise<string> {

@@ -34,6 +34,7 @@ export interface Emulator {
 
 /**
  * Starts the service on this machine. Resolves when it accepts requests.
+ *
  * @throws {StartError} whose `code` says why it cannot start and whose `hint` says how to fix it; then nothing has
  * changed
  * @throws {SvcError} `INVALID_DIALECT`

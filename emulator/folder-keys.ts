@@ -181,7 +181,7 @@ function openValue<T>(
       try {
         await link(draft, file)
       } catch (error) {
-        // Without support for hard links there is no race to resolve. An unreadable file is replaced.
+        // On EEXIST another process was first. Otherwise, and for unreadable files, falls back to renaming.
         const winner = (error as NodeJS.ErrnoException).code === 'EEXIST' ? await read() : undefined
         if (winner !== undefined) return winner
         await rename(draft, file)

@@ -21,7 +21,7 @@ interface Place {
   /** The flag that sets the port, for error messages. */
   readonly portFlag?: string
   /** Time for requests in progress to finish, read on close. */
-  readonly mostClosingMilliseconds?: () => number
+  readonly maxClosingMilliseconds?: () => number
 }
 
 /** This machine only, on both loopback addresses. */
@@ -30,10 +30,11 @@ const loopback = { first: '127.0.0.1', second: '::1' }
 /**
  * Listens on a port of one address or, by default, of both loopback addresses. Uses IPv4 alone on a machine without
  * IPv6.
+ *
  * @throws {StartError} `PORT_IN_USE` or `NO_SUCH_HOST`
  */
 export async function listen(app: ServerHandlers, place: Place): Promise<Listening> {
-  const { host, port, mostClosingMilliseconds } = place
+  const { host, port, maxClosingMilliseconds } = place
   try {
     const servers = host === undefined ? await openLoopback(app, port) : [await open(app, host, port)]
     const [{ port: actual }] = servers.map((server) => server.address() as AddressInfo) as [AddressInfo]
@@ -45,7 +46,7 @@ export async function listen(app: ServerHandlers, place: Place): Promise<Listeni
       },
       async close() {
         app.close()
-        const most = mostClosingMilliseconds?.()
+        const most = maxClosingMilliseconds?.()
         await Promise.all(servers.map((server) => closeServer(server, most)))
       },
     }
@@ -55,17 +56,18 @@ export async function listen(app: ServerHandlers, place: Place): Promise<Listeni
 }
 
 /** Shares a timeout between ports that close one after another: each gets the rest, and at least a second. */
-export function closingTime(mostMilliseconds: number): () => number {
+export function closingTime(totalMilliseconds: number): () => number {
   let cutAt: number | undefined
   return () => {
-    cutAt ??= performance.now() + mostMilliseconds
-    return Math.max(cutAt - performance.now(), Math.min(mostMilliseconds, 1_000))
+    cutAt ??= performance.now() + totalMilliseconds
+    return Math.max(cutAt - performance.now(), Math.min(totalMilliseconds, 1_000))
   }
 }
 
 /**
  * Checks that the port is free by listening briefly. A client that connects meanwhile is disconnected, as if the port
  * were closed.
+ *
  * @throws {StartError} `PORT_IN_USE` or `NO_SUCH_HOST`
  */
 export async function requireFreePort(place: Place): Promise<void> {
@@ -74,7 +76,7 @@ export async function requireFreePort(place: Place): Promise<void> {
     upgrade: (_req, socket) => void socket.destroy(),
     close: () => undefined,
   }
-  const listening = await listen(cutOff, { ...place, mostClosingMilliseconds: () => 0 })
+  const listening = await listen(cutOff, { ...place, maxClosingMilliseconds: () => 0 })
   await listening.close()
 }
 

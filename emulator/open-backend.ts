@@ -76,9 +76,9 @@ export async function openBackend(
   // Doesn't wait for the vacuum, which may take minutes. The database finishes it.
   stack.defer(() => void vacuum.close())
   stack.use(openCheckpoints(db, reportAs('checkpoints')))
-  const keyUses = stack.use(openKeyUses(db, reportAs('uses of keys')))
-  const bus = stack.use(await openBus(parts, db, reportAs('messages between processes')))
-  stack.use(openNumbering(db, bus, reportAs('numbers of changes')))
+  const keyUses = stack.use(openKeyUses(db, reportAs('key uses')))
+  const bus = stack.use(await openBus(parts, db, reportAs('message bus')))
+  stack.use(openNumbering(db, bus, reportAs('change numbers')))
   const feeds = stack.use(openFeeds(db, bus, reportAs('realtime')))
   const passwords = stack.use(openBcryptPool())
   const mail = stack.use(parts.openMailer({ now, newId }))

@@ -12,6 +12,7 @@ export interface Repaired {
 
 /**
  * Copies the data, then rebuilds its indexes, in the folder itself and in those of its branches.
+ *
  * @throws {StartError} `ALREADY_RUNNING`, `DISK_FULL`, `DATA_DAMAGED` if a database does not start
  */
 export async function repairData(folder: string, folders: readonly string[]): Promise<Repaired[]> {

@@ -10,6 +10,7 @@ export { rotateSecret } from './serving/secret.js'
 
 /**
  * Starts the service. Resolves when it accepts requests.
+ *
  * @throws {StartError} whose `code` says why it cannot start and whose `hint` says how to fix it
  */
 export async function serve(config: ServeConfig): Promise<ServingProcess> {

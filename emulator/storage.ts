@@ -46,6 +46,7 @@ export interface Surroundings {
 
 /**
  * Opens the database, migrates it, and locks its folder. The stack closes the database and releases the folder.
+ *
  * @throws {StartError} with nothing changed.
  */
 export async function openStorage(

@@ -36,10 +36,12 @@ export type {
 /**
  * Starts a service in memory on a free port. Leaves nothing on disk, and doesn't keep the process running if you forget
  * to close it.
+ *
  * @example
  * await using emulator = await startTestEmulator()
  * const project = await emulator.project()
  * await project.client.collections.create({ name: 'posts' })
+ *
  * @throws {Error} in Jest, which cannot load ES modules. Use its `globalSetup` and `testProject` instead
  */
 export async function startTestEmulator({ snapshot, settings, seed }: TestEmulatorOptions = {}): Promise<TestEmulator> {
@@ -60,6 +62,7 @@ export async function startTestEmulator({ snapshot, settings, seed }: TestEmulat
 
 /**
  * Connects to the emulator that `svc exec` or the `globalSetup` of this run started.
+ *
  * @throws {Error} that says how to start one
  */
 export function connectTestEmulator(): TestEmulator {
@@ -68,9 +71,11 @@ export function connectTestEmulator(): TestEmulator {
 
 /**
  * Creates an isolated project at the emulator that `svc exec` or the `globalSetup` of this run started.
+ *
  * @example
  * const project = await testProject()
  * const ada = await project.users.create({ roles: ['editor'] })
+ *
  * @param options settings and initial data of the project
  * @throws {Error} that says how to start an emulator, or names an unknown or invalid setting
  */

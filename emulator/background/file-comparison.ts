@@ -44,13 +44,13 @@ async function removeStrays(
       const kept = await keptBy(removeSettled(db, store, strays, isStopped))
       firstKept ??= kept
     }
-    // Returns before fetching the next page.
+    // Stops before fetching the next page.
     if (isStopped()) break
   }
   return { found, kept: firstKept }
 }
 
-/** Waits, because the database may still commit the last statement of a dead process. */
+/** Removes only settled files, because the database may still commit the last statement of a dead process. */
 async function removeSettled(
   db: Database,
   store: FileStore,

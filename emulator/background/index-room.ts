@@ -41,6 +41,7 @@ export function isObsolete(
  * Picks the indexes to replace, by name. Candidates are unused indexes of a collection at its limit, unused indexes
  * overall, and indexes of the project that has the most, until the new index's project has as many. Drops the longest
  * unused first. So a project may use all indexes while no other needs any.
+ *
  * @returns undefined if too few can be replaced; then the new ones are not created
  */
 export function pickReplaced(

@@ -218,7 +218,7 @@ async function make(state: State, { index, times }: Wanted, round: Round): Promi
   if (fields.length > 0 && !(await hasFields(db, index.collection, fields))) return
   const documents = sizes.get(index.collection)?.documents ?? 0
   const isAlone = !db.capabilities.supportsConcurrentIndexes
-  // Skips waiting and announcing if there is no room for the index.
+  // Skips waiting and announcing if the index does not fit.
   if (
     isAlone &&
     !(
@@ -237,7 +237,7 @@ async function make(state: State, { index, times }: Wanted, round: Round): Promi
   await reload(state)
 }
 
-/** Picks the indexes to drop to make room for one; undefined if there is no room. */
+/** Picks the indexes to drop to make room for one; undefined if it does not fit. */
 async function indexesToDrop(state: State, index: FieldIndex): Promise<readonly string[] | undefined> {
   const { db, options, crowded } = state
   const project = await projectOf(db, index.collection)

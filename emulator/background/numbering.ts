@@ -1,4 +1,4 @@
-/** Numbers changes without a reader, so that few wait for their number, and changes of writers that died. */
+/** Numbers changes in the background, so that few remain for readers to number, even after their writer died. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Database } from '../database/port.js'
 import type { Bus } from '../ports/bus/port.js'

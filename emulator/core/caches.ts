@@ -15,7 +15,7 @@ export function openCaches(bus: Bus): Caches {
   const collections = openCache<StoredCollection>()
   const projects = openCache<Project>()
   const origins = openSharedCache<ReadonlySet<string>>()
-  // Never invalidated by changes: a project keeps its secret unless a snapshot replaces it.
+  // Invalidated with the settings, because only loading a snapshot replaces a project's secret.
   const tokenSecrets = openCache<string>()
   bus.subscribe({
     identity() {

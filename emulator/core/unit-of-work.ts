@@ -78,6 +78,7 @@ export function happened({ backend, pending }: Pick<UnitOfWork, 'backend' | 'pen
 /**
  * Publishes the change of a single statement, even if its commit is uncertain. Outside a transaction it resolves after
  * publishing, like `inTransaction`.
+ *
  * @param messageOf gets the result, or undefined if it is unknown; returns undefined if nothing changed
  */
 export async function publishing<Written>(

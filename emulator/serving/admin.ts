@@ -20,7 +20,7 @@ interface ServingParts {
   readonly options: AppOptions
   readonly readiness: ProcessReadiness
   readonly state: Drainable
-  readonly mostClosingMilliseconds: () => number
+  readonly maxClosingMilliseconds: () => number
 }
 
 /** Opens the internal port, if configured: probes, metrics and, with a token, the control API. */
@@ -31,12 +31,12 @@ export async function openAdmin(
 ): Promise<Listening | undefined> {
   const { adminPort, adminToken } = config
   if (adminPort === undefined) return undefined
-  const { backend, metrics, options, mostClosingMilliseconds } = parts
+  const { backend, metrics, options, maxClosingMilliseconds } = parts
   const routes = adminToken === undefined ? [] : adminRoutes
   const control = adminToken === undefined ? {} : { control: { token: adminToken, routes } }
   const app = createRouteApp(backend, routes, { ...options, ...control })
   const answer = metrics ? answerMetrics(metrics, app.answer) : app.answer
-  const address = { host: config.host, port: adminPort, portFlag: '--admin-port', mostClosingMilliseconds }
+  const address = { host: config.host, port: adminPort, portFlag: '--admin-port', maxClosingMilliseconds }
   return stack.use(await listen(guarded({ ...app, answer }, parts), address))
 }
 

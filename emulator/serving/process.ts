@@ -59,12 +59,12 @@ export async function openServing(config: ServeConfig): Promise<ServingProcess> 
     const state: Drainable = { isDraining: false }
     const metrics = await openOwnMetrics(stack, config, backend)
     const options = appOptions(config, withMetrics(log, metrics))
-    const mostClosingMilliseconds = closingTime(config.shutdownTimeout)
-    const parts = { backend, metrics, options, readiness, state, mostClosingMilliseconds }
+    const maxClosingMilliseconds = closingTime(config.shutdownTimeout)
+    const parts = { backend, metrics, options, readiness, state, maxClosingMilliseconds }
     // Opens the admin port first, so that it closes last and answers probes until all requests are done.
     const admin = await openAdmin(stack, config, parts)
     const app = guarded(createApp(backend, options), parts)
-    const main = stack.use(await listen(app, { host: config.host, port: config.port, mostClosingMilliseconds }))
+    const main = stack.use(await listen(app, { host: config.host, port: config.port, maxClosingMilliseconds }))
     about.url ??= formatUrl(main)
     // Runs first on close.
     stack.defer(async () => {

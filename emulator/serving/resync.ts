@@ -9,6 +9,7 @@ type DatabaseUrls = Pick<ServeConfig, 'databaseUrl' | 'databaseListenUrl'>
 /**
  * Makes subscribers resync, because the database would reuse the numbers of lost changes. Migrates the database first,
  * like a start. Returns the number of projects.
+ *
  * @throws {StartError}
  */
 export async function resyncSubscribers({ databaseUrl, databaseListenUrl }: DatabaseUrls): Promise<number> {

@@ -44,7 +44,7 @@ export async function rotateSecret({ databaseUrl, databaseListenUrl, secret }: S
   const db = await openPostgres({ url: databaseUrl, directUrl: databaseListenUrl })
   try {
     const kept = await selectFingerprint(db).catch(refuseStart)
-    // Leaves it to the next start if there is no fingerprint yet.
+    // Without a fingerprint, the next start saves one.
     const isReplaced = kept !== undefined && (await replaceFingerprint(db, computeFingerprint(secret)))
     return { isReplaced, stillServing: isReplaced ? await countListeners(db, listenerName) : 0 }
   } finally {

@@ -4,6 +4,7 @@ import { failureText } from '../http/failure-text.js'
 /**
  * Logs an uncaught exception, lets requests finish, and exits with 1, because the process state cannot be trusted.
  * Security 27.
+ *
  * @param drain lets requests finish
  */
 export function exitOnUncaught(drain: () => Promise<void>): void {

@@ -3,6 +3,7 @@ import type { EmulatorAddress, ProjectKeys } from './helper.js'
 
 /**
  * Reads the address of the emulator that `svc exec` or the global setup of this run started.
+ *
  * @throws {Error} that says how to start one
  */
 export function readEnvironment(env: NodeJS.ProcessEnv = process.env): ProjectKeys & EmulatorAddress {

@@ -14,6 +14,7 @@ export default function globalSetup(): Promise<() => Promise<void>> {
 /**
  * Creates a global setup that also fills the emulator's own project. Under `svc exec` it starts and fills nothing; use
  * `svc exec --seed` instead.
+ *
  * @example
  * export default globalSetupWith({ seed: 'seed.json' })
  */

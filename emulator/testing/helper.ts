@@ -29,8 +29,10 @@ export interface TestEmulatorOptions {
 export interface TestEmulator extends TestProject {
   /**
    * Creates an isolated project within milliseconds.
+   *
    * @example
    * const project = await emulator.project<{ posts: { title: string } }>({ requireVerifiedEmail: true })
+   *
    * @throws {Error} that names an unknown or invalid setting
    */
   project<Schema extends AnySchema<Schema> = UntypedSchema>(
@@ -77,6 +79,7 @@ export interface TestProject<Schema extends AnySchema<Schema> = UntypedSchema> e
   /**
    * Deletes everything in the project, or the given parts: collections by name, `users`, `files`, `mail`. Keeps keys
    * and settings.
+   *
    * @example
    * await project.reset()
    * await project.reset({ collections: ['posts'], mail: true })
@@ -84,6 +87,7 @@ export interface TestProject<Schema extends AnySchema<Schema> = UntypedSchema> e
   reset(chosen?: ResetChoice): Promise<void>
   /**
    * Saves the current documents, users, files and settings of the project.
+   *
    * @example
    * const before = await project.snapshot()
    * await before.load()
@@ -140,8 +144,10 @@ export interface TestMailbox {
   /**
    * Waits for a matching mail and returns the newest, among the newest 200. Also returns a mail that is already there.
    * If an earlier one might match, call `clear` before the action that sends the mail.
+   *
    * @example
    * const { link } = await project.mail.waitFor({ to: 'ada@example.com', subject: 'password' })
+   *
    * @throws {Error} that lists the mails that did arrive
    */
   waitFor(wanted?: WaitOptions): Promise<TestMail>
@@ -174,6 +180,7 @@ export interface TestUser {
 export interface TestUsers {
   /**
    * Signs up a user and sets what only the owner can set.
+   *
    * @example
    * const ada = await project.users.create({ roles: ['editor'], twoFactor: true })
    */
@@ -203,6 +210,7 @@ export interface TestClock {
   set(moment: Date | string): Promise<Date>
   /**
    * Moves the clock forward.
+   *
    * @example
    * await project.clock.advance({ hours: 25 })
    */
@@ -214,8 +222,10 @@ export interface TestClock {
 export interface TestProvider {
   /**
    * Makes the next logins of the project fail. Other projects are not affected.
+   *
    * @example
    * await project.idp.next('cancelled')
+   *
    * @param times number of logins, 1 by default; `Infinity` for all
    */
   next(outcome: ProviderFault, times?: number): Promise<void>
@@ -231,6 +241,7 @@ export interface TestProvider {
   /**
    * Follows the URL from `startLogin` like a browser: chooses the account on the provider's page, follows the
    * redirects, and returns the final URL for `finishLogin`.
+   *
    * @example
    * const address = await project.idp.logIn(await svc.auth.startLogin(), 'ada')
    * const result = await svc.auth.finishLogin(address)
@@ -254,9 +265,11 @@ export type ControlCalls<Paths = typeof operations> = {
 export interface TestFaults {
   /**
    * Adds a fault, which stays active until you remove it.
+   *
    * @example
    * const lost = await project.faults.add({ kind: 'drop', when: 'after', method: 'POST', times: 1 })
    * await lost.remove()
+   *
    * @throws {SvcError} `VALIDATION_ERROR` if a value that its kind requires is missing
    */
   add(fault: Omit<FaultInput, 'project'>): Promise<TestFault>

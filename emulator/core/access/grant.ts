@@ -33,7 +33,7 @@ export interface Grant<Collection extends Guarded = StoredCollection>
 }
 
 export function grantFor<Collection extends Guarded>(caller: Caller, collection: Collection): Grant<Collection> {
-  const roles = rolesOf(caller)
+  const roles = callerRoles(caller)
   const reach = (kind: PermissionKind) => findReach(caller, roles, collection, kind)
   const closed = (rule: FieldRuleKind) => closedFields(caller, roles, collection, rule)
   return {
@@ -105,22 +105,23 @@ const actions: { readonly [Kind in PermissionKind]: ScopeAction } = {
 /** Returns the caller's data that SQL needs to select only readable documents. */
 export function readerFor(caller: Caller) {
   const { secret: mayReadAll, user } = caller
-  return { mayReadAll, roles: rolesOf(caller), collections: collectionsToRead(caller), user: user?.id }
+  return { mayReadAll, roles: callerRoles(caller), collections: collectionsToRead(caller), user: user?.id }
 }
 
 /** Returns the caller's roles. A key alone has none. `owner` is a permission word, even if a role has that name. */
-export function rolesOf({ user }: Caller): readonly string[] {
+export function callerRoles({ user }: Caller): readonly string[] {
   return user ? [anyUser, ...user.roles.filter((role) => role !== ownerWord)] : []
 }
 
 function permissionReason({ caller, collection }: Grant, kind: PermissionKind): Reason {
   const { name, permissions } = collection
   const wanted = permissions[kind] ?? []
-  return { kind: 'permission', collection: name, permission: kind, wanted, roles: rolesOf(caller) }
+  return { kind: 'permission', collection: name, permission: kind, wanted, roles: callerRoles(caller) }
 }
 
 /**
  * Refuses a caller for whom the permission covers no documents at all.
+ *
  * @throws {SvcError} `UNAUTHORIZED` if a user's token might help, `FORBIDDEN` if the user or the key lacks the right
  */
 export function requireGranted(grant: Grant, kind: PermissionKind): void {
@@ -138,6 +139,7 @@ export function requireGranted(grant: Grant, kind: PermissionKind): void {
 
 /**
  * Refuses a caller for whom the permission covers other documents, but not this one.
+ *
  * @throws {SvcError} `NOT_FOUND` if the caller cannot read it either, `FORBIDDEN`
  */
 export function requireAllowed(

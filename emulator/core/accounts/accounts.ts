@@ -133,6 +133,7 @@ export async function getUser(ctx: Context, id: string, paths: readonly Path[] =
 /**
  * Changes the user's own data, address or password. A new address must be verified again. A new password ends all other
  * sessions. Contract 6.3.
+ *
  * @throws {SvcError} `INVALID_CREDENTIALS` if a new password comes without the current one.
  */
 export async function updateMe(

@@ -47,6 +47,7 @@ export function linksAndCodesIn(text: string): Pick<ReadMail, 'links' | 'codes'>
 
 /**
  * Waits for a sent mail that matches, and returns the newest.
+ *
  * @param milliseconds how long to wait at most
  * @throws {SvcError} `NOT_FOUND` if none arrives in time
  */

@@ -72,6 +72,7 @@ export async function requireToken(
 
 /**
  * Uses up a secret and locks its user until the transaction ends. Call it after `requireToken`.
+ *
  * @throws {SvcError} `INVALID_TOKEN`, also if the user has changed the address it was mailed to.
  */
 export async function useToken({ backend, db }: Scope, token: string, purpose: Purpose): Promise<OutgoingUser> {

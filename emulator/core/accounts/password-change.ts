@@ -34,6 +34,7 @@ export async function changePassword(
 /**
  * Replaces the password that the signed-in user has proven to know. Fails if it has changed since, because that change
  * ended the sessions this request relies on. The user has to be locked.
+ *
  * @throws {SvcError} `INVALID_CREDENTIALS`
  */
 export async function replaceOwnPassword(

@@ -21,6 +21,7 @@ export interface TotpEnrolment {
 
 /**
  * Makes a secret, which takes effect once the user verifies a code.
+ *
  * @throws {SvcError} `FORBIDDEN` while two-factor login is on. Turning it off takes a code, so a stolen session cannot
  * replace it.
  */
@@ -39,6 +40,7 @@ export async function enableTwoFactor(ctx: UserContext): Promise<TotpEnrolment> 
 
 /**
  * Turns two-factor login on and returns the recovery codes, this one time.
+ *
  * @throws {SvcError} `INVALID_CREDENTIALS`, also if no secret is waiting for a code
  */
 export async function verifyTwoFactor(ctx: UserContext, code: string): Promise<readonly string[]> {
@@ -66,6 +68,7 @@ export async function disableTwoFactor(ctx: UserContext, code: string): Promise<
 /**
  * Runs attempts one after another, so that each parallel attempt sees the failures before it. A correct code clears no
  * failures: anyone with the session could set up an authenticator and go on guessing the password.
+ *
  * @param isRight returns a message if no code could be correct; that also counts as a failure
  */
 async function tryCode(

@@ -29,7 +29,7 @@ export async function listIndexes(
     const { kind, collectionName, equal = [], path, bytes, uses, madeAt, usedAt, reason } = index
     if (kind === 'odd' || collectionName === null || (name !== undefined && collectionName !== name)) return []
     const isTime = isTimeKind(kind)
-    const beside = isTime ? undefined : kept.find((other) => other.kind === 'odd' && isOverflowOf(other, index))
+    const beside = isTime ? undefined : kept.find((other) => other.kind === 'odd' && isOverflowFor(other, index))
     return [
       {
         ...{
@@ -57,7 +57,7 @@ const shownKinds = {
   creator: 'creator',
 } as const
 
-function isOverflowOf(one: KeptIndex, other: KeptIndex): boolean {
+function isOverflowFor(one: KeptIndex, other: KeptIndex): boolean {
   const over = ({ collection, path, equal = [] }: KeptIndex) => JSON.stringify([collection, equal, path])
   return over(one) === over(other)
 }

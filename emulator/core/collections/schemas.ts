@@ -17,6 +17,7 @@ const maxOtherBytes = 512
 
 /**
  * Checks a new schema against the limits. A larger existing schema keeps working, and may be sent again or shrink.
+ *
  * @throws {SvcError} `VALIDATION_ERROR`
  */
 export function requireSchemaSize(schema: Schema, before: Schema = {}): void {
@@ -44,6 +45,7 @@ export function requireSchema(schema: Schema): void {
 /**
  * Refuses a written collection that would make the list of all collections too large for a response. Accepts one that
  * has shrunk.
+ *
  * @throws {SvcError} `VALIDATION_ERROR`, which rolls back the transaction
  */
 export async function requireRoom(ctx: Context, after: StoredCollection, before?: StoredCollection): Promise<void> {

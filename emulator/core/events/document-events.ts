@@ -66,8 +66,7 @@ export function openDocumentEvents({ bus, idleMilliseconds = 60_000, ...given }:
 
   async function start(): Promise<void> {
     state.cursors = new Map(await selectLastNumbers(db))
-    // Advances the position without a reader, so that a reader that resumes from before it knows it may have missed
-    // changes.
+    // Takes a position that no reader has seen: a reader that resumes from before it may have missed changes.
     log.add({ kind: 'stream.missed', projectId: null, stream: { missed: null } })
     since = log.newest()
     state.isOn = true

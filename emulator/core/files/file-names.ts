@@ -6,6 +6,7 @@ import type { Backend } from '../context.js'
 
 /**
  * Returns the name of an uploaded file, without the folders that some clients send.
+ *
  * @throws {SvcError} `INVALID_PATH`
  */
 export function requireFileName(sent: string): string {
@@ -24,6 +25,7 @@ export function requireFileName(sent: string): string {
 
 /**
  * Normalizes a folder: without a trailing slash, and empty for the top folder.
+ *
  * @throws {SvcError} `INVALID_PATH`
  */
 export function requireFolder(sent: string): string {

@@ -30,6 +30,7 @@ export async function uploadFile(ctx: Context, uploads: Uploads, folder: string)
 
 /**
  * Requires exactly one file in the part `file`.
+ *
  * @param others number of other files in the request
  * @throws {SvcError} `VALIDATION_ERROR`
  */

@@ -15,6 +15,7 @@ type Storage = Pick<Backend, 'db' | 'files'>
 /**
  * Removes the orphaned files of a project or, without one, of all projects. Removes bytes first, because the row
  * remembers them: bytes that cannot be removed are retried in the next pass.
+ *
  * @throws {StorageError} `BytesKept` after removing all others
  */
 export async function removeOrphans(

@@ -57,6 +57,7 @@ export interface Uploads {
   /**
    * Assigns the files to their owner, in the top folder by default, and returns the time. Call it in the transaction
    * that writes the owner.
+   *
    * @throws {SvcError} `STORAGE_LIMIT`
    */
   adopt(ctx: Context, owner: FileOwner, path?: string): Promise<string>
@@ -104,6 +105,7 @@ export function openUploads(
 /**
  * Opens room for the files of a request: what the project may still store. A request that only repeats an earlier
  * answer gets the whole limit.
+ *
  * @param scope of its idempotency key, if it has one
  */
 export async function openUploadRoom(ctx: Context, scope: string | undefined): Promise<UploadRoom> {
@@ -122,6 +124,7 @@ export async function openUploadRoom(ctx: Context, scope: string | undefined): P
 
 /**
  * Stores the bytes of a file: all of them if this resolves, none if it rejects.
+ *
  * @throws {SvcError} `FILE_TOO_LARGE`, `STORAGE_LIMIT`, `INVALID_PATH`, `VALIDATION_ERROR` for a type that is not
  * accepted
  */
@@ -150,6 +153,7 @@ export async function landUpload(
 
 /**
  * Assigns files to their owner and returns the time.
+ *
  * @throws {SvcError} `STORAGE_LIMIT`
  */
 export async function insertUploads(
@@ -211,6 +215,7 @@ async function discardUploads(
 /**
  * Adds the URLs of the files to the fields: appends to an array sent in the same field, and makes an array for several
  * files. Contract 3.4.
+ *
  * @throws {SvcError} `VALIDATION_ERROR` for a file whose field has another value
  */
 export function withUploads(backend: Backend, fields: Fields, { files }: Uploads): Fields {

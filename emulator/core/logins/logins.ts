@@ -74,6 +74,7 @@ function findProblem(user: OutgoingUser | undefined, passwordHash: string | null
 
 /**
  * Opens a session after a correct password, or asks for a code. Fails if the password has changed since.
+ *
  * @param takeUser loads and locks the user inside the transaction
  * @throws {SvcError} `INVALID_CREDENTIALS`, `RATE_LIMITED`
  */
@@ -139,6 +140,7 @@ function readEmailKey(email: string): string {
 
 /**
  * Finishes a login whose password was correct. Each code works once.
+ *
  * @throws {SvcError} `INVALID_CREDENTIALS`; `RATE_LIMITED` for the fifth wrong code, which ends the attempt.
  */
 export async function logInWithCode(
@@ -165,7 +167,7 @@ export async function logInWithCode(
   happened(ctx, loginEvent(ctx.project.id, 'failed', { user: user?.id, email, why }))
   if (outcome === 'over') throw new SvcError('RATE_LIMITED', 'Too many wrong codes. Log in with your password again.')
   const reason: Reason = { kind: 'credentials', problem: 'wrong code' }
-  throw new SvcError('INVALID_CREDENTIALS', 'The code is wrong, or no login waits for one.', [], { reason })
+  throw new SvcError('INVALID_CREDENTIALS', 'The code is wrong, or no login is waiting for one.', [], { reason })
 }
 
 /** Expects the user to be locked. Without a user, runs the same statements for an id that no user has. */

@@ -87,7 +87,7 @@ export async function removeFromFolder<Result>(
   return work().catch(async (error) => {
     const isUnknown = error instanceof DatabaseError && error.kind === 'unknown outcome'
     if (before.length > 0 && !isUnknown) {
-      await keyring.keep(project, before).catch((fault) => report('keys of the folder', fault))
+      await keyring.keep(project, before).catch((fault) => report('folder keys', fault))
     }
     throw error
   })

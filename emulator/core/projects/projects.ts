@@ -89,9 +89,9 @@ export type OpenedProject = Omit<NewProject, 'secretKey'> & { readonly secretKey
 async function makeProject(backend: Backend, id: string): Promise<OpenedProject> {
   const { keyring } = backend
   const drawn = drawKeys(backend)
-  // Restarts the numbering, so that clients which know numbers of earlier data behind the same key resync.
+  // Starts at a new step, so that clients which know numbers of earlier data behind the same key resync.
   const beginning = numbersLeftOut * (await keyring.nextStep(id))
-  // Saves the keys before use: of two processes that start together in a new folder, one generates for both.
+  // Saves the keys before use, so that two processes that start together in a new folder use the same keys.
   const keys = await keyring.keepFirst(id, drawn.keys)
   const project: Project = { id, name: id, settings: defaultSettings }
   await inTransaction(unitFor(backend), async (unit) => {
@@ -149,6 +149,7 @@ function mergedKeys(before: ProjectSettings['idp'], given: ProjectSettings['idp'
 /**
  * Requires a mail server, because users without an authenticator get their code by mail and cannot add an authenticator
  * before they log in.
+ *
  * @throws {SvcError} `VALIDATION_ERROR` if the service has no mail server
  */
 function requireMail({ mail }: Backend): void {

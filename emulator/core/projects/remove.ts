@@ -31,8 +31,10 @@ const pieces = [
 /**
  * Deletes a project with its keys, collections, users, files, mails and snapshots. Ends everything opened with its keys
  * and tokens. Keeps its audit log until the entries expire.
+ *
  * Deletes in batches, because other projects use the same tables. Deletes the project's own row last: if this fails
  * half-way, the project remains without keys, and you can delete it again.
+ *
  * @throws {SvcError} `NOT_FOUND`, `CONFLICT` for the project that the service was opened for
  */
 export async function removeProject(backend: Backend, id: string): Promise<void> {

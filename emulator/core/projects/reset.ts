@@ -50,6 +50,7 @@ export interface ResetReport {
 /**
  * Deletes everything in a project, or the given parts. Keeps its keys and settings. Subscribers to emptied collections
  * receive `RESYNC`.
+ *
  * @throws {SvcError} `NOT_FOUND` for a project or collection that does not exist; then deletes nothing
  */
 export async function resetProject(backend: Backend, id: string, choice: ResetChoice): Promise<ResetReport> {

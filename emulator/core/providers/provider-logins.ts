@@ -71,6 +71,7 @@ export interface AppLogin {
 /**
  * Returns the URL at the provider for an app that handles the code itself. If the callback is the service's own, it
  * works like `startLogin`.
+ *
  * @throws {SvcError} as `startLogin` does, and `ORIGIN_NOT_ALLOWED`
  */
 export async function startAppLogin(
@@ -155,6 +156,7 @@ export async function setOut(
 
 /**
  * Finishes a browser's login. Returns the URL to redirect to, with a token or an error. Contract 7.3.
+ *
  * @throws {SvcError} `NOT_FOUND`; `IDP_NOT_CONFIGURED` if no page is configured
  */
 export async function finishLogin(

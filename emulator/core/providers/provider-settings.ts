@@ -32,7 +32,7 @@ interface Keys {
 
 export interface ProviderSetup {
   readonly client: ProviderClient
-  /** Where the provider redirects the browser; empty if not requested. */
+  /** URL that the provider redirects to; empty if not requested. */
   readonly redirectUrl: string
   /** Client ids of the provider's mobile apps, if they differ. */
   readonly platforms: { readonly ios: string | undefined; readonly android: string | undefined }
@@ -41,6 +41,7 @@ export interface ProviderSetup {
 /**
  * Reads the provider with that name. If at most the pages where logins end are configured, the built-in provider stands
  * in for the main provider and all well-known ones.
+ *
  * @throws {SvcError} `IDP_NOT_CONFIGURED`, which lists all missing `needed` keys; `NOT_FOUND` for an invalid name.
  */
 export function readProvider(scope: Scope, name: string, needed: readonly RequiredKey[] = requiredKeys): ProviderSetup {
@@ -69,7 +70,7 @@ export function readProvider(scope: Scope, name: string, needed: readonly Requir
 }
 
 /** Returns the authority that identifies users of that provider. @throws {SvcError} as `readProvider` does */
-export function authorityOfProvider(scope: Scope, name: string): string {
+export function findProviderAuthority(scope: Scope, name: string): string {
   return readProvider(scope, name, []).client.authority
 }
 

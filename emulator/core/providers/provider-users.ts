@@ -9,6 +9,7 @@ import { userEvent } from '../events/happenings.js'
 /**
  * Finds the user that a provider authenticated, or creates them at the first login. Matches users by provider and
  * subject, never by email address alone. Spec, "Authentication" 9.
+ *
  * @throws {LoginRefused} without a verified address, or if another user has the address
  */
 export async function findOrCreateUser(

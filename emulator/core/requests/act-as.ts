@@ -11,7 +11,7 @@ const lifetimeMilliseconds = 10 * 60_000
 
 /**
  * Runs `work` as the caller of a logged request, with the caller's current rights. Gives a user a session for that
- * time. There is no identity if the caller had no key, or if the key or account no longer exists.
+ * time. Passes undefined if the caller had no key, or if the key or account no longer exists.
  */
 export async function actAs<Result>(
   backend: Backend,

@@ -5,6 +5,7 @@ import type { KeptRequest } from './request-log.js'
 
 /**
  * Explains a statement of a logged request with the database's current plan. Explains only reads, and runs nothing.
+ *
  * @throws {SvcError} `NOT_FOUND`, `VALIDATION_ERROR`
  */
 export async function explain(

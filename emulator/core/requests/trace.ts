@@ -80,7 +80,7 @@ function tracedDatabase(db: Database, trace: Trace): Database {
   }
 }
 
-/** Counts a transaction's waits for a connection before it and for the commit after it. */
+/** Counts the time a transaction waits: for a connection at the start, and for the commit at the end. */
 async function tracedTransaction<Result>(
   db: Database,
   trace: Trace,

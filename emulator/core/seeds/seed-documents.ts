@@ -42,7 +42,7 @@ export async function applyDocuments(seeding: Seeding, { documents }: SeedDocume
   if (!open.isWritten) return keepDocuments(seeding, open, documents)
   const group: Placed[] = []
   const flush = () => writeDocuments(seeding, open, group.splice(0))
-  const looks = looksForThem(seeding, open)
+  const looks = mayMatchExisting(seeding, open)
   for (const [at, document] of documents.entries()) {
     if (document.isSame) {
       await flush()
@@ -53,7 +53,7 @@ export async function applyDocuments(seeding: Seeding, { documents }: SeedDocume
       group.push({ at, document, target: { key: undefined, id: undefined } })
       continue
     }
-    // Starts a new batch for linked documents, because they need the documents before them.
+    // Writes linked documents in a separate batch, because they need the documents before them.
     const isLinked = document.hasReferences || document.isReferred || document.files !== undefined
     if (isLinked) await flush()
     const target = await atStep(at, () => findTarget(seeding, open, document))
@@ -68,7 +68,7 @@ export async function applyDocuments(seeding: Seeding, { documents }: SeedDocume
 }
 
 /** Whether existing documents may match documents of the seed. */
-function looksForThem({ mode }: Seeding, { hadDocuments, key }: OpenCollection): boolean {
+function mayMatchExisting({ mode }: Seeding, { hadDocuments, key }: OpenCollection): boolean {
   return hadDocuments || (mode !== 'fill' && key !== undefined)
 }
 

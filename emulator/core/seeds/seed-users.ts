@@ -12,7 +12,7 @@ import { hashPassword, isPassword, requireStrong } from '../accounts/passwords.j
 import type { Context } from '../context.js'
 import { requireLight } from '../documents/weight.js'
 import { orphanForgotten } from '../files/owned-files.js'
-import { authorityOfProvider, builtInAuthority } from '../providers/provider-settings.js'
+import { builtInAuthority, findProviderAuthority } from '../providers/provider-settings.js'
 import { atStep } from './at-step.js'
 import { adopt, findOwned } from './seed-files.js'
 import { remember, resolve, type Seeding } from './seeding.js'
@@ -143,7 +143,7 @@ async function createIdentity(ctx: Context, { identity, email, verified = true, 
 }
 
 function findAuthority(ctx: Context, { provider }: SeedIdentity): string {
-  return provider.includes('://') || provider === builtInAuthority ? provider : authorityOfProvider(ctx, provider)
+  return provider.includes('://') || provider === builtInAuthority ? provider : findProviderAuthority(ctx, provider)
 }
 
 async function setTwoFactor({ db }: Context, user: string, twoFactor: SeedUser['twoFactor']): Promise<void> {

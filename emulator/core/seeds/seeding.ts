@@ -62,6 +62,7 @@ export function remember({ known }: Seeding, kind: string, name: string, value: 
 
 /**
  * Replaces the references in a value with the values that they name.
+ *
  * @param own the record's owned files, which win over all others
  * @throws {SvcError} `VALIDATION_ERROR` for a reference that leads nowhere
  */
@@ -100,6 +101,7 @@ function promise({ ctx, promised }: Seeding, kind: string, name: string): string
 
 /**
  * Returns the id that was promised for a document, if any.
+ *
  * @throws {SvcError} `VALIDATION_ERROR` if the document already exists under another id
  */
 export function keepPromise(

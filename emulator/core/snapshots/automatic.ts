@@ -25,6 +25,7 @@ interface Trimming {
 
 /**
  * Deletes the oldest automatic snapshots of all projects until the rest fit the limit.
+ *
  * @throws {SvcError} `STORAGE_LIMIT` if the newest does not fit alone, or together with the kept one; then deletes only
  * the newest
  */

@@ -18,6 +18,7 @@ const isSecret = (name: string) => /SECRET|PRIVATE|PASSWORD|TOKEN$/.test(name)
 /**
  * Streams the bytes of an archive. Without secrets, it leaves out provider secrets, sessions and the token signing key.
  * It includes password hashes.
+ *
  * @throws {SvcError} `NOT_FOUND`
  */
 export async function exportSnapshot(
@@ -30,7 +31,7 @@ export async function exportSnapshot(
   return Readable.from(writeArchive(backend, snapshot, withSecrets), { objectMode: false })
 }
 
-/** Yields before each read, so that a slow reader causes backpressure. */
+/** Reads on demand, so that a slow reader causes backpressure. */
 async function* writeArchive(
   { db, files }: Backend,
   snapshot: StoredSnapshot,

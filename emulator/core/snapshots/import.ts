@@ -33,6 +33,7 @@ const maxPolls = 1_200
 
 /**
  * Imports an archive under its own name or the given one. Doesn't load it.
+ *
  * @throws {SvcError} `INVALID_SNAPSHOT` for a damaged or foreign file, `SNAPSHOT_EXISTS`, `NOT_FOUND`
  */
 export async function importSnapshot(

@@ -20,6 +20,7 @@ export interface Loaded {
 
 /**
  * Replaces all data of a project in one transaction, except its keys. Subscribers receive `RESYNC`.
+ *
  * @throws {SvcError} `NOT_FOUND`; `FORBIDDEN` if another project has the same documents
  */
 export async function loadSnapshot(backend: Backend, id: string, name: string): Promise<Loaded> {

@@ -32,6 +32,6 @@ export async function writeNewestFile(backend: Backend, project: string, snapsho
     for (const name of names.slice(0, -maxFiles)) await rm(join(folder, name), { force: true })
   } catch (error) {
     await rm(draft, { force: true }).catch(() => undefined)
-    backend.report('file of a snapshot', error)
+    backend.report('snapshot file', error)
   }
 }

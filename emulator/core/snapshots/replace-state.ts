@@ -16,6 +16,7 @@ export async function lockSnapshotsAndState(tx: Database, project: string): Prom
 
 /**
  * Runs `replace` in a transaction that locks writers out. Then resyncs subscribers and sweeps unreachable data.
+ *
  * @param isWhole whether everything is replaced
  */
 export async function replaceState<Result>(

@@ -41,6 +41,7 @@ export interface AutomaticOptions extends Pick<SnapshotOptions, 'branch' | 'comm
 
 /**
  * Saves all data of a project. Doesn't copy the bytes of files; they stay as long as a snapshot holds them.
+ *
  * @throws {SvcError} `NOT_FOUND`, `VALIDATION_ERROR` for its name, `SNAPSHOT_EXISTS`
  */
 export async function saveSnapshot(backend: Backend, id: string, options: SnapshotOptions): Promise<StoredSnapshot> {
@@ -58,6 +59,7 @@ export async function saveSnapshot(backend: Backend, id: string, options: Snapsh
 /**
  * Saves all data before a command. Automatic snapshots share a limit, and the oldest are deleted first, except the one
  * the command loads.
+ *
  * @throws {SvcError} `STORAGE_LIMIT` if this snapshot alone exceeds the limit, or the disk is nearly full; then saves
  * nothing
  */
@@ -123,6 +125,7 @@ export async function getSnapshot(backend: Backend, project: string, name: strin
 /**
  * Deletes a snapshot and the bytes of files that nothing else holds. With an id, only if the snapshot still has that
  * id.
+ *
  * @throws {SvcError} `NOT_FOUND`
  */
 export async function removeSnapshot(

@@ -21,7 +21,8 @@ const fields = {
 
 /** Builds the header block of an entry. */
 export function tarHeader(name: string, size: number): Buffer {
-  if (Buffer.byteLength(name) > fields.name.length || size > maxEntryBytes) throw new Error(`No tar entry: "${name}".`)
+  if (Buffer.byteLength(name) > fields.name.length || size > maxEntryBytes)
+    throw new Error(`The tar entry "${name}" is too large, or its name is too long.`)
   const header = Buffer.alloc(blockBytes)
   const write = (field: keyof typeof fields, text: string) => header.write(text, fields[field].at)
   const octal = (value: number, digits: number) => `${value.toString(8).padStart(digits, '0')}\0`

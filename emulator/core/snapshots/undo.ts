@@ -27,6 +27,7 @@ export interface Undone {
  * Records that the command has ended, so that later writes don't count as its own. Until then, undo can only restore
  * deleted records. Deletes the snapshot if the command changed nothing, so that undo reaches the command before it.
  * Resolves to whether the snapshot was kept.
+ *
  * @throws {SvcError} `NOT_FOUND`
  */
 export async function finishCommand(backend: Backend, id: string, name: string): Promise<boolean> {
@@ -48,6 +49,7 @@ export async function finishCommand(backend: Backend, id: string, name: string):
 /**
  * Undoes the last command, or the one for which the named snapshot was saved. Keeps later writes, and skips records
  * that conflict with them. Deletes the snapshot afterwards.
+ *
  * @throws {SvcError} `NOT_FOUND` if there is nothing to undo
  */
 export async function undoCommand(backend: Backend, id: string, name?: string): Promise<Undone> {
