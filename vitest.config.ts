@@ -3,6 +3,16 @@ import { availableParallelism } from 'node:os'
 import { globSync } from 'tinyglobby'
 import { defineConfig, type TestProjectConfiguration } from 'vitest/config'
 
+const common = {
+  // Each project would compile the sources again.
+  experimental: { fsModuleCache: true },
+  // Tests wait for processes, and a test may start twenty of them. What takes longer than this hangs, also on a busy machine.
+  testTimeout: 600_000,
+  hookTimeout: 600_000,
+  // More than one wait may take.
+  expect: { poll: { timeout: 120_000, interval: 10 } },
+}
+
 /** Tests of the client that need a running service, too. */
 const liveTests = ['test/client/live.test.ts', 'test/client/browser.test.ts']
 
@@ -12,11 +22,11 @@ const liveTests = ['test/client/live.test.ts', 'test/client/browser.test.ts']
  */
 function conformance(engine: string, env: Record<string, string> = {}): TestProjectConfiguration {
   return {
-    extends: true,
     test: {
+      ...common,
       name: engine,
       include: ['test/conformance/**/*.test.ts', ...liveTests],
-      globalSetup: ['test/fixtures/global-setup.ts', 'test/fixtures/share-chromium.ts'],
+      globalSetup: ['test/fixtures/global-setup.ts'],
       // Tests share nothing but the service, and each has a project of its own there.
       isolate: false,
       env,
@@ -53,26 +63,19 @@ const alone = unitTests.filter((file) => {
 
 /** Loading the emulator takes longer than most tests, so test files share processes unless they change them. */
 function units(name: string, include: string[], isolate: boolean): TestProjectConfiguration {
-  return {
-    extends: true,
-    test: {
-      name,
-      include,
-      isolate,
-      globalSetup: ['test/fixtures/databases/share-server.ts', 'test/fixtures/share-chromium.ts'],
-    },
-  }
+  return { test: { ...common, name, include, isolate } }
 }
 
 export default defineConfig(({ mode }) => ({
   test: {
     // Tests wait for processes and timers: one file more than there are processors keeps these busy.
     maxWorkers: availableParallelism() + 1,
-    // What takes longer than this hangs. It is more than one wait may take, since a test may start twenty processes one after the
-    // other, and a machine that is busy with other things takes ten times as long as usual, or more.
-    testTimeout: 600_000,
-    hookTimeout: 600_000,
-    expect: { poll: { timeout: 120_000, interval: 10 } },
+    // Once for the run, since no project inherits it.
+    globalSetup: [
+      'test/fixtures/databases/share-server.ts',
+      'test/fixtures/share-chromium.ts',
+      'test/fixtures/share-emulators.ts',
+    ],
     projects: [
       units(
         'units',

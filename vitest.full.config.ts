@@ -16,9 +16,14 @@ export default defineConfig({
             'test/full/**/*.test.ts',
             // Those of `npm test` that are longer here.
             'test/cli/{json,hostile}.test.ts',
+            'test/emulator/kills.test.ts',
             'test/emulator/realtime/realtime-reconnects.test.ts',
           ],
-          globalSetup: ['test/fixtures/databases/share-server.ts', 'test/fixtures/share-chromium.ts'],
+          globalSetup: [
+            'test/fixtures/databases/share-server.ts',
+            'test/fixtures/share-chromium.ts',
+            'test/fixtures/share-emulators.ts',
+          ],
           env: { SVC_TEST_FULL: '1' },
           fileParallelism: false,
         },

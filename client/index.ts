@@ -38,7 +38,7 @@ export type { LiveList, LiveOptions, LiveStatus } from './realtime/live.js'
 export type { DocumentChange, RealtimeStatus, SubscribeOptions, Subscription } from './realtime/subscription.js'
 export type { RealtimeOptions, SocketConstructor, SocketLike } from './realtime/transport.js'
 export type { Hooks, RetryOptions } from './send.js'
-export type { Filter, Link } from './types.js'
+export type { DateTime, FileUrl, Filter, Link, Writable } from './types.js'
 
 export interface ClientOptions extends SessionOptions {
   /** As in the `svc-dialect` header: `a`, `b, document=flat`; or `auto`, which asks the service. Default `a`. */

@@ -85,8 +85,9 @@ export interface Sender {
 
 const longestWaitMilliseconds = 30_000
 const longestUploadMilliseconds = 3_600_000
-/** Statuses and, of failures without one, codes. */
-const passing = /408|42[59]|50[234]|52|NETWORK|TIMEOUT|RATE_LIMITED|UNAVAILABLE/
+const passingStatuses = [408, 425, 429, 502, 503, 504]
+/** Of failures without a status. */
+const passingCodes = ['NETWORK', 'TIMEOUT', 'RATE_LIMITED', 'UNAVAILABLE']
 /** Why no connection was made, by the codes of Node and of undici. What breaks an open connection is not among them. */
 const unsent = /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|CONNECT_TIMEOUT/
 
@@ -261,13 +262,15 @@ function mayRepeat(error: SvcError, request: Request): boolean {
 function markLost(error: SvcError, request: Request): SvcError {
   const { method, idempotencyKey } = request
   if (method === 'GET' || error.status === 429 || isUnsent(error, request) || !isPassing(error)) return error
-  error.message += ` It may have been ${idempotencyKey ? 'created' : 'carried out'}.`
-  return Object.assign(error, { mayBeDone: true })
+  const { code, message, issues, cause, ...extras } = error
+  const words = `${message} It may have been ${idempotencyKey ? 'created' : 'carried out'}.`
+  return new SvcError(code, words, issues, { ...extras, cause, mayBeDone: true })
 }
 
 /** Whether the same may succeed in a moment. */
 export function isPassing({ status, code }: SvcError): boolean {
-  return passing.test(String(status ?? code))
+  // Proxies answer 520 to 529 for a server that they do not reach.
+  return status ? passingStatuses.includes(status) || (status >= 520 && status < 530) : passingCodes.includes(code)
 }
 
 /** What `fetch` threw, as an error of ours: whatever it is, there was no answer. */

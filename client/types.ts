@@ -1,5 +1,6 @@
 /** What a schema says about filters, sorting and linked documents. Types only. */
 import type { Document, Fields } from './protocol/model/document.js'
+import type { AppUser } from './protocol/model/user.js'
 import type { Where } from './protocol/model/where.js'
 
 /** Documents by collection: `{ posts: Post; authors: Author }`. */
@@ -7,8 +8,41 @@ export type AnySchema<Schema> = { readonly [Collection in keyof Schema]: object 
 
 declare const linkedTo: unique symbol
 
-/** A field that holds the id of a document of another collection; `populate` puts the document in its place. */
+/**
+ * A field that holds the id of a document of another collection; `populate` puts the document in its place. `Link<'users'>` holds
+ * the id of a user, unless the schema has a collection of that name.
+ */
 export type Link<Collection extends string> = string & { readonly [linkedTo]?: Collection }
+
+declare const holds: unique symbol
+
+/** A day or a point in time as text. Writes also take a `Date`. */
+export type DateTime = string & { readonly [holds]?: 'time' }
+
+/** The URL of a stored file. Writes of one document also take the file. */
+export type FileUrl = string & { readonly [holds]?: 'file' }
+
+/** Whether a field is declared as a {@link DateTime} or a {@link FileUrl}. */
+export type Holds<Value, Kind extends string> = Value extends { readonly [holds]?: infer Held }
+  ? Exclude<Held, undefined> extends Kind
+    ? true
+    : false
+  : false
+
+/** Data as writes take them: with a `Date` for each {@link DateTime}, at any depth. */
+export type Writable<Data> = string extends keyof Data
+  ? { readonly [Name in keyof Data]: Data[Name] | Date }
+  : { readonly [Name in keyof Data]: Data[Name] | WithDates<Data[Name]> }
+
+export type WithDates<Value> = Value extends string
+  ? Holds<Value, 'time'> extends true
+    ? Date
+    : never
+  : Value extends readonly (infer Item)[]
+    ? readonly (Item | WithDates<Item>)[]
+    : Value extends object
+      ? { readonly [Name in keyof Value]: Value[Name] | WithDates<Value[Name]> }
+      : never
 
 /** Names of fields, dotted for nested ones, three levels deep. */
 export type FieldPath<Data, Depth extends 0[] = []> = string extends keyof Data
@@ -174,7 +208,11 @@ type PopulatedField<Schema, Value, Rest extends string> = Value extends readonly
       ? Value extends ObjectIn<Value>
         ? Populated<Schema, Value, Rest>
         : Value
-      : Document<Populated<Schema, WithLinked, Rest>> | Value
+      :
+          | (UserLink<Schema, NonNullable<Value>> extends true
+              ? AppUser
+              : Document<Populated<Schema, WithLinked, Rest>>)
+          | Value
     : never
 
 /** The object that a field holds, or a list of them. */
@@ -189,5 +227,16 @@ type LinkedData<Schema, Value> = Value extends readonly (infer Item)[]
   : Value extends { readonly [linkedTo]?: infer Name }
     ? Exclude<Name, undefined> extends keyof Schema
       ? Schema[Exclude<Name, undefined>]
-      : never
+      : UserLink<Schema, Value> extends true
+        ? Fields
+        : never
     : never
+
+/** Whether the field holds ids of users: their own fields are free-form. */
+type UserLink<Schema, Value> = Value extends { readonly [linkedTo]?: infer Name }
+  ? Exclude<Name, undefined> extends keyof Schema
+    ? false
+    : Exclude<Name, undefined> extends 'users'
+      ? true
+      : false
+  : false

@@ -4,26 +4,14 @@ import { type ReactNode, useCallback, useEffect, useState } from 'react'
 import { Route, Router, Switch } from 'wouter'
 import { CommandLineProvider } from './frame/command-line.js'
 import { Frame } from './frame/frame.js'
+import { PagesProvider } from './frame/pages.js'
 import { UndoProvider } from './frame/undo.js'
 import { queryDefaults } from './live/again.js'
 import { EventsProvider } from './live/context.js'
-import { ApiPage } from './pages/api/api-page.js'
-import { ConsolePage } from './pages/console/console-page.js'
-import { DataPage } from './pages/data/data-page.js'
-import { FilesPage } from './pages/files/files-page.js'
-import { HomePage } from './pages/home/home-page.js'
-import { MailPage } from './pages/mail/mail-page.js'
-import { ProviderPage } from './pages/provider/provider-page.js'
-import { RealtimePage } from './pages/realtime/realtime-page.js'
-import { RelationsPage } from './pages/relations/relations-page.js'
-import { RequestsPage } from './pages/requests/requests-page.js'
-import { SettingsPage } from './pages/settings/settings-page.js'
-import { SimulatePage } from './pages/simulate/simulate-page.js'
-import { SnapshotsPage } from './pages/snapshots/snapshots-page.js'
-import { UsersPage } from './pages/users/users-page.js'
+import { pages, staleQueries } from './pages.js'
+import { loadAhead } from './parts/ahead.js'
 import { Empty, wordsOf } from './parts/states.js'
 import { SessionProvider } from './session/context.js'
-import { loadAhead } from './session/scripts.js'
 import { type Entry, enter, type Session } from './session/session.js'
 
 const retryMilliseconds = 1_000
@@ -79,13 +67,15 @@ function Ready({ session }: { session: Session }) {
   return (
     <QueryClientProvider client={queries}>
       <SessionProvider session={session}>
-        <EventsProvider session={session}>
+        <EventsProvider session={session} stale={staleQueries}>
           <UndoProvider>
             <CommandLineProvider>
               <Router base="/_svc">
-                <Frame>
-                  <Pages />
-                </Frame>
+                <PagesProvider value={pages}>
+                  <Frame>
+                    <Pages />
+                  </Frame>
+                </PagesProvider>
               </Router>
             </CommandLineProvider>
           </UndoProvider>
@@ -98,20 +88,9 @@ function Ready({ session }: { session: Session }) {
 function Pages() {
   return (
     <Switch>
-      <Route path="/" component={HomePage} />
-      <Route path="/data/:collection?/:id?" component={DataPage} />
-      <Route path="/relations" component={RelationsPage} />
-      <Route path="/console" component={ConsolePage} />
-      <Route path="/users/:id?" component={UsersPage} />
-      <Route path="/mail/:id?" component={MailPage} />
-      <Route path="/requests/:id?" component={RequestsPage} />
-      <Route path="/files/:id?" component={FilesPage} />
-      <Route path="/realtime" component={RealtimePage} />
-      <Route path="/provider" component={ProviderPage} />
-      <Route path="/snapshots/:name?" component={SnapshotsPage} />
-      <Route path="/simulate" component={SimulatePage} />
-      <Route path="/api-reference/:id?" component={ApiPage} />
-      <Route path="/settings" component={SettingsPage} />
+      {pages.map(({ path, below = '', component }) => (
+        <Route key={path} path={path + below} component={component} />
+      ))}
       <Route>
         <Empty title="There is no such page" command="svc open" />
       </Route>

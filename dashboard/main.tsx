@@ -11,7 +11,7 @@ import './style/flows.css'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { App } from './app.js'
-import { preference } from './session/storage.js'
+import { preference } from './parts/preference.js'
 
 document.documentElement.dataset.theme = preference('theme') ?? 'system'
 const root = document.getElementById('root')

@@ -127,7 +127,7 @@ const megabyte = 1024 * 1024
 /** Opens a copy for console queries, with the same limits on every engine: five seconds and half a gigabyte. */
 function openCopy(): Promise<Database> {
   return openThrowAway({
-    ...{ template: readTemplate, mostStatementMilliseconds: 5_000 },
+    ...{ template: readTemplate, maxStatementMilliseconds: 5_000 },
     ...{ maxMemoryBytes: 512 * megabyte, maxGrowthBytes: 1_024 * megabyte },
   })
 }

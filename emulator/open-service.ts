@@ -59,7 +59,7 @@ export async function openService(config: Config): Promise<Service> {
   const publicUrl = config.publicUrl === undefined ? undefined : publicOrigin(config.publicUrl)
   const folder = config.dir === undefined ? undefined : resolve(config.dir)
   const log = openLog({ level: config.log, folder, onRequest: config.onRequest })
-  const warn = (message: string) => process.emitWarning(message)
+  const warn = (message: string) => process.emitWarning(message, 'svc')
   const surroundings: Surroundings = { config, folder, log, warn, publicUrl, about: { pid: process.pid } }
   return openInOrder((stack) => openParts(stack, requested, surroundings)).catch((error) => {
     throw asDamage(error, surroundings) ?? error

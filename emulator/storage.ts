@@ -6,7 +6,7 @@ import { guardDisk } from './database/disk-guard.js'
 import { type MigrateOptions, migrate, NewerDatabaseError, OlderDatabaseError } from './database/migrate.js'
 import { makeStateFolder, requireNoLink, requireNoLinksIn } from './database/pglite/folder-place.js'
 import { holdLock } from './database/pglite/lock.js'
-import { checkGinIndexes, mostBytesAtStart } from './database/pglite/pages/gin-check.js'
+import { checkGinIndexes, maxBytesAtStart } from './database/pglite/pages/gin-check.js'
 import { openPglite } from './database/pglite/pglite.js'
 import { copyBeforeUpgrade, damaged, newer, prepareData } from './database/pglite/state-folder.js'
 import { readTemplate } from './database/pglite/template.js'
@@ -17,7 +17,7 @@ import type { StartError } from './database/start-error.js'
 import type { DisposalStack } from './disposal-stack.js'
 import { openFileStore } from './ports/files/open-file-store.js'
 import type { FileStore } from './ports/files/port.js'
-import { ensureFilePlace } from './store/files.js'
+import { ensureFilesId } from './store/files.js'
 
 export interface Storage {
   readonly db: Database
@@ -54,10 +54,7 @@ export async function openStorage(
   options: Options,
   surroundings: Surroundings,
 ): Promise<Storage> {
-  const folder = options.dir === undefined ? undefined : resolve(options.dir)
-  if (folder !== undefined) await makeStateFolder(folder)
-  // Locks nothing for an in-memory emulator, which can run next to the process that uses the folder.
-  if (folder !== undefined && !options.memory) stack.defer((await holdLock(folder, surroundings.info)).release)
+  const folder = await holdFolder(stack, options, surroundings.info)
   await surroundings.beforeChanges()
   const dataFolder = await findDataFolder(options, folder)
   if (folder !== undefined && dataFolder !== undefined && !options.memory) requireOwnParts(options, folder, dataFolder)
@@ -67,6 +64,19 @@ export async function openStorage(
   return { db, files, dataDir }
 }
 
+/** Creates the folder and locks it until the stack closes. @throws {StartError} `ALREADY_RUNNING`, `FOLDER_NOT_WRITABLE` */
+export async function holdFolder(
+  stack: DisposalStack,
+  { dir, memory }: Pick<Options, 'dir' | 'memory'>,
+  info: Surroundings['info'],
+): Promise<string | undefined> {
+  const folder = dir === undefined ? undefined : resolve(dir)
+  if (folder !== undefined) await makeStateFolder(folder)
+  // An in-memory emulator can run next to the process that locks the folder.
+  if (folder !== undefined && !memory) stack.defer((await holdLock(folder, info)).release)
+  return folder
+}
+
 /** Finds the folder of the data: the given one, or that of a branch. */
 async function findDataFolder({ branch, memory }: Options, folder: string | undefined): Promise<string | undefined> {
   if (folder === undefined || branch === undefined || memory) return folder
@@ -74,7 +84,11 @@ async function findDataFolder({ branch, memory }: Options, folder: string | unde
 }
 
 /** Checks all folders for symbolic links before changing anything. The data folder is checked when it is prepared. */
-function requireOwnParts({ databaseUrl, filesUrl }: Options, folder: string, dataFolder: string): void {
+export function requireOwnParts(
+  { databaseUrl, filesUrl }: Pick<Options, 'databaseUrl' | 'filesUrl'>,
+  folder: string,
+  dataFolder: string,
+): void {
   // With an external database, the folder only has our files, and possibly those of others.
   if (databaseUrl === undefined) requireNoLink(join(folder, 'keys'))
   // One folder per database, which contains its files.
@@ -120,7 +134,7 @@ async function openFor(
 
 /** Checks before writing, because a statement would loop forever at such a page. */
 async function requireWholeIndexes(db: Database, dataDir: string): Promise<void> {
-  const damage = await checkGinIndexes(db.query, dataDir, mostBytesAtStart).catch((error) => error)
+  const damage = await checkGinIndexes(db.query, dataDir, maxBytesAtStart).catch((error) => error)
   if (!damage) return
   await db.close()
   throw damage
@@ -135,7 +149,7 @@ async function openFiles(db: Database, { filesUrl, memory }: Options, folder: st
   return openFileStore({
     url: filesUrl,
     folder: isKept ? join(folder, 'files') : undefined,
-    place: () => ensureFilePlace(db),
+    place: () => ensureFilesId(db),
     isSynced: db.capabilities.isDurable,
   })
 }

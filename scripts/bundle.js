@@ -18,6 +18,8 @@ const errors = join('client', 'protocol', 'model', 'errors.js')
 const client = join('client', 'index.js')
 /** The command line starts a thread that the emulator takes over, so there is one of it too. */
 const thread = join('emulator', 'database', 'pglite', 'thread.js')
+/** It says where the files of the emulator are, by its own place. */
+const ownFolder = join('emulator', 'own-folder.js')
 
 /**
  * What several commands load is one file: to open forty takes longer than to read what few of them need besides. The
@@ -46,7 +48,7 @@ export async function bundleEmulator(root, made) {
     cwd: root,
     platform: 'node',
     external: apart,
-    plugins: [filesStay(root, [client, errors, thread, 'seeds']), placesStay(root)],
+    plugins: [filesStay(root, [client, errors, thread, ownFolder, 'seeds'])],
   })
   await build.write({
     ...{ dir: join(made, 'emulator'), format: 'esm', sourcemap: true },
@@ -136,22 +138,6 @@ function sortsPlainly() {
       if (!id.endsWith(join('@oclif', 'core', 'lib', 'config', 'plugin.js'))) return null
       if (!code.includes(compare)) throw new Error(`${id} does not sort by ${compare} any more.`)
       return { code: code.replace(compare, '(a.id < b.id ? -1 : 1)'), map: null }
-    },
-  }
-}
-
-/**
- * Files that are read beside a source file are found beside its compiled one.
- *
- * @param {string} root @returns {import('rolldown').Plugin}
- */
-function placesStay(root) {
-  return {
-    name: 'places-stay',
-    transform(code, id) {
-      if (!id.startsWith(join(root, 'emulator', sep)) || !code.includes('import.meta.url')) return null
-      const place = `new URL('../../${relative(root, id).split(sep).join('/')}', import.meta.url).href`
-      return { code: code.replaceAll('import.meta.url', place), map: null }
     },
   }
 }

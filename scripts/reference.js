@@ -2,11 +2,11 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
+// TypeScript 7 has no stable API.
+import ts from 'typescript-5.9'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const target = join(root, 'docs', 'reference', 'client.md')
-
-const commentPattern = '/\\*\\*(?:(?!\\*/)[\\s\\S])*\\*/\\n'
 
 const text = reference()
 if (!process.argv.includes('--check')) {
@@ -18,7 +18,9 @@ if (!process.argv.includes('--check')) {
 }
 
 function reference() {
-  const types = exportedTypes().map(({ name, file }) => section(name, declarationOf(name, file), '###'))
+  const types = exportedTypes().map(({ name, file }) =>
+    section(name, typeNamed(name, file), codeOfType(name, file), '###'),
+  )
   return `${[
     '# Client reference',
     'Made from the doc comments by `npm run docs`. The guide is [the client](../guides/client.md).',
@@ -51,132 +53,182 @@ function reference() {
 
 /** What client/index.ts exports besides functions, in its order. */
 function exportedTypes() {
-  const source = read('client/index.ts')
-  const passedOn = [...source.matchAll(/^export (?:type )?\{\s*([^}]+?),?\s*\} from '([^']+)'/gm)].flatMap(
-    ([, names = '', from = '']) =>
-      names.split(/,\s*/).map((name) => ({ name: name.replace(/^type /, ''), file: resolve('client/index.ts', from) })),
-  )
-  const own = [...source.matchAll(/^export (?:interface|type) (\w+)/gm)].map(([, name = '']) => ({
-    name,
-    file: 'client/index.ts',
-  }))
+  const { statements } = sourceOf('client/index.ts')
+  const own = statements
+    .filter((each) => ts.isInterfaceDeclaration(each) || ts.isTypeAliasDeclaration(each))
+    .filter(isExported)
+    .map(({ name }) => ({ name: name.text, file: 'client/index.ts' }))
+  const passedOn = statements.filter(ts.isExportDeclaration).flatMap(({ exportClause, moduleSpecifier }) => {
+    if (!exportClause || !ts.isNamedExports(exportClause) || !moduleSpecifier) return []
+    const file = resolve('client/index.ts', moduleSpecifier)
+    return exportClause.elements.map(({ name }) => ({ name: name.text, file }))
+  })
   const chapters = ['Auth', 'CollectionClient', 'ErrorCode', 'Files', 'Users', 'webStore']
   return [...own, ...passedOn].filter(({ name }) => !chapters.includes(name))
 }
 
 /** @param {string} name @param {string} file */
 function functionSection(name, file) {
-  const { comment, code } = functionOf(name, file)
-  return section(name, { comment, code: code.replace(/^export /, '') })
+  const found = sourceOf(file).statements.find((each) => ts.isFunctionDeclaration(each) && each.name?.text === name)
+  if (!found || !ts.isFunctionDeclaration(found) || !found.body)
+    throw new Error(`${file}: there is no function "${name}".`)
+  const { text: source } = found.getSourceFile()
+  const code = source.slice(found.getStart(), found.body.getStart()).trim()
+  return section(name, found, withoutExport(code), '##')
 }
 
-/** @param {string} title @param {{ comment: string, code: string }} documented @param {string} [heading] */
-function section(title, { comment, code }, heading = '##') {
-  const { words, example, throws } = readComment(comment)
+/** @param {string} title @param {ts.Node} node @param {string} code @param {string} heading */
+function section(title, node, code, heading) {
+  const { words, example, throws } = readComment(node)
   const parts = [`${heading} ${title}`, words, fence(code), example && fence(example), throws && `Throws ${throws}`]
   return parts.filter((part) => part).join('\n\n')
 }
 
 /** Every method of what the file opens; each of them must say what it does. @param {string} file */
 function methodsIn(file) {
-  const pattern =
-    /^((?: {4}\/\*\*(?:(?!\*\/)[\s\S])*\*\/\n)?) {4}(?:async )?\*?(\w+)((?:<|\()[\s\S]*?\)): (\S.*) \{\n/gm
-  const body = read(file).replace(/^[\s\S]*?\n {2}return \{\n/, '')
-  return [...body.matchAll(pattern)].map(([, comment = '', name = '', parameters = '', answer = '']) => {
-    if (comment === '') throw new Error(`${file}: "${name}" has no doc comment.`)
-    return section(name, { comment, code: `${name}${tidy(parameters)}: ${answer}` }, '###')
+  const methods = sourceOf(file)
+    .statements.flatMap((each) => (ts.isFunctionDeclaration(each) ? [...(each.body?.statements ?? [])] : []))
+    .flatMap((each) => (ts.isReturnStatement(each) && each.expression ? [each.expression] : []))
+    .find(ts.isObjectLiteralExpression)
+    ?.properties.filter(ts.isMethodDeclaration)
+  if (!methods?.length) throw new Error(`${file}: there are no methods.`)
+  return methods.map((method) => {
+    const name = method.name.getText()
+    if (ts.getJSDocCommentsAndTags(method).length === 0) throw new Error(`${file}: "${name}" has no doc comment.`)
+    return section(name, method, signatureOf(method), '###')
   })
+}
+
+/** A method as a caller sees it: no defaults, no destructuring, on one line. @param {ts.MethodDeclaration} method */
+function signatureOf({ name, typeParameters, parameters, type }) {
+  const generics = typeParameters ? `<${typeParameters.map((each) => onOneLine(each)).join(', ')}>` : ''
+  const shown = parameters.map((parameter) => {
+    const isOptional = parameter.initializer !== undefined || parameter.questionToken !== undefined
+    const called = ts.isIdentifier(parameter.name) ? parameter.name.text : 'options'
+    return `${called}${isOptional ? '?' : ''}: ${parameter.type ? onOneLine(parameter.type) : 'unknown'}`
+  })
+  return `${name.getText()}${generics}(${shown.join(', ')}): ${type ? onOneLine(type) : 'void'}`
+}
+
+/** @param {ts.Node} node */
+function onOneLine(node) {
+  return node.getText().replace(/\s*\n\s*/g, ' ')
 }
 
 function errorCodes() {
-  const words = new Map(entriesIn('client/protocol/model/error-words.ts', /^ {2}'?(\w+)'?: '(.+)',$/gm))
-  const statuses = new Map(entriesIn('client/protocol/model/errors.ts', /^ {2}'?(\w+)'?: (\d+),$/gm))
+  const words = entriesOf('client/protocol/model/error-words.ts')
+  const statuses = new Map(entriesOf('client/protocol/model/errors.ts'))
   // Codes without a status come from the client alone.
-  const rows = [...words].map(([code, said]) => `| \`${code}\` | ${statuses.get(code) ?? '–'} | ${said} |`)
+  const rows = words.map(([code, said]) => `| \`${code}\` | ${statuses.get(code) ?? '–'} | ${said} |`)
   return ['| `code` | status | means |', '| --- | --- | --- |', ...rows].join('\n')
 }
 
-/** Names and values of a table. @param {string} file @param {RegExp} pattern @returns {[string, string][]} */
-function entriesIn(file, pattern) {
-  return [...read(file).matchAll(pattern)].map(([, name = '', value = '']) => [name, value])
-}
-
-/** Parameters as a caller sees them: no defaults, no destructuring, on one line. @param {string} parameters */
-function tidy(parameters) {
-  return parameters
-    .replace(/\{[^{}]*\}: (.+?) = \{\}/g, 'options?: $1')
-    .replace(/options: ([^=]+?) = \{\}/g, 'options?: $1')
-    .replace(/\{[^{}]*\}: /g, 'options: ')
-    .replace(/,?\n\s*\)/g, ')')
-    .replace(/\(\n\s*/g, '(')
-    .replace(/\n\s*/g, ' ')
+/** Names and values of the tables in a file. @param {string} file @returns {[string, string][]} */
+function entriesOf(file) {
+  /** @type {[string, string][]} */
+  const entries = []
+  ts.forEachChild(sourceOf(file), function visit(node) {
+    if (ts.isPropertyAssignment(node) && ts.isLiteralExpression(node.initializer)) {
+      const name = ts.isIdentifier(node.name) || ts.isStringLiteral(node.name) ? node.name.text : node.name.getText()
+      entries.push([name, node.initializer.text])
+    }
+    ts.forEachChild(node, visit)
+  })
+  return entries
 }
 
 /** @param {string} name @param {string} file */
-function functionOf(name, file) {
-  const [, comment = '', code] =
-    new RegExp(`(${commentPattern})?(export function ${name}[\\s\\S]*?) \\{\\n`).exec(read(file)) ?? []
-  if (code === undefined) throw new Error(`${file}: there is no function "${name}".`)
-  return { comment, code }
+function typeNamed(name, file) {
+  const found = sourceOf(file).statements.find(
+    (each) =>
+      (ts.isInterfaceDeclaration(each) || ts.isTypeAliasDeclaration(each) || ts.isClassDeclaration(each)) &&
+      each.name?.text === name,
+  )
+  if (found && (ts.isInterfaceDeclaration(found) || ts.isTypeAliasDeclaration(found) || ts.isClassDeclaration(found))) {
+    return found
+  }
+  throw new Error(`${file}: there is no type "${name}".`)
 }
 
-/** A type as it is written, with the members of what it extends. @param {string} name @param {string} file */
-function declarationOf(name, file) {
-  const pattern = `(?:^|\\n)(${commentPattern})?((?:export )?(?:interface|class|type) ${name}\\b.*(?:\\n(?: .*|(?=\\n +)|\\}.*))*)`
-  const [, comment = '', whole] = new RegExp(pattern).exec(read(file)) ?? []
-  if (whole === undefined) throw new Error(`${file}: there is no type "${name}".`)
-  return { comment, code: withBases(withoutBodies(whole.replace(/^export /, '')), file) }
+/** A type as it is written; an interface with the members of what it extends, a class with its fields. @param {string} name @param {string} file */
+function codeOfType(name, file) {
+  const found = typeNamed(name, file)
+  const code = withoutExport(found.getText())
+  if (ts.isClassDeclaration(found)) return `${code.slice(0, code.indexOf('{'))}{\n${fieldsOf(found).join('\n')}\n}`
+  if (!ts.isInterfaceDeclaration(found) || basesOf(found).length === 0) return code
+  const head = `interface ${name}${found.typeParameters ? `<${found.typeParameters.map((each) => each.getText()).join(', ')}>` : ''}`
+  return `${head} {\n${membersOf(found, file)}}`
 }
 
-/** Of a class, what a caller reads. @param {string} code */
-function withoutBodies(code) {
-  if (!code.startsWith('class ')) return code
-  const fields = [
-    ...code.matchAll(/^ +(?:override |declare )?(readonly \w+: [^\n=]*?)(?: = (?:'[^\n]*|\w+[^\n]*|\[\]))?,?$/gm),
-  ].map(([, field = '']) => `  ${field}`)
-  return `${code.slice(0, code.indexOf('{'))}{\n${fields.join('\n')}\n}`
-}
-
-/** @param {string} code @param {string} file @returns {string} */
-function withBases(code, file) {
-  const [head, bases] = /^interface \w+(?:<.*>)?\s+extends ([A-Z][^{]*) \{\n/.exec(code) ?? []
-  // The language's own types need no description.
-  if (head === undefined || bases === undefined || bases.startsWith('AsyncIterable')) return code
-  const members = bases.split(/, (?=[A-Z]\w*(?:,|<|$))(?![^<]*>)/).map((base) => {
-    const name = base.replace(/<.*/, '')
-    const declared = declarationOf(name, fileOf(name, file)).code
-    return declared.slice(declared.indexOf('{\n') + 2, declared.lastIndexOf('}'))
+/** @param {ts.ClassDeclaration} found */
+function fieldsOf({ members }) {
+  return members.filter(ts.isPropertyDeclaration).flatMap(({ name, type }) => {
+    return type ? [`  readonly ${name.getText()}: ${type.getText()}`] : []
   })
-  const ownHead = head.replace(/(.+)\s+extends [A-Z].*\n$/, '$1 {\n')
-  return ownHead + members.join('') + code.slice(head.length)
+}
+
+/** The language's own types need no description. @param {ts.InterfaceDeclaration} found */
+function basesOf({ heritageClauses = ts.factory.createNodeArray() }) {
+  return heritageClauses
+    .flatMap(({ types }) => types.map(({ expression }) => expression.getText()))
+    .filter((name) => name !== 'AsyncIterable')
+}
+
+/** The lines between the braces of an interface, those of what it extends first. @param {ts.InterfaceDeclaration} found @param {string} file @returns {string} */
+function membersOf(found, file) {
+  const bases = basesOf(found).map((name) => {
+    const from = fileOf(name, file)
+    const base = typeNamed(name, from)
+    return ts.isInterfaceDeclaration(base) ? membersOf(base, from) : ''
+  })
+  const own = found.getSourceFile().text.slice(found.members.pos, found.end - 1)
+  return bases.join('') + own.replace('\n', '')
 }
 
 /** Where a name that a file uses is declared. @param {string} name @param {string} file */
 function fileOf(name, file) {
-  const imports = [...read(file).matchAll(/^import (?:type )?\{ ([^}]+) \} from '([^']+)'/gm)]
-  const found = imports.find(([, names = '']) => names.split(', ').some((each) => each.replace('type ', '') === name))
-  return found === undefined ? file : resolve(file, found[2] ?? '')
+  const found = sourceOf(file)
+    .statements.filter(ts.isImportDeclaration)
+    .find(({ importClause }) => {
+      const bindings = importClause?.namedBindings
+      return bindings && ts.isNamedImports(bindings) && bindings.elements.some((each) => each.name.text === name)
+    })
+  return found ? resolve(file, found.moduleSpecifier) : file
 }
 
-/** @param {string} comment */
-function readComment(comment) {
-  const lines = comment
-    .replace(/^\s*\/\*\*\s?|\s*\*\/\s*$/g, '')
-    .split('\n')
-    .map((line) => line.replace(/^\s*\* ?/, ''))
-  const [words = '', ...tags] = lines.join('\n').split(/(?:^|\s)@(?=example|param|throws)/)
-  const tag = (/** @type {string} */ name) =>
-    tags
-      .find((each) => each.startsWith(name))
-      ?.slice(name.length)
-      .trim()
+/** @param {ts.Node} node */
+function readComment(node) {
+  const doc = ts.getJSDocCommentsAndTags(node).find(ts.isJSDoc)
+  /** @param {string} name */
+  const tag = (name) => doc?.tags?.find(({ tagName }) => tagName.text === name)
+  const throws = tag('throws')
   // References to documents that a reader of this one does not have.
-  const said = words.replace(/(?:Contract \d[\d., and]*\.|Spec, "[^"]+"[.:])\s*/g, '').trim()
+  const said = wordsOf(doc)
+    .replace(/(?:Contract \d[\d., and]*\.|Spec, "[^"]+"[.:])\s*/g, '')
+    .trim()
   return {
     words: said.charAt(0).toUpperCase() + said.slice(1),
-    example: tag('example'),
-    throws: tag('throws')?.replace(/^\{(\w+)\}/, '`$1`:'),
+    example: wordsOf(tag('example')),
+    throws:
+      throws && ts.isJSDocThrowsTag(throws) && throws.typeExpression
+        ? `\`${throws.typeExpression.type.getText()}\`: ${wordsOf(throws)}`
+        : wordsOf(throws),
   }
+}
+
+/** @param {ts.JSDoc | ts.JSDocTag | undefined} node */
+function wordsOf(node) {
+  return ts.getTextOfJSDocComment(node?.comment)?.trim() ?? ''
+}
+
+/** @param {ts.Node} node */
+function isExported(node) {
+  return ts.canHaveModifiers(node) && ts.getModifiers(node)?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword)
+}
+
+/** @param {string} code */
+function withoutExport(code) {
+  return code.replace(/^export /, '')
 }
 
 /** @param {string} code */
@@ -184,14 +236,15 @@ function fence(code) {
   return `\`\`\`ts\n${code}\n\`\`\``
 }
 
-/** @param {string} file @param {string} from */
+/** @param {string} file @param {ts.Expression} from */
 function resolve(file, from) {
-  return posix.join(posix.dirname(file), from).replace(/\.js$/, '.ts')
+  const name = ts.isStringLiteral(from) ? from.text : ''
+  return posix.join(posix.dirname(file), name).replace(/\.js$/, '.ts')
 }
 
 /** @param {string} file */
-function read(file) {
-  return readFileSync(join(root, file), 'utf8')
+function sourceOf(file) {
+  return ts.createSourceFile(file, readFileSync(join(root, file), 'utf8'), ts.ScriptTarget.Latest, true)
 }
 
 /** @param {string} path */

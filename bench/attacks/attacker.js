@@ -1,9 +1,18 @@
-/** A process that attacks: what it does itself keeps nobody waiting whose time is measured. */
+/** Runs attacks in a process of its own, so that what an attack costs the attacker delays nobody who is measured. */
+import { attacks, preparations } from './attacks.js'
+
 process.on(
   'message',
-  async (/** @type {{ file: string, name: string, target: import('./requests.js').Target }} */ asked) => {
-    const { [asked.name]: attack } = await import(`./${asked.file}.js`)
-    process.send?.({ result: await attack(asked.target) })
+  async (
+    /** @type {{ what?: string, prepare?: string[], target: import('./requests.js').Target }} */ {
+      what = '',
+      prepare = [],
+      target,
+    },
+  ) => {
+    for (const name of prepare) await preparations[name]?.(target)
+    const result = await attacks[what]?.run(target)
+    process.send?.({ result })
   },
 )
 process.send?.({})

@@ -1,22 +1,77 @@
-/** What attacks have in common: requests that are all on their way at once. */
+/** The ways in which attacks reach a service. Each returns how often it got each answer. */
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { WebSocket } from 'ws'
 
-/** @typedef {{ url: string, key: string, adminKey: string, controlToken: string }} Target */
+/** @typedef {{ url: string, project: string, key: string, adminKey: string, controlToken: string }} Target */
 
 /**
- * Sends the same request many times at once and reads the answers; how often each status came.
+ * Sends a request many times and reads the answers.
  *
- * @param {number} times @param {string} url @param {RequestInit} options
+ * @param {number} times @param {string} url @param {RequestInit | ((at: number) => RequestInit)} options @param {number} [together] how many at
+ * once; all unless given
  */
-export async function atOnce(times, url, options) {
+export async function atOnce(times, url, options, together = times) {
+  let next = 0
+  return count(together, async (add) => {
+    for (let at = next++; at < times; at = next++) {
+      add(await fetch(url, typeof options === 'function' ? options(at) : options).then(read, () => 'broken'))
+    }
+  })
+}
+
+/** POSTs a body as it stands, over connections that end with the first answer. @param {Target} target @param {number} times @param {object} headers @param {string} body */
+export function connections({ url, key }, times, headers, body) {
+  const { hostname, port, host } = new URL(url)
+  const lines = Object.entries({ host, 'x-api-key': key, ...headers }).map((header) => header.join(': '))
+  const request = Buffer.from(`POST /collections/posts HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n${body}`)
+  return count(times, async (add) => {
+    const socket = connect(Number(port), hostname)
+    const giveUp = setTimeout(() => socket.destroy(), mostMilliseconds)
+    let answer = ''
+    socket.on('data', (data) => {
+      answer += data
+      if (answer.includes('\r\n\r\n')) socket.destroy()
+    })
+    socket.on('error', () => undefined)
+    socket.end(request)
+    await once(socket, 'close')
+    clearTimeout(giveUp)
+    add(answer.slice(9, 12) || 'broken')
+  })
+}
+
+/** Sends messages as soon as a socket is open. @param {Target} target @param {number} many @param {number} messages @param {() => string} textOf */
+export function sockets({ url, key }, many, messages, textOf) {
+  return count(many, async (add) => {
+    const socket = new WebSocket(`${url.replace('http', 'ws')}/realtime`)
+    const giveUp = setTimeout(() => socket.terminate(), mostMilliseconds)
+    let answers = 0
+    socket.on('message', () => ++answers > messages && socket.terminate())
+    socket.on('error', () => undefined)
+    socket.on('open', () => {
+      for (const text of [JSON.stringify({ type: 'auth', token: key }), ...Array.from({ length: messages }, textOf)]) {
+        socket.send(text)
+      }
+    })
+    const [code] = await once(socket, 'close')
+    clearTimeout(giveUp)
+    add(`${code} after ${answers} answers`)
+  })
+}
+
+/** How long one connection of an attack lasts at most. */
+const mostMilliseconds = 60_000
+
+/** @param {number} times @param {(add: (answer: string) => void) => Promise<void>} work */
+async function count(times, work) {
   /** @type {Record<string, number>} */
-  const statuses = {}
-  await Promise.all(
-    Array.from({ length: times }, async () => {
-      const status = await fetch(url, options).then(read, () => 'broken')
-      statuses[status] = (statuses[status] ?? 0) + 1
-    }),
-  )
-  return statuses
+  const answers = {}
+  const add = (/** @type {string} */ answer) => {
+    answers[answer] = (answers[answer] ?? 0) + 1
+  }
+  await Promise.all(Array.from({ length: times }, () => work(add)))
+  return answers
 }
 
 /** Its bytes are thrown away: the attacker's memory is not what is measured. @param {Response} answer */
@@ -25,9 +80,11 @@ async function read(answer) {
   return String(answer.status)
 }
 
-/** @param {Target} target @param {string} method @param {string} path @param {unknown} [body] @returns {Promise<any>} */
-export async function ask({ url, adminKey }, method, path, body) {
-  const headers = { 'x-api-key': adminKey, 'content-type': 'application/json' }
+/** @param {Omit<Target, 'project'>} target @param {string} method @param {string} path @param {unknown} [body] @returns {Promise<any>} */
+export async function ask({ url, adminKey, controlToken }, method, path, body) {
+  /** @type {Record<string, string>} */
+  const credentials = path.startsWith('/_svc') ? { 'svc-control-token': controlToken } : { 'x-api-key': adminKey }
+  const headers = { ...credentials, 'content-type': 'application/json' }
   const answer = await fetch(url + path, {
     method,
     headers,

@@ -6,6 +6,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { attacks } from '../attacks/attacks.js'
 import { startContender, svcCommand } from '../tools/child.js'
 import { startDev } from '../tools/dev.js'
 import { newPath } from '../tools/folders.js'
@@ -14,18 +15,9 @@ import { startPostgres } from '../tools/postgres.js'
 /**
  * @typedef {import('../tools/dev.js').Dev} Dev @typedef {import('../tools/table.js').Row} Row
  * @typedef {import('../attacks/requests.js').Target} Target
- * @typedef {{ file: string, name: string }} Attack
- * @typedef {{ wait: number, turn: number, growth: number }} Figures
+ * @typedef {{ wait: number, turn: number, computing: number, growth: number }} Figures
  */
 
-/** By what they are called in the table: a file of `bench/attacks`, and what it exports. @type {Record<string, Attack>} */
-const attacks = {
-  '200 PATCHes of a document of 900 KB': { file: 'large-documents', name: 'patch' },
-  '200 GETs of a document of 900 KB': { file: 'large-documents', name: 'get' },
-  '10 lists with 20 searches over 54 MB': { file: 'large-pages', name: 'search' },
-  '10 pages of 28 MB': { file: 'large-pages', name: 'page' },
-  '5 batches of 10 MB': { file: 'large-batches', name: 'create' },
-}
 const most = { wait: 500, turn: 50, growth: 256 }
 
 /** How often the other caller asks, and for how long after an attack. */
@@ -34,6 +26,7 @@ const afterMilliseconds = 1_000
 
 /** `STALLS_ONLY=PATCH` measures the attacks whose name holds that. */
 const wanted = Object.entries(attacks).filter(([what]) => what.includes(process.env.STALLS_ONLY ?? ''))
+const prepare = [...new Set(wanted.flatMap(([, { needs = [] }]) => needs))]
 
 /** @returns {Promise<Row[]>} */
 export function measure() {
@@ -62,11 +55,10 @@ async function measureOn(command, engine, flags) {
     const target = await projectOf(dev, 'attacked')
     const other = await projectOf(dev, 'other')
     const rows = []
-    for (const file of new Set(wanted.map(([, { file }]) => file)))
-      await attacker.ask({ file, name: 'prepare', target })
+    await attacker.ask({ prepare, target })
     const path = await documentOf(other)
-    for (const [what, attack] of wanted) {
-      const figures = await suffer(dev, { ...other, path }, () => attacker.ask({ ...attack, target }))
+    for (const [what] of wanted) {
+      const figures = await suffer(dev, { ...other, path }, () => attacker.ask({ what, target }))
       rows.push(...rowsOf(`${what}, ${engine}`, figures))
     }
     return rows
@@ -80,8 +72,8 @@ async function measureOn(command, engine, flags) {
 async function projectOf({ url, controlToken }, name) {
   const headers = { 'svc-control-token': controlToken, 'content-type': 'application/json' }
   const answer = await fetch(`${url}/_svc/api/projects`, { method: 'POST', headers, body: JSON.stringify({ name }) })
-  const { apiKey, secretKey } = await answer.json()
-  return { url, controlToken, key: apiKey, adminKey: secretKey }
+  const { id, apiKey, secretKey } = await answer.json()
+  return { url, controlToken, project: id, key: apiKey, adminKey: secretKey }
 }
 
 /** The path of a document of the other caller. @param {Target} target */
@@ -114,8 +106,8 @@ async function suffer(dev, other, attack) {
   await pause(afterMilliseconds)
   isOver = true
   await asking
-  console.error(`  ${JSON.stringify(result)}`)
-  return { wait, turn: await dev.longestTurn(), growth: highestMegabytes(dev.pid) - before }
+  console.error(`  ${JSON.stringify(result).slice(0, 300)}`)
+  return { wait, ...(await dev.longestTurn()), growth: highestMegabytes(dev.pid) - before }
 }
 
 const agent = new Agent({ keepAlive: true })
@@ -128,8 +120,8 @@ function get({ url, key, path }) {
     const asked = request(url + path, options, (answer) => {
       answer.resume()
       answer.once('end', () => {
-        if (answer.statusCode === 200) resolve(performance.now() - begunAt)
-        else reject(new Error(`The other caller was answered ${answer.statusCode}.`))
+        if (answer.statusCode !== 200) console.error(`  The other caller was answered ${answer.statusCode}.`)
+        resolve(performance.now() - begunAt)
       })
     })
     asked.once('error', reject)
@@ -144,7 +136,7 @@ function highestMegabytes(pid) {
 }
 
 /** @param {string} what @param {Figures} figures @returns {Row[]} */
-function rowsOf(what, { wait, turn, growth }) {
+function rowsOf(what, { wait, turn, computing, growth }) {
   const row = (
     /** @type {string} */ of,
     /** @type {number} */ value,
@@ -156,6 +148,7 @@ function rowsOf(what, { wait, turn, growth }) {
   return [
     row('longest GET of another', wait, most.wait, ' ms'),
     row('longest turn', turn, most.turn, ' ms'),
+    row('longest turn, processor time', computing, most.turn, ' ms'),
     row('memory', growth, most.growth, ' MB'),
   ]
 }

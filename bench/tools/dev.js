@@ -18,7 +18,7 @@ const calmMilliseconds = 3_000
  *   headers: Record<string, string>,
  *   ask: (method: string, path: string, body?: unknown) => Promise<any>,
  *   control: (method: string, path: string, body: unknown) => Promise<void>,
- *   longestTurn: () => Promise<number>,
+ *   longestTurn: () => Promise<{ turn: number, computing: number }>,
  *   stop: () => Promise<void>,
  * }} Dev
  */

@@ -4,7 +4,7 @@ import { userRefusal } from '../../client/protocol/model/access/user-refusal.js'
 import type { SvcError } from '../../client/protocol/model/errors.js'
 import type { Backup } from '../backups/backup-file.js'
 import type { Undo } from '../sync/operations.js'
-import { loginOf } from '../target/owner.js'
+import { loginOf, ownerKey } from '../target/owner.js'
 import type { TargetFlags } from '../target/target.js'
 import type { TargetKind } from '../target/target-kind.js'
 import { counted } from '../terminal/print.js'
@@ -64,6 +64,24 @@ export abstract class TargetCommand extends ServiceCommand {
   /** The client of the service, signed in as the user of `--as`. */
   protected override client(flags: TargetFlags, more: Partial<ClientOptions> = {}): Client {
     return super.client(flags, { ...more, ...this.sessionOf(flags) })
+  }
+
+  /** The client of the service: at the emulator of this folder its owner's, unless a key or a user was named. */
+  protected async ownerClient(flags: TargetFlags, more: Partial<ClientOptions> = {}): Promise<Client> {
+    if (!this.isOwner(flags)) return this.client(flags, more)
+    return this.client(flags, { ...more, apiKey: await ownerKey(this.requireTarget(flags)) })
+  }
+
+  private isOwner(flags: TargetFlags): boolean {
+    return flags.as === undefined && this.requireTarget(flags).isOwner
+  }
+
+  /** Whether permissions hide nothing from this command. */
+  protected seesAll(flags: TargetFlags): boolean {
+    return (
+      this.isOwner(flags) ||
+      (flags.as === undefined && this.requireTarget(flags).key?.startsWith('svc_secret_') === true)
+    )
   }
 
   /** Looked up by the first request, and once, however many clients a command opens. */

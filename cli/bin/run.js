@@ -47,6 +47,15 @@ function answers(look) {
   }
 }
 
+/** Warnings of Node and of libraries are for who writes svc. Those of svc itself are for who runs it. */
+function showOwnWarningsOnly() {
+  process.removeAllListeners('warning')
+  process.on('warning', ({ name, message }) => {
+    if (name === 'svc') process.stderr.write(`warning  ${message}\n`)
+  })
+}
+
+showOwnWarningsOnly()
 if (first === '--version') {
   const { name, version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   print(`${name}/${version} ${process.platform}-${process.arch} node-${process.version}\n`)

@@ -1,3 +1,4 @@
+import type { Schema } from '../../client/index.js'
 import { refusedForPath } from '../base/foreign-answer.js'
 import type { Client } from '../base/target-command.js'
 
@@ -5,6 +6,7 @@ export interface Identified {
   /** Tells it from one of the same name in another service or in a fresh database. */
   readonly id: string
   readonly documentCount?: number | undefined
+  readonly schema?: Schema
 }
 
 /**

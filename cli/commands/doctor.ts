@@ -8,6 +8,7 @@ import { examine, holderOf } from '../doctor/examine.js'
 import type { Finding, Patient } from '../doctor/finding.js'
 import { readEmulatorFile, stateFolderHere } from '../target/emulator-file.js'
 import { isStillThere } from '../target/emulator-health.js'
+import { readAddress } from '../target/target.js'
 import { isAccepted } from '../target/trust.js'
 import { onStdout } from '../terminal/colour.js'
 import { prose } from '../terminal/prose.js'
@@ -53,7 +54,18 @@ Exits with 10 when something is wrong. Warnings alone do not count.`)
     }
     const isWell = checks.every(({ findings }) => !findings.some(isStillWrong))
     if (!isWell) process.exitCode = exits.different
-    return { folder: patient.folder, url: patient.emulator?.url ?? null, isWell, checks }
+    const elsewhere = this.namedElsewhere(patient)
+    if (elsewhere !== null) {
+      this.noteAlways(`This looked at the emulator of ${patient.folder}, not at ${elsewhere}, which SVC_URL names.`)
+    }
+    return { folder: patient.folder, url: patient.emulator?.url ?? null, elsewhere, isWell, checks }
+  }
+
+  /** The service that `SVC_URL` names, where it is not the emulator of the folder. */
+  private namedElsewhere({ recorded, env: { SVC_URL: url } }: Patient): string | null {
+    if (!url) return null
+    const named = readAddress(url, 'SVC_URL')
+    return named === recorded?.url ? null : named
   }
 
   private async patientAt(folder: string, database: Patient['database']): Promise<Patient> {

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { mkdir, open, rm } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import * as Args from '@oclif/core/args'
@@ -33,7 +33,7 @@ export default class Init extends SvcCommand {
   static override description =
     prose(`In a folder with a package.json it adds svc.json (unless one above it counts), .env.local and a
 client file, elsewhere the files of a template. Names of settings, and how they are read, are those of Vite, Next, Expo or plain Node, by what
-the package.json depends on. It shows what it is going to write, asks, and never writes over a file that is there.`)
+the package.json depends on. It shows the files and lines that it is going to write, asks, and never writes over a file that is there. --yes writes without showing them.`)
   static override examples = [
     '<%= config.bin %> init',
     '<%= config.bin %> init notes --template web',
@@ -72,6 +72,7 @@ the package.json depends on. It shows what it is going to write, asks, and never
 
     if (app) this.note(`For ${app.title}:`)
     for (const line of planLines(shown)) this.note(line)
+    if (!flags.yes) for (const line of shown.flatMap(contentLines)) this.note(line)
     const above = app && !shown.some(({ path }) => basename(path) === 'svc.json') ? configAbove(folder) : undefined
     if (above !== undefined)
       this.note(`What ${nearby(above)} says counts here too; an svc.json of its own would hide it.`)
@@ -139,6 +140,17 @@ function requireWritable(plan: readonly PlannedFile[], folder: string, template:
 function planLines(plan: readonly PlannedFile[]): string[] {
   const words = { add: 'new', extend: 'lines added', keep: 'there already, left as it is' }
   return plan.map(({ path, change }) => `  ${nearby(path)}  (${words[change]})`)
+}
+
+/** What is going to be written: a new file, or the lines that are added to one. */
+function contentLines({ path, content, change }: PlannedFile): string[] {
+  if (change === 'keep') return []
+  const before = change === 'extend' ? readFileSync(path, 'utf8') : ''
+  const lines = content
+    .slice(content.startsWith(before) ? before.length : 0)
+    .trim()
+    .split('\n')
+  return ['', `${nearby(path)}:`, ...lines.map((line) => `  ${line}`.trimEnd())]
 }
 
 /** Nothing is written over: a new file is not there yet, and one that is extended is replaced by what it was and the new lines. */

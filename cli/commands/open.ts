@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
+import type { DashboardPage } from '../../client/protocol/model/dashboard-pages.js'
 import { dataFlag, emulatorHere, noEmulatorAsked } from '../base/here.js'
 import { SvcCommand } from '../base/svc-command.js'
 import { nearby } from '../dev/box.js'
@@ -21,7 +22,7 @@ export default class Open extends SvcCommand {
     '<%= config.bin %> open requests --print',
   ]
   static override args = {
-    page: Args.string({ description: 'page to open', options: [...dashboardPages], default: 'home' }),
+    page: Args.custom<DashboardPage>({ description: 'page to open', options: dashboardPages, default: 'home' })(),
     id: Args.string({
       description: 'what to open on it: a collection, posts/<id>, or the id of a user, mail or request',
     }),

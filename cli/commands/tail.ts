@@ -104,7 +104,7 @@ command of --exec or an address of --forward-to failed.`)
     const wanted = { events, max, exec, forwardTo: readAddress(flags['forward-to']) }
     const refusal = new AbortController()
     const WebSocket = reportingSocket((failure) => refusal.abort(failure))
-    const client = this.client(flags, { transport, WebSocket })
+    const client = await this.ownerClient(flags, { transport, WebSocket })
     const asked = { where: readWhere(flags.where, flags.or), since, target: this.there('') }
     const stop = stopSignal()
     const ending = endingOf(stop.signal, timeout)

@@ -124,7 +124,7 @@ export async function layoutOfAll(
 }
 
 /** Every field that any of the documents has: the columns of a CSV that leaves nothing out. */
-export async function namesOfAll(documents: AsyncIterable<Document>): Promise<string[]> {
+export async function namesOfAll(documents: AsyncIterable<Document> | Iterable<Document>): Promise<string[]> {
   const names = new Set<string>()
   for await (const document of documents) for (const name of Object.keys(documentRow(document))) names.add(name)
   return timesLast([...names])

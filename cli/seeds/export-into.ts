@@ -17,7 +17,7 @@ import { openControl } from '../target/control.js'
 import type { OwnEmulator } from '../target/emulator-of-run.js'
 import { fetchDirectly } from '../target/fetch-directly.js'
 import { requireNoLink } from '../target/no-link.js'
-import { withSecretKey } from '../target/owner.js'
+import { ownerKey } from '../target/owner.js'
 import { counted } from '../terminal/print.js'
 
 export interface Exported {
@@ -76,14 +76,13 @@ function noFolder(file: string | undefined, files: number): CliFailure {
   )
 }
 
-/** Permissions ask for the owner. A signal stops the reading, so that the key is taken away. */
+/** Permissions ask for the owner. */
 async function readAll(emulator: OwnEmulator, names: readonly string[]): Promise<ExportedCollection[]> {
   const { url } = emulator
   const stop = stopSignal()
   try {
-    return await withSecretKey({ url, emulator }, (apiKey) =>
-      readCollections(createClient({ url, apiKey, fetch: fetchDirectly }), names, stop.signal),
-    )
+    const apiKey = await ownerKey({ url, emulator })
+    return await readCollections(createClient({ url, apiKey, fetch: fetchDirectly }), names, stop.signal)
   } catch (error) {
     throw stop.signal.aborted ? new CliFailure('INTERRUPTED', stop.exit(), 'Stopped; nothing was written.') : error
   } finally {

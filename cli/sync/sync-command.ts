@@ -6,7 +6,7 @@ import { emulatorOfRunOrHere, noEmulator } from '../base/here.js'
 import { type Client, ServiceCommand } from '../base/service-command.js'
 import { stopSignal } from '../base/stop-signal.js'
 import { fetchDirectly } from '../target/fetch-directly.js'
-import { withSecretKey } from '../target/owner.js'
+import { ownerKey } from '../target/owner.js'
 import { noOtherService, type Target, type TargetFlags } from '../target/target.js'
 import { count, counted, table } from '../terminal/print.js'
 import { startProgress } from '../terminal/progress.js'
@@ -41,7 +41,7 @@ export abstract class SyncCommand extends ServiceCommand {
   /** Tells whether it saves pairs, so that only one such command may run. */
   protected readonly remembersPairs: boolean = true
 
-  /** Opens both sides, with a secret key of the emulator that lasts as long as the work. */
+  /** Opens both sides, the emulator as its owner. */
   protected async withBoth<Result>(
     flags: TargetFlags,
     work: (sides: Sides, here: Target) => Promise<Result>,
@@ -62,10 +62,8 @@ export abstract class SyncCommand extends ServiceCommand {
       isOwn: true,
       emulator,
     }
-    return withSecretKey(here, (apiKey) => {
-      const local = createClient({ url, apiKey, transport: 'sse', fetch: fetchDirectly })
-      return work({ local, remote: this.patientClient(flags), url: target.url, key: target.key }, here)
-    })
+    const local = createClient({ url, apiKey: await ownerKey(here), transport: 'sse', fetch: fetchDirectly })
+    return work({ local, remote: this.patientClient(flags), url: target.url, key: target.key }, here)
   }
 
   /** Suggests the secret key, since no user acts here. */

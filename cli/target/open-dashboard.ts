@@ -4,6 +4,7 @@
  */
 import { release } from 'node:os'
 import { join } from 'node:path'
+import type { DashboardPage } from '../../client/protocol/model/dashboard-pages.js'
 import { openInBrowser } from '../terminal/browser.js'
 import { dashboardAddress } from './dashboard-address.js'
 import { type EmulatorInfo, writePrivateFile } from './emulator-file.js'
@@ -11,7 +12,12 @@ import { type EmulatorInfo, writePrivateFile } from './emulator-file.js'
 type Opened = Pick<EmulatorInfo, 'dashboardUrl' | 'controlToken'>
 
 /** @param folder the state folder */
-export async function openDashboard(emulator: Opened, folder: string, page?: string, id?: string): Promise<void> {
+export async function openDashboard(
+  emulator: Opened,
+  folder: string,
+  page?: DashboardPage,
+  id?: string,
+): Promise<void> {
   const address = dashboardAddress(emulator, page, id)
   await openInBrowser(isInWindows() ? address : await redirectFile(folder, address))
 }

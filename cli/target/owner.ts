@@ -1,10 +1,15 @@
 /** What the owner of an emulator may do: its control API is open to processes that may read its emulator file. */
+import { readFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import type { Control } from '../../client/control.js'
 import type { Client, SessionStore } from '../../client/index.js'
+import { isObject, parseJson } from '../../client/protocol/model/json.js'
 import type { AppUser } from '../../client/protocol/model/user.js'
 import { CliFailure, exits } from '../base/failure.js'
 import { nearest } from '../terminal/nearest.js'
 import { openControl } from './control.js'
+import { findEmulatorFile, isPlainWord, writePrivateFile } from './emulator-file.js'
+import { emulatorOfRun } from './emulator-of-run.js'
 import type { Target } from './target.js'
 
 /** @throws {CliFailure} with exit 3 where the target is not the emulator of this folder */
@@ -52,20 +57,29 @@ export function loginOf(target: Target, client: Client, who: string): SessionSto
   }
 }
 
-/** A command that is killed leaves no key behind that is good for longer than this. */
-const longestCommandSeconds = 86_400
-
-/** Does what takes the secret key of the emulator's project, with one that is taken away again. */
-export async function withSecretKey<Value>(
-  target: Pick<Target, 'url' | 'emulator'>,
-  work: (key: string) => Promise<Value>,
-): Promise<Value> {
+/**
+ * The secret key of this folder's commands, made once. Its file opens no more than the control token beside it does. The emulator of
+ * a test run has no folder: a key for it expires.
+ */
+export async function ownerKey(target: Pick<Target, 'url' | 'emulator'>): Promise<string> {
   const { keys } = openOwner(target)
   const project = target.emulator?.projectId ?? ''
-  const { id, key } = await keys.create({ project, secret: true, name: 'svc', expiresInSeconds: longestCommandSeconds })
-  try {
-    return await work(key)
-  } finally {
-    await keys.revoke({ project, key: id })
+  const emulatorFile = emulatorOfRun() ? undefined : findEmulatorFile()
+  if (emulatorFile === undefined) {
+    return (await keys.create({ project, secret: true, name, expiresInSeconds: 86_400 })).key
   }
+  const file = join(dirname(emulatorFile), 'command-line-key.json')
+  const known = await readKey(file)
+  if (known && (await keys.list({ project })).keys.some(({ id }) => id === known.id)) return known.key
+  const { id, key } = await keys.create({ project, secret: true, name })
+  await writePrivateFile(file, `${JSON.stringify({ id, key })}\n`)
+  return key
+}
+
+const name = 'command line'
+
+async function readKey(file: string): Promise<{ readonly id: string; readonly key: string } | undefined> {
+  const kept = parseJson(await readFile(file, 'utf8').catch(() => ''))
+  if (!isObject(kept) || !isPlainWord(kept.id) || !isPlainWord(kept.key)) return undefined
+  return { id: kept.id, key: kept.key }
 }

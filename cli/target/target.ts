@@ -47,6 +47,8 @@ export interface Target {
   readonly emulator: OwnEmulator | EmulatorInfo | undefined
   /** Whether that emulator runs, as far as its process tells. */
   readonly isOwn: boolean
+  /** Whether no other key than its public one was named, so that a command may act as the owner of that emulator. */
+  readonly isOwner: boolean
   /** Settings that name another address and rank lower, in words. Empty where a flag or the environment decided. */
   readonly passedOver: readonly string[]
 }
@@ -115,6 +117,7 @@ export function findTarget(flags: TargetFlags, { env = process.env, isOther = fa
     profile: place.profile,
     emulator,
     isOwn: emulator !== undefined && own?.isRunning === true,
+    isOwner: emulator !== undefined && key === emulator.apiKey && keyFrom !== '--key',
     passedOver: passedOver(asked, place),
   }
 }

@@ -9,7 +9,7 @@ import { documentShape, type Shape } from './shapes.js'
  * has are kept.
  */
 export function inferSchema({ schema, documents }: Pick<ReadCollection, 'schema' | 'documents'>): Schema {
-  const shape = documentShape(documents, {}, () => undefined)
+  const shape = documentShape(documents, {}, { linkOf: () => undefined })
   const fields = shape.kind === 'object' ? shape.fields.filter(({ name }) => !operatorNames.includes(name)) : []
   const rules = fields.map(({ name, shape: value, isOptional }): [string, FieldRule] => [
     name,

@@ -3,11 +3,13 @@ import type { Client } from '../../client/index.js'
 import { describeFailure } from '../base/failure.js'
 import { requireNoLinkUntyped } from '../target/no-link.js'
 import { isOfOthers, readTypesFile, type TypesFile, writeTypesFile } from './types-file.js'
-import { type TypesStyle, typesText } from './types-text.js'
+import { describeTypes, type TypesStyle } from './types-text.js'
 import { type CollectionReader, openReader } from './watch-types.js'
+import { requireNoWorse } from './worse-types.js'
 
 export interface KeptTypes extends TypesStyle, TypesFile {
   readonly most: number
+  readonly seesAll: boolean
   readonly names: readonly string[]
   readonly onWritten: (place: string) => void
   readonly onFailed: (message: string) => void
@@ -15,9 +17,11 @@ export interface KeptTypes extends TypesStyle, TypesFile {
 
 /** Writes the file, and again whenever it would say something else, until the signal aborts. Failures are reported, once each. */
 export async function keepTypes(client: Client, kept: KeptTypes, signal: AbortSignal): Promise<void> {
-  const { most, names } = kept
+  const { most, seesAll, names } = kept
   const isWanted = ({ name, id }: { name: string; id: string }) => names.includes(name) || names.includes(id)
-  const reader = openReader(client, { most, signal }, (all) => (names.length === 0 ? all : all.filter(isWanted)))
+  const reader = openReader(client, { most, seesAll, signal }, (all) =>
+    names.length === 0 ? all : all.filter(isWanted),
+  )
   let reported: string | undefined
   try {
     while (!signal.aborted) {
@@ -25,11 +29,9 @@ export async function keepTypes(client: Client, kept: KeptTypes, signal: AbortSi
         await writeOnce(client, reader, kept)
         reported = undefined
       } catch (error) {
-        const { code, message, hint } = describeFailure(error)
-        // Other hints are about commands that can be given again.
-        const words = code === 'FILE_FAILED' && hint !== undefined ? `${message} ${hint}.` : message
-        if (!signal.aborted && words !== reported) kept.onFailed(words)
-        reported = words
+        const problem = describeProblem(error)
+        if (!signal.aborted && problem !== reported) kept.onFailed(problem)
+        reported = problem
       }
       await reader.changed()
     }
@@ -40,8 +42,17 @@ export async function keepTypes(client: Client, kept: KeptTypes, signal: AbortSi
   }
 }
 
+function describeProblem(error: unknown): string {
+  const { code, message, hint } = describeFailure(error)
+  // Other hints name commands to run again, which does not help here.
+  const isAboutFile = code === 'FILE_FAILED' || code === 'WORSE_TYPES'
+  return isAboutFile && hint !== undefined ? `${message} ${hint.replace(/\.?$/, '.')}` : message
+}
+
 async function writeOnce(client: Client, reader: CollectionReader, { place, isTyped, onWritten, ...style }: KeptTypes) {
-  const text = await typesText(client, await reader.read(), style)
+  const types = await describeTypes(client, await reader.read(), style)
+  const { text } = types
+  requireNoWorse(place, await readTypesFile(place), types)
   if ((await writeTypesFile({ place, isTyped }, text, { isRepeated: true })) === 'written') onWritten(place)
 }
 

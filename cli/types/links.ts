@@ -2,14 +2,16 @@
 import type { Client } from '../../client/index.js'
 import type { SvcError } from '../../client/protocol/model/errors.js'
 import { plural } from './names.js'
-import type { Observed } from './observe.js'
+import { areMostlyIds, type Observed } from './observe.js'
 import { isHidden } from './read-collections.js'
 
-/** A place that held nothing but ids. */
+/** A place that held nothing but ids, or a few other values beside them. */
 interface IdPlace {
   readonly field: string
   readonly place: Observed
 }
+
+export type ReadsLinks = Pick<Client, 'collection' | 'users'>
 
 /** Ids that are asked for at once: more would make too long an address. */
 const idsAtOnce = 50
@@ -19,7 +21,7 @@ const idsAtOnce = 50
  * nowhere, are not links.
  */
 export async function findLinks(
-  client: Pick<Client, 'collection'>,
+  client: ReadsLinks,
   collections: readonly { readonly name: string; readonly documents: Observed }[],
 ): Promise<(place: Observed) => string | undefined> {
   const places = collections.flatMap(({ documents }) => idPlaces(documents))
@@ -36,12 +38,14 @@ export async function findLinks(
     if (open.length === 0) break
     await lookUp(client, name, open, foundIn)
   }
+  // A collection of that name would be what `Link<'users'>` means.
+  if (!byName.includes(usersName)) await lookUpUsers(client, [...asked], foundIn)
   const links = new Map(places.map(({ place }) => [place, collectionOf(place, foundIn)]))
   return (place) => links.get(place)
 }
 
 function idPlaces(seen: Observed, field = ''): IdPlace[] {
-  const here = seen.texts?.format === 'id' ? [{ field, place: seen }] : []
+  const here = seen.texts?.format === 'id' || areMostlyIds(seen) ? [{ field, place: seen }] : []
   const fields = [...(seen.objects?.fields ?? [])].flatMap(([name, place]) => idPlaces(place, name))
   return [...here, ...fields, ...(seen.items ? idPlaces(seen.items, field) : [])]
 }
@@ -59,18 +63,33 @@ function idsOf(place: Observed): string[] {
 
 /** Notes which of the ids are there. A collection that may not be read has none of them. */
 async function lookUp(
-  client: Pick<Client, 'collection'>,
+  client: ReadsLinks,
   name: string,
   ids: readonly string[],
   foundIn: Map<string, string>,
 ): Promise<void> {
+  const { list } = client.collection(name)
+  await note(name, ids, foundIn, (some) => list({ where: { id: { in: some } }, limit: idsAtOnce, count: false }))
+}
+
+/** The same for ids of users. */
+async function lookUpUsers({ users }: ReadsLinks, ids: readonly string[], foundIn: Map<string, string>): Promise<void> {
+  await note(usersName, ids, foundIn, (some) =>
+    users.list({ where: { id: { in: some } }, limit: idsAtOnce, count: false }),
+  )
+}
+
+const usersName = 'users'
+
+async function note(
+  name: string,
+  ids: readonly string[],
+  foundIn: Map<string, string>,
+  list: (some: string[]) => Promise<{ readonly items: readonly { readonly id: string }[] }>,
+): Promise<void> {
   const open = ids.filter((id) => !foundIn.has(id))
   for (let from = 0; from < open.length; from += idsAtOnce) {
-    const some = open.slice(from, from + idsAtOnce)
-    const { items } = await client
-      .collection(name)
-      .list({ where: { id: { in: some } }, limit: idsAtOnce, count: false })
-      .catch(noneIfHidden)
+    const { items } = await list(open.slice(from, from + idsAtOnce)).catch(noneIfHidden)
     for (const { id } of items) foundIn.set(id, name)
   }
 }

@@ -21,7 +21,8 @@ export interface NamedTypes {
 }
 
 /** What the files write themselves, and what would hide a type of the language. */
-const reserved = 'Schema Link Fields Record Array Date Object String Number Boolean Promise Map Set Error Symbol T'
+const reserved =
+  'Schema Link DateTime FileUrl Fields Record Array Date Object String Number Boolean Promise Map Set Error Symbol T'
 
 /** Longer names say where a part is from only by their own field. */
 const longestName = 60

@@ -1,4 +1,5 @@
 /** What values were seen at each place of documents, one document after another. */
+import { isId } from '../../client/protocol/model/document.js'
 import { isObject, type Json, type JsonObject } from '../../client/protocol/model/json.js'
 import { mostChoices } from '../../seeds/choices.js'
 import { commonFormat, formatOf, type TextFormat } from './formats.js'
@@ -23,7 +24,8 @@ export interface ObservedTexts {
   format: TextFormat | undefined
   /** One more than choices may be is enough. */
   readonly different: Set<string>
-  /** Some of the ids among them, if all of them are ids. */
+  /** How many of them are ids, and some of these. */
+  idCount: number
   readonly ids: Set<string>
 }
 
@@ -81,12 +83,16 @@ function observeText(seen: Observed, text: string): void {
   const { texts } = seen
   if (!texts) {
     const format = formatOf(text)
-    seen.texts = { count: 1, format, different: choices(text), ids: new Set(format === 'id' ? [text] : []) }
+    const ids = format === 'id' ? [text] : []
+    seen.texts = { count: 1, format, different: choices(text), idCount: ids.length, ids: new Set(ids) }
     return
   }
   texts.count++
   if (texts.format !== undefined) texts.format = commonFormat(texts.format, text)
-  if (texts.format === 'id' && texts.ids.size < mostIds) texts.ids.add(text)
+  if (isId(text)) {
+    texts.idCount++
+    if (texts.ids.size < mostIds) texts.ids.add(text)
+  }
   if (texts.different.size > 0 && texts.different.size <= mostChoices && !texts.different.has(text)) {
     if (mayBeChoice(text)) texts.different.add(text)
     else texts.different.clear()
@@ -150,6 +156,7 @@ function mergedTexts(all: readonly ObservedTexts[]): ObservedTexts | undefined {
     count: sum(all.map(({ count }) => count)),
     format: all.every(({ format }) => format === first.format) ? first.format : undefined,
     different: new Set(areAllShort ? all.flatMap(({ different }) => [...different]) : []),
+    idCount: sum(all.map(({ idCount }) => idCount)),
     ids: new Set(all.flatMap(({ ids }) => [...ids]).slice(0, mostIds)),
   }
 }
@@ -170,6 +177,26 @@ function mergedObjects(all: readonly ObservedObjects[]): ObservedObjects | undef
 export function countOf(seen: Observed): number {
   const { nulls, booleans, numbers, texts, arrays, objects } = seen
   return nulls + booleans + numbers + arrays + (texts?.count ?? 0) + (objects?.count ?? 0)
+}
+
+/** How many values of each kind there are, `null` left out. */
+export function countsByKind({ texts, numbers, booleans, objects, arrays }: Observed) {
+  return { text: texts?.count ?? 0, number: numbers, boolean: booleans, object: objects?.count ?? 0, array: arrays }
+}
+
+export type Kind = keyof ReturnType<typeof countsByKind>
+
+/** Whether so many of the values decide what a place holds, and the others are mistakes. */
+export function areMost(some: number, all: number): boolean {
+  return some < all && some >= leastShare * all
+}
+
+/** Of the values at a place, so that a few others do not change its type. */
+const leastShare = 0.8
+
+/** Whether the values of a place are ids, but for a few. */
+export function areMostlyIds(seen: Observed): boolean {
+  return areMost(seen.texts?.idCount ?? 0, countOf(seen) - seen.nulls)
 }
 
 function sum(numbers: readonly number[]): number {

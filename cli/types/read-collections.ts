@@ -1,5 +1,6 @@
 /** The documents that types are worked out from: all of a collection, or a sample of a large one. */
-import type { Client, Collection, Schema, SvcError } from '../../client/index.js'
+import type { Client, Collection, Permissions, Schema, SvcError } from '../../client/index.js'
+import { ownerWord } from '../../client/protocol/model/collection.js'
 import { type Path, parsePath } from '../../client/protocol/model/path.js'
 import { confirmChoices } from './confirm-choices.js'
 import { nothingObserved, type Observed, observe } from './observe.js'
@@ -7,6 +8,8 @@ import { nothingObserved, type Observed, observe } from './observe.js'
 export interface Reading {
   /** Documents that are read of one collection at most. */
   readonly most: number
+  /** Whether the caller has the secret key, from which permissions hide nothing. */
+  readonly seesAll: boolean
   readonly signal?: AbortSignal | undefined
   /** Called with the number of documents read so far. */
   readonly onRead?: (documents: number) => void
@@ -22,6 +25,8 @@ export interface ReadCollection {
   readonly read: number
   /** Documents that there are; undefined if the caller may not read them, so that the schema alone is known. */
   readonly total: number | undefined
+  /** What permissions hid from the caller, in words. */
+  readonly withheld: string | undefined
 }
 
 type Documents = Pick<Client, 'collection'>
@@ -34,13 +39,16 @@ type Documents = Pick<Client, 'collection'>
 export async function readCollection(
   client: Documents,
   { name, schema, permissions }: Pick<Collection, 'name' | 'schema' | 'permissions'>,
-  { most, signal, onRead }: Reading,
+  { most, seesAll, signal, onRead }: Reading,
 ): Promise<ReadCollection> {
   const collection = client.collection(name)
   const documents = nothingObserved()
   const hidden = Object.keys(permissions?.hidden ?? {}).map(parsePath)
   const total = await collection.count({ signal }).catch(undefinedIfHidden)
-  if (total === undefined) return { name, schema, hidden, documents, read: 0, total }
+  if (total === undefined) {
+    const withheld = `permissions hide the documents of "${name}"`
+    return { name, schema, hidden, documents, read: 0, total, withheld }
+  }
   const seen = new Set<string>()
   const take = async (sort: '-id' | undefined, wanted: number) => {
     if (wanted === 0) return
@@ -61,7 +69,19 @@ export async function readCollection(
     await take('-id', Math.floor(most / 2))
     await confirmChoices(collection, documents, schema)
   }
-  return { name, schema, hidden, documents, read, total: Math.max(total, read) }
+  const withheld = seesAll ? undefined : withheldOf(name, permissions, documents)
+  return { name, schema, hidden, documents, read, total: Math.max(total, read), withheld }
+}
+
+function withheldOf(name: string, permissions: Permissions = {}, documents: Observed): string | undefined {
+  if (permissions.read?.includes(ownerWord)) return `permissions hide documents of others in "${name}"`
+  const fields = Object.keys(permissions.hidden ?? {}).filter((path) => !isSeen(documents, parsePath(path)))
+  return fields.length === 0 ? undefined : `permissions hide ${fields.join(', ')} of the documents of "${name}"`
+}
+
+function isSeen(seen: Observed | undefined, [field, ...deeper]: readonly string[]): boolean {
+  if (!seen || field === undefined) return seen !== undefined
+  return isSeen(seen.objects?.fields.get(field), deeper) || isSeen(seen.items, [field, ...deeper])
 }
 
 function undefinedIfHidden(error: SvcError): undefined {

@@ -13,7 +13,7 @@ const id = '01999999-9999-7999-8999-999999999999'
 function types(documents: readonly Json[], schema: Schema = {}, collection = 'things') {
   const seen = nothingObserved()
   for (const document of documents) observe(seen, document)
-  return nameTypes([{ collection, documents: documentShape(seen, schema, () => undefined) }])
+  return nameTypes([{ collection, documents: documentShape(seen, schema, { linkOf: () => undefined }) }])
 }
 
 /** The lines of the types, without what every file begins with. */
@@ -39,19 +39,20 @@ describe('types from documents', () => {
   })
 
   it.each([
-    ['days', ['2026-01-31', '2026-02-01'], 'A day: `YYYY-MM-DD`.'],
-    ['times', ['2026-01-31T12:00:00Z', '2026-02-01T12:00:00.5+02:00'], 'A point in time, as ISO 8601.'],
+    ['days', ['2026-01-31', '2026-02-01'], 'A day: `YYYY-MM-DD`.', 'string'],
+    ['times', ['2026-01-31T12:00:00Z', '2026-02-01T12:00:00.5+02:00'], 'A point in time, as ISO 8601.', 'DateTime'],
     [
       'days among times',
       ['2026-01-31', '2026-02-01T12:00:00Z', '2026-02-01'],
       'A day or a point in time, as ISO 8601.',
+      'DateTime',
     ],
-    ['URLs', ['https://a.example/x', 'http://b.example'], 'A URL.'],
-    ['files', [`http://127.0.0.1:1/files/${id}/a%20b.png`], 'The URL of a stored file.'],
-    ['email addresses', ['ada@example.com', 'a.b+c@mail.example.co'], 'An email address.'],
-    ['ids', [id], 'An id.'],
-  ])('recognise %s', (_, values, words) => {
-    expect(typeScript(values.map((a) => ({ a })))).toContain(`  /** ${words} */\n  a: string\n`)
+    ['URLs', ['https://a.example/x', 'http://b.example'], 'A URL.', 'string'],
+    ['files', [`http://127.0.0.1:1/files/${id}/a%20b.png`], 'The URL of a stored file.', 'FileUrl'],
+    ['email addresses', ['ada@example.com', 'a.b+c@mail.example.co'], 'An email address.', 'string'],
+    ['ids', [id], 'An id.', 'string'],
+  ])('recognise %s', (_, values, words, type) => {
+    expect(typeScript(values.map((a) => ({ a })))).toContain(`  /** ${words} */\n  a: ${type}\n`)
     expect(typeScript([...values.map((a) => ({ a })), { a: 'something else' }])).not.toContain('/**')
   })
 
@@ -97,7 +98,7 @@ describe('types from documents', () => {
       nameTypes(
         ['links', 'post', 'posts', 'Schemas', '1st', 'a-b'].map((collection) => ({
           collection,
-          documents: documentShape(seenOnce({ x: 1 }), {}, () => undefined),
+          documents: documentShape(seenOnce({ x: 1 }), {}, { linkOf: () => undefined }),
         })),
       ),
       'svc-toolkit-client',
@@ -154,9 +155,9 @@ describe('types from documents', () => {
       [
         'export interface Thing {',
         '  /** A day or a point in time, as ISO 8601. */',
-        '  at?: string',
+        '  at?: DateTime',
         '  /** The URL of a stored file. */',
-        '  cover?: string',
+        '  cover?: FileUrl',
         '  more?: Record<string, unknown>',
         '  rest?: unknown',
         '  tags?: unknown[]',
@@ -176,7 +177,7 @@ describe('types from documents', () => {
   it('may lack what permissions hide, wherever it lies', () => {
     const seen = nothingObserved()
     observe(seen, { salary: 1, name: 'x', lines: [{ price: 1, n: 1 }] })
-    const shape = documentShape(seen, { salary: { type: 'number', required: true } }, () => undefined)
+    const shape = documentShape(seen, { salary: { type: 'number', required: true } }, { linkOf: () => undefined })
     const shown = [['salary'], ['lines', 'price'], ['missing', 'x']].reduce(
       (shape, path) => mayLack(shape, path),
       shape,
@@ -205,7 +206,7 @@ describe('types from documents', () => {
     for (let at = 0; at < 5_000; at++) observe(seen, { [`key${at}`]: { value: at / 2 } })
     expect(seen.objects?.fields.size).toBe(1_000)
     const text = writeTypeScript(
-      nameTypes([{ collection: 'x', documents: documentShape(seen, {}, () => undefined) }]),
+      nameTypes([{ collection: 'x', documents: documentShape(seen, {}, { linkOf: () => undefined }) }]),
       'svc-toolkit-client',
     )
     expect(text).toContain('export type X = Record<string, XEntry>\n')

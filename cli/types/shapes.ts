@@ -3,7 +3,17 @@ import type { FieldRule, Schema } from '../../client/protocol/model/collection.j
 import { isDateTime } from '../../client/protocol/model/schema.js'
 import { areChoices } from '../../seeds/choices.js'
 import type { TextFormat } from './formats.js'
-import { countOf, merged, type Observed, type ObservedObjects, type ObservedTexts } from './observe.js'
+import {
+  areMost,
+  areMostlyIds,
+  countOf,
+  countsByKind,
+  type Kind,
+  merged,
+  type Observed,
+  type ObservedObjects,
+  type ObservedTexts,
+} from './observe.js'
 
 export type Shape =
   | { readonly kind: 'text'; readonly format?: TextFormat }
@@ -32,16 +42,20 @@ export interface FieldShape {
   readonly isOptional: boolean
 }
 
-/** The collection that the ids at a place lead to. */
-export type LinkOf = (place: Observed) => string | undefined
+export interface ShapeOptions {
+  /** The collection that the ids at a place lead to. */
+  readonly linkOf: (place: Observed) => string | undefined
+  /** Whether a few values of another type than the rest are left out. */
+  readonly leavesOutFew?: boolean
+}
 
 /** The shape of a collection's documents, all of which were seen at one place. */
-export function documentShape(seen: Observed, schema: Schema, linkOf: LinkOf): Shape {
+export function documentShape(seen: Observed, schema: Schema, options: ShapeOptions): Shape {
   const { objects } = seen
   if (objects && areKeysData(objects, schema)) {
-    return { kind: 'dictionary', values: shapeOf(valuesOf(objects), undefined, linkOf) }
+    return { kind: 'dictionary', values: shapeOf(valuesOf(objects), undefined, options) }
   }
-  return objectShape(objects, schema, linkOf)
+  return objectShape(objects, schema, options)
 }
 
 /** The same, but what lies at a path may be missing: permissions hide it from some who read the documents. */
@@ -64,7 +78,7 @@ function fieldThatMayLack(field: FieldShape, deeper: readonly string[]): FieldSh
   return deeper.length === 0 ? { ...field, isOptional: true } : { ...field, shape: mayLack(field.shape, deeper) }
 }
 
-function objectShape(objects: ObservedObjects | undefined, schema: Schema, linkOf: LinkOf): ObjectShape {
+function objectShape(objects: ObservedObjects | undefined, schema: Schema, options: ShapeOptions): ObjectShape {
   const names = [...new Set([...Object.keys(schema), ...(objects?.fields.keys() ?? [])])].sort()
   const fields = names.map((name): FieldShape => {
     const rule: FieldRule | undefined = Object.hasOwn(schema, name) ? schema[name] : undefined
@@ -72,13 +86,13 @@ function objectShape(objects: ObservedObjects | undefined, schema: Schema, linkO
     const isAlwaysThere = objects
       ? seen !== undefined && countOf(seen) === objects.count
       : rule?.required === true || rule?.default !== undefined
-    return { name, shape: shapeOf(seen, rule, linkOf), isOptional: !isAlwaysThere }
+    return { name, shape: shapeOf(seen, rule, options), isOptional: !isAlwaysThere }
   })
   return { kind: 'object', fields }
 }
 
-function shapeOf(seen: Observed | undefined, rule: FieldRule | undefined, linkOf: LinkOf): Shape {
-  const shapes = [...(seen ? shapesSeen(seen, linkOf) : []), ...shapesByRule(seen, rule)]
+function shapeOf(seen: Observed | undefined, rule: FieldRule | undefined, options: ShapeOptions): Shape {
+  const shapes = [...(seen ? shapesSeen(seen, options) : []), ...shapesByRule(seen, rule)]
   // `null` says that there may be nothing, and comes last.
   if (seen && seen.nulls > 0) shapes.push({ kind: 'null' })
   const [first, ...others] = shapes
@@ -86,17 +100,29 @@ function shapeOf(seen: Observed | undefined, rule: FieldRule | undefined, linkOf
   return others.length === 0 ? first : { kind: 'union', of: shapes }
 }
 
-function shapesSeen(seen: Observed, linkOf: LinkOf): Shape[] {
-  const { texts, numbers, integers, booleans, objects, arrays, items } = seen
-  const shapes: Shape[] = []
-  if (texts) shapes.push(textShape(texts, linkOf(seen)))
-  if (numbers > 0) shapes.push({ kind: 'number', isInteger: integers === numbers })
-  if (booleans > 0) shapes.push({ kind: 'boolean' })
-  if (objects && areKeysData(objects)) {
-    shapes.push({ kind: 'dictionary', values: shapeOf(valuesOf(objects), undefined, linkOf) })
-  } else if (objects) shapes.push(objectShape(objects, {}, linkOf))
-  if (arrays > 0) shapes.push({ kind: 'array', items: shapeOf(items, undefined, linkOf) })
-  return shapes
+/** The kind that a place holds, but for a few values. */
+export function mostlyOf(seen: Observed): Kind | undefined {
+  const counts = Object.entries(countsByKind(seen)) as [Kind, number][]
+  return counts.find(([, count]) => areMost(count, countOf(seen) - seen.nulls))?.[0]
+}
+
+function shapesSeen(seen: Observed, options: ShapeOptions): Shape[] {
+  const collection = options.linkOf(seen)
+  if (collection !== undefined && areMostlyIds(seen)) return [{ kind: 'link', collection }]
+  const only = options.leavesOutFew ? mostlyOf(seen) : undefined
+  const { texts, numbers, integers, objects, items } = seen
+  const shapes: { readonly [K in Kind]: () => Shape } = {
+    text: () => (texts ? textShape(texts, collection) : { kind: 'text' }),
+    number: () => ({ kind: 'number', isInteger: integers === numbers }),
+    boolean: () => ({ kind: 'boolean' }),
+    object: () =>
+      objects && areKeysData(objects)
+        ? { kind: 'dictionary', values: shapeOf(valuesOf(objects), undefined, options) }
+        : objectShape(objects, {}, options),
+    array: () => ({ kind: 'array', items: shapeOf(items, undefined, options) }),
+  }
+  const counts = Object.entries(countsByKind(seen)) as [Kind, number][]
+  return counts.flatMap(([kind, count]) => (count > 0 && (only ?? kind) === kind ? [shapes[kind]()] : []))
 }
 
 function textShape({ count, format, different }: ObservedTexts, collection: string | undefined): Shape {

@@ -1,9 +1,9 @@
 /** From collections that were read to the text of a file of types. */
-import type { Client } from '../../client/index.js'
-import { findLinks } from './links.js'
+import { type FewValues, findFewValues } from './few-values.js'
+import { findLinks, type ReadsLinks } from './links.js'
 import { type CollectionShape, nameTypes } from './named-types.js'
 import type { ReadCollection } from './read-collections.js'
-import { documentShape, mayLack } from './shapes.js'
+import { documentShape, mayLack, type ShapeOptions } from './shapes.js'
 import { writeJsonSchema } from './writers/json-schema.js'
 import { writeTypeScript } from './writers/typescript.js'
 import { writeZod } from './writers/zod.js'
@@ -22,24 +22,41 @@ export interface TypesStyle {
   readonly clientPackage: string
 }
 
+export interface DescribedTypes {
+  readonly text: string
+  /** The same, where a few values of another type than the rest are left out. */
+  readonly textWithoutFew: string
+  readonly few: readonly FewValues[]
+  /** What permissions hid of a collection, and what its type is called. */
+  readonly withheld: readonly { readonly typeName: string; readonly words: string }[]
+}
+
 /** The same collections and documents give the same text. */
-export async function typesText(
-  client: Pick<Client, 'collection'>,
+export async function describeTypes(
+  client: ReadsLinks,
   collections: readonly ReadCollection[],
   { format, clientPackage }: TypesStyle,
-): Promise<string> {
-  return writers[format](nameTypes(await collectionShapes(client, collections)), clientPackage)
+): Promise<DescribedTypes> {
+  const linkOf = await findLinks(client, collections)
+  const named = nameTypes(collectionShapes(collections, { linkOf }))
+  const withoutFew = nameTypes(collectionShapes(collections, { linkOf, leavesOutFew: true }))
+  const typeNames = new Map(named.types.map(({ collection, name }) => [collection, name]))
+  return {
+    text: writers[format](named, clientPackage),
+    textWithoutFew: writers[format](withoutFew, clientPackage),
+    few: collections.flatMap(({ name, documents }) => findFewValues(documents, name, linkOf)),
+    withheld: collections.flatMap(({ name, withheld: words }) => {
+      const typeName = typeNames.get(name)
+      return words === undefined || typeName === undefined ? [] : [{ typeName, words }]
+    }),
+  }
 }
 
 /** What the documents of each collection are, by name. */
-async function collectionShapes(
-  client: Pick<Client, 'collection'>,
-  collections: readonly ReadCollection[],
-): Promise<CollectionShape[]> {
-  const linkOf = await findLinks(client, collections)
+function collectionShapes(collections: readonly ReadCollection[], options: ShapeOptions): CollectionShape[] {
   const shapes = collections.map(({ name, schema, hidden, documents }) => ({
     collection: name,
-    documents: hidden.reduce((shape, path) => mayLack(shape, path), documentShape(documents, schema, linkOf)),
+    documents: hidden.reduce((shape, path) => mayLack(shape, path), documentShape(documents, schema, options)),
   }))
   return shapes.sort((one, other) => (one.collection < other.collection ? -1 : 1))
 }

@@ -9,6 +9,7 @@ import * as addresses from '../protocol/wire/paths/encode.js'
 import { decodeAll, decodeAllRemoved, decodeRemoved, type Read } from '../protocol/wire/records/decode.js'
 import type { Spoken } from '../protocol/wire/spoken.js'
 import type { Method, RequestParts } from '../send.js'
+import type { WithDates, Writable } from '../types.js'
 
 export interface CallOptions {
   /** Gives the call up when it aborts. */
@@ -33,11 +34,20 @@ export interface WriteOptions extends CallOptions {
 /** Fields to change, and `$append` and `$remove` for items of arrays. */
 export type Update<Data> = Partial<WithFiles<Data>> & { readonly $append?: Items<Data>; readonly $remove?: Items<Data> }
 
+/** Of the fields that hold arrays; a field of an unknown type may. */
 type Items<Data> = {
-  readonly [Name in keyof Data]?: NonNullable<Data[Name]> extends readonly (infer Item)[]
-    ? Item | readonly Item[]
-    : Json
+  readonly [Name in keyof Data as [ItemOf<Data[Name]>] extends [never] ? never : Name]?:
+    | ItemOf<Data[Name]>
+    | readonly ItemOf<Data[Name]>[]
 }
+
+type ItemOf<Value> = unknown extends Value
+  ? Json
+  : Json extends Value
+    ? Json
+    : Value extends readonly (infer Item)[]
+      ? Item | WithDates<Item>
+      : never
 
 /** Everything that changes the documents of one collection. */
 export function collectionWrites<Data extends object>({ ask }: Session, name: string) {
@@ -143,7 +153,10 @@ export function collectionWrites<Data extends object>({ ask }: Session, name: st
      * @example
      * await svc.collection('posts').createMany([{ title: 'One' }, { title: 'Two' }])
      */
-    async createMany(documents: readonly Data[], options?: CreateOptions & BatchOptions): Promise<Document<Data>[]> {
+    async createMany(
+      documents: readonly Writable<Data>[],
+      options?: CreateOptions & BatchOptions,
+    ): Promise<Document<Data>[]> {
       return many('', (spoken) => encodeBatchCreate(spoken, documents), repeatable(options))
     },
 
@@ -155,7 +168,7 @@ export function collectionWrites<Data extends object>({ ask }: Session, name: st
      * if (one && two) await svc.collection('posts').updateMany({ [one.id]: { views: 1 }, [two.id]: { views: 2 } })
      */
     async updateMany(
-      updates: Readonly<Record<string, Partial<Data> & Pick<Update<Data>, '$append' | '$remove'>>>,
+      updates: Readonly<Record<string, Partial<Writable<Data>> & Pick<Update<Data>, '$append' | '$remove'>>>,
       options?: BatchOptions,
     ): Promise<Document<Data>[]> {
       return many('/update', () => encodeBatchUpdate(updates), options)

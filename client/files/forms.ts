@@ -4,14 +4,18 @@ import { SvcError } from '../protocol/model/errors.js'
 import type { JsonObject } from '../protocol/model/json.js'
 import { encodeBody } from '../protocol/wire/sendable.js'
 import type { RequestParts } from '../send.js'
+import type { Holds, WithDates } from '../types.js'
 
-/** Fields that hold texts, or arrays of them, also take files; what is then stored is their addresses. */
-export type WithFiles<Data> = {
-  readonly [Name in keyof Data]:
-    | Data[Name]
-    | (string extends Data[Name] ? Blob : never)
-    | (string[] extends Data[Name] ? readonly Blob[] : never)
-}
+/** Data as a write of one document takes them: a {@link FileUrl}, or an array of them, may be files, whose addresses are then stored. */
+export type WithFiles<Data> = string extends keyof Data
+  ? { readonly [Name in keyof Data]: Data[Name] | Date | Blob | readonly Blob[] }
+  : { readonly [Name in keyof Data]: Data[Name] | WithDates<Data[Name]> | FilesFor<Data[Name]> }
+
+type FilesFor<Value> = Value extends readonly (infer Item)[]
+  ? readonly FilesFor<Item>[]
+  : Holds<Value, 'file'> extends true
+    ? Blob
+    : never
 
 /**
  * What is sent as JSON, or as a form if some of its fields are files.

@@ -95,9 +95,12 @@ const explainers: Explainers = {
       mends: setting === 'requireVerifiedEmail' ? [verify, off] : [off],
     }
   },
-  origin: ({ origin, allowed }) => ({
+  origin: ({ origin, allowed, ownName }) => ({
     missing: `The page's origin ${origin} is not among those that the project allows: ${list(allowed)}.`,
     mends: [
+      ...(ownName === undefined
+        ? []
+        : [{ words: 'Allow pages of this machine', command: `svc dev --allowed-host ${shellWord(ownName)}` }]),
       {
         words: 'Allow it',
         command: `svc project set ${shellWord(`allowedOrigins:=${JSON.stringify([...allowed, origin])}`)}`,

@@ -29,6 +29,20 @@ export function useConnections() {
   })
 }
 
+/** Of what the login provider does there are no events. */
+export const refreshMilliseconds = 2_000
+
+/** The last logins through a provider, the last one first, read again and again while they are wanted. */
+export function useFlows(isWanted = true) {
+  const { control, project } = useSession()
+  return useQuery({
+    queryKey: ['flows', 'hops', project.id],
+    queryFn: async () => (await control.idp.flows.list({ project: project.id })).flows,
+    refetchInterval: refreshMilliseconds,
+    enabled: isWanted,
+  })
+}
+
 export function useFaults() {
   const { control } = useSession()
   return useQuery({ queryKey: ['faults'], queryFn: async () => (await control.faults.list()).faults })
@@ -67,8 +81,14 @@ export function useProject() {
   })
 }
 
-/** How many of each there are; undefined for what has not been fetched yet. */
-export function useCounts(): { readonly [name: string]: number | undefined } {
+interface Counts {
+  /** How many of each there are; undefined for what has not been read. */
+  readonly counts: { readonly [name: string]: number | undefined }
+  /** Why collections, users or files could not be counted. */
+  readonly error: unknown
+}
+
+export function useCounts(): Counts {
   const { owner, control, project } = useSession()
   const users = useQuery({
     queryKey: ['users', 'count'],
@@ -80,14 +100,18 @@ export function useCounts(): { readonly [name: string]: number | undefined } {
     refetchInterval: 5_000,
   })
   const files = useQuery({ queryKey: ['files', 'usage'], queryFn: () => owner.files.info() })
+  const collections = useCollections()
   return {
-    collections: useCollections().data?.length,
-    users: users.data,
-    files: files.data?.files,
-    requests: requests.data,
-    mail: useMails().data?.length,
-    connections: useConnections().data?.length,
-    faults: useFaults().data?.length || undefined,
+    counts: {
+      collections: collections.data?.length,
+      users: users.data,
+      files: files.data?.files,
+      requests: requests.data,
+      mail: useMails().data?.length,
+      connections: useConnections().data?.length,
+      faults: useFaults().data?.length || undefined,
+    },
+    error: collections.error ?? users.error ?? files.error,
   }
 }
 

@@ -16,7 +16,7 @@ import { useShownCommand } from './command-line.js'
 import { type Info, isInMemory, useClock, useCounts, useInfo } from './counts.js'
 import { Keys } from './keys.js'
 import { useIsOlder } from './newer-build.js'
-import { pages } from './pages.js'
+import { usePageRecords } from './pages.js'
 import { Palette } from './palette.js'
 import { useUndo } from './undo.js'
 
@@ -208,7 +208,8 @@ function offsetWords(milliseconds: number): string {
 }
 
 function Navigation({ isOpen }: { isOpen: boolean }) {
-  const counts = useCounts()
+  const pages = usePageRecords()
+  const { counts } = useCounts()
   const [location] = useLocation()
   return (
     <nav className={`navigation ${isOpen ? 'open' : ''}`} aria-label="Pages">

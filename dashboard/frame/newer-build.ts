@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from 'react'
 import { useLocation } from 'wouter'
 import { useConnection } from '../live/context.js'
-import { hasDrafts } from '../pages/data/document/drafts.js'
+import { hasDrafts } from '../session/drafts.js'
 
 /** The scripts and styles of a page: their names say what is in them. An extension of the browser may have added others. */
 const assetsIn = (html: string) => [...html.matchAll(/\/_svc\/assets\/[\w.-]+/g)].map(([name]) => name).join(' ')

@@ -3,11 +3,11 @@ import { Autocomplete } from '@base-ui/react/autocomplete'
 import { useMemo } from 'react'
 import { useLocation } from 'wouter'
 import { Dialog } from '../parts/dialog.js'
+import { keepPreference } from '../parts/preference.js'
 import { useSession } from '../session/context.js'
-import { keepPreference } from '../session/storage.js'
 import { commands } from './commands.js'
 import { useCollections } from './counts.js'
-import { pages } from './pages.js'
+import { usePageRecords } from './pages.js'
 import { useCopy } from './undo.js'
 
 interface Entry {
@@ -52,6 +52,7 @@ function useEntries(): Entry[] {
   const [, go] = useLocation()
   const { acting, actAs } = useSession()
   const copy = useCopy()
+  const pages = usePageRecords()
   const { data: collections } = useCollections()
   return useMemo(() => {
     const theme = (name: string) => ({
@@ -66,7 +67,7 @@ function useEntries(): Entry[] {
       ...['light', 'dark', 'system'].map(theme),
       ...commands.map((command) => ({ words: command, hint: 'copy', run: () => copy(command, command) })),
     ]
-  }, [collections, acting, actAs, go, copy])
+  }, [pages, collections, acting, actAs, go, copy])
 }
 
 export function setTheme(name: string): void {

@@ -1,7 +1,8 @@
 import { QueryClient, QueryObserver } from '@tanstack/react-query'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { EmulatorEvent } from '../../client/protocol/model/events/emulator-event.js'
-import { openReader, readAgain } from './context.js'
+import { readAgain } from '../parts/read-again.js'
+import { openReader } from './context.js'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
@@ -29,7 +30,7 @@ function aPage(queryKey: readonly string[]) {
 test('a fetch in flight is not restarted by events, and what they changed is fetched once after it', async () => {
   const { queries, fetches, shown, leave } = aPage(documents)
   await fetches[0]?.answer('one')
-  const reader = openReader(queries)
+  const reader = openReader(queries, [])
   reader.take([changed])
   await vi.advanceTimersByTimeAsync(100)
   expect(fetches).toHaveLength(2)
@@ -53,7 +54,7 @@ test('a fetch in flight is not restarted by events, and what they changed is fet
 test('what counts documents is fetched at most every one and a half seconds, however many change', async () => {
   const { queries, fetches, leave } = aPage(['collections'])
   await fetches[0]?.answer('one')
-  const reader = openReader(queries)
+  const reader = openReader(queries, [])
 
   for (let milliseconds = 0; milliseconds < 3_000; milliseconds += 100) {
     reader.take([changed])
@@ -76,5 +77,24 @@ test('after a reconnect, a first fetch that was lost with the connection is aske
   await fetches[1]?.answer('after')
 
   expect(shown()).toBe('after')
+  leave()
+})
+
+test('an event invalidates the queries that name its group, and no others', async () => {
+  const { queries, fetches, leave } = aPage(['users', 'list'])
+  await fetches[0]?.answer('one')
+  const reader = openReader(queries, [{ files: ['file'] }, { users: ['user', 'login'] }])
+
+  for (const [kind, count] of [
+    ['file.created', 1],
+    ['login.succeeded', 2],
+    ['user.created', 3],
+  ] as const) {
+    reader.take([{ kind } as EmulatorEvent])
+    await vi.advanceTimersByTimeAsync(100)
+    await fetches.at(-1)?.answer(kind)
+    expect(fetches).toHaveLength(count)
+  }
+  reader.close()
   leave()
 })

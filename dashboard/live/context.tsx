@@ -10,52 +10,44 @@ import {
   useSyncExternalStore,
 } from 'react'
 import type { EmulatorEvent, EventGroup } from '../../client/protocol/model/events/emulator-event.js'
+import { readAgain } from '../parts/read-again.js'
 import type { Session } from '../session/session.js'
 import { type Connection, type EventStore, openEvents } from './event-store.js'
 
 const Context = createContext<EventStore | undefined>(undefined)
 
-export function EventsProvider({ session, children }: { session: Session; children: ReactNode }) {
+interface EventsProviderProps {
+  readonly session: Session
+  readonly stale: readonly StaleQueries[]
+  readonly children: ReactNode
+}
+
+export function EventsProvider({ session, stale, children }: EventsProviderProps) {
   const queries = useQueryClient()
   const [store, setStore] = useState<EventStore>()
   useEffect(() => {
     const opened = openEvents(session)
-    const reader = openReader(queries)
+    const reader = openReader(queries, stale)
     opened.onBatch((events, isGap) => (isGap ? void readAgain(queries) : reader.take(events)))
     setStore(opened)
     return () => {
       reader.close()
       opened.close()
     }
-  }, [session, queries])
+  }, [session, stale, queries])
   return store ? <Context value={store}>{children}</Context> : null
 }
 
-/** After a reconnect. Fetches in flight that have no cached answer may have been lost with the connection. */
-export async function readAgain(queries: QueryClient) {
-  await queries.cancelQueries({ type: 'active', predicate: ({ state }) => state.data === undefined })
-  await queries.invalidateQueries()
-}
-
-/** Which queries an event of a group invalidates. */
-const stale: { readonly [Group in EventGroup]?: readonly string[] } = {
-  collection: ['collections', 'documents', 'document'],
-  user: ['users'],
-  login: ['users', 'flows'],
-  file: ['files'],
-  mail: ['mail'],
-  connection: ['connections', 'info'],
-  fault: ['faults'],
-  clock: ['clock', 'info'],
-  snapshot: ['snapshots'],
-}
+/** Queries, by the first part of their keys, with the groups of events that invalidate them. */
+export type StaleQueries = Readonly<Record<string, readonly EventGroup[]>>
 
 /** Queries that count documents are refetched at most so often, however many changes there are. */
 const countsMilliseconds = 1_500
 const pauseMilliseconds = 50
 
 /** Invalidates queries by events, each at most once at a time: a fetch in flight is not restarted by each further event. */
-export function openReader(queries: QueryClient) {
+export function openReader(queries: QueryClient, stale: readonly StaleQueries[]) {
+  const rules = stale.flatMap((each) => Object.entries(each))
   const waiting = new Map<string, number>()
   let timer: ReturnType<typeof setTimeout> | undefined
 
@@ -82,7 +74,7 @@ export function openReader(queries: QueryClient) {
         if (group === 'project' || event.kind === 'snapshot.loaded' || event.kind === 'snapshot.undone') {
           return void queries.invalidateQueries()
         }
-        for (const name of stale[group] ?? []) wish(name)
+        for (const [name, groups] of rules) if (groups.includes(group)) wish(name)
         if ('document' in event) {
           wish('collections', countsMilliseconds)
           wish(`documents ${event.document.collection}`)

@@ -11,8 +11,9 @@ interface Pages<Item> {
   /** Of the first page; null where it is not counted. */
   readonly total: number | null | undefined
   readonly error: unknown
-  readonly isPending: boolean
-  readonly retry: () => void
+  /** The same items, undefined until the first page has come. */
+  readonly data: readonly Item[] | undefined
+  readonly refetch: () => unknown
   /** Learns which rows are in view, and reads on before the last one is. */
   readonly onRange: (from: number, to: number) => void
 }
@@ -21,7 +22,7 @@ export function usePages<Item extends { readonly id: string }>(
   queryKey: readonly unknown[],
   read: (page: { limit: number; offset: number }) => Promise<Page<Item>>,
 ): Pages<Item> {
-  const { data, error, isPending, hasNextPage, isFetching, fetchNextPage, refetch } = useInfiniteQuery({
+  const { data, error, hasNextPage, isFetching, fetchNextPage, refetch } = useInfiniteQuery({
     queryKey,
     queryFn: ({ pageParam: offset }) => read({ limit: pageSize, offset }),
     initialPageParam: 0,
@@ -39,5 +40,5 @@ export function usePages<Item extends { readonly id: string }>(
     },
     [hasNextPage, isFetching, error, fetchNextPage, count],
   )
-  return { items, total: pages[0]?.total, error, isPending, retry: () => void refetch(), onRange }
+  return { items, total: pages[0]?.total, error, data: data && items, refetch, onRange }
 }

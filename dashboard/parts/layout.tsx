@@ -1,7 +1,7 @@
 /** How every page is laid out: its head, its list, and the pane at the right for what is selected. */
 import { type DragEvent, type PointerEvent, type ReactNode, useEffect, useRef, useState } from 'react'
-import { keepPreference, preference } from '../session/storage.js'
 import { Icon } from './icons.js'
+import { keepPreference, preference } from './preference.js'
 
 interface PageProps {
   readonly title: string

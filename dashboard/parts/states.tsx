@@ -1,8 +1,6 @@
-/** What stands in the place of content: what comes, what is missing, what failed. */
+/** What stands in the place of content: what comes, what is missing. */
 import { type ReactNode, useEffect, useRef } from 'react'
 import { SvcError } from '../../client/index.js'
-import { useConnection } from '../live/context.js'
-import { Simulated } from './simulated.js'
 
 export function Empty({ title, children, command }: { title: string; children?: ReactNode; command?: string }) {
   return (
@@ -54,7 +52,7 @@ export function useWasShown(id: string | undefined, isThere: boolean): boolean {
   return id !== undefined && shown.current === id
 }
 
-interface GoneProps {
+export interface GoneProps {
   /** What is missing, such as "user". */
   readonly what: string
   /** Whether it was shown before. */
@@ -75,59 +73,6 @@ export function Gone({ what, wasShown, back, onBack, children }: GoneProps) {
       <button type="button" className="link" onClick={onBack}>
         {back}
       </button>
-    </div>
-  )
-}
-
-/** A part of a page that could not be read: `Gone` where it is not there, and else what went wrong. */
-export function Unread({
-  error,
-  retry,
-  ...gone
-}: GoneProps & { readonly error: unknown; readonly retry?: () => void }) {
-  return isMissing(error) ? <Gone {...gone} /> : <Failure error={error} {...(retry ? { retry } : {})} />
-}
-
-function TryAgain({ retry }: { retry: (() => void) | undefined }) {
-  if (!retry) return null
-  return (
-    <button type="button" className="link" onClick={retry}>
-      Try again
-    </button>
-  )
-}
-
-/** No answer at all: the strip above says so, too, and what only reads is asked again by itself. */
-function NoAnswer({ retry }: { retry: (() => void) | undefined }) {
-  const connection = useConnection()
-  return (
-    <div className="failure away" role="status">
-      The emulator {connection === 'lost' ? 'does' : 'did'} not answer.
-      <Simulated />
-      <TryAgain retry={retry} />
-    </div>
-  )
-}
-
-export function Failure({ error, retry }: { error: unknown; retry?: () => void }) {
-  const code = error instanceof SvcError ? error.code : undefined
-  const issues = error instanceof SvcError ? error.issues : []
-  if (code === 'NETWORK') return <NoAnswer retry={retry} />
-  return (
-    <div className="failure" role="alert">
-      <b>{wordsOf(error)}</b>
-      {issues.length === 0 ? null : (
-        <ul>
-          {issues.slice(0, 20).map(({ path, message }) => (
-            <li key={path.join('.') + message}>
-              <code className="mono">{path.join('.') || 'document'}</code> {message}
-            </li>
-          ))}
-        </ul>
-      )}
-      {code === undefined ? null : <span className="mono dim">{code}</span>}
-      <Simulated />
-      <TryAgain retry={retry} />
     </div>
   )
 }

@@ -2,6 +2,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useState } from 'react'
 import type { AppUser, Client } from '../../client/index.js'
+import { readAgain } from '../parts/read-again.js'
 import type { Session } from './session.js'
 import { keptActing } from './storage.js'
 
@@ -47,7 +48,7 @@ export function SessionProvider({ session, children }: { session: Session; child
   // What was refused by the session that has ended is asked again.
   const token = acting?.token
   useEffect(() => {
-    if (token !== undefined) void queries.invalidateQueries()
+    if (token !== undefined) void readAgain(queries)
   }, [queries, token])
   const current = useMemo(() => ({ ...session, acting, actAs, client }), [session, acting, actAs, client])
   return <Context value={current}>{children}</Context>

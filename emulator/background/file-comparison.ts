@@ -2,7 +2,7 @@
 import type { Database } from '../database/port.js'
 import { type BytesKept, type FileStore, keptBy } from '../ports/files/port.js'
 import { selectExisting, selectFileCount, selectIdsAfter, selectSettledAnywhere } from '../store/files.js'
-import { whileUnheld } from '../store/snapshots/registry.js'
+import { withUnheldFiles } from '../store/snapshots/registry.js'
 import type { Round } from './rounds.js'
 
 /** Files checked per statement. */
@@ -62,7 +62,7 @@ async function removeSettled(
   if (old.length === 0) return
   const kept = new Set(await selectSettledAnywhere(db, old))
   const gone = old.filter((id) => !kept.has(id))
-  if (gone.length > 0) await whileUnheld(db, gone, store.remove)
+  if (gone.length > 0) await withUnheldFiles(db, gone, store.remove)
 }
 
 /** Reports rows whose bytes are gone, which only the owner can repair. */

@@ -1,6 +1,6 @@
 /** Counts the filters of lists: the fields that an index would speed up, and the indexes in use. */
 import { ownField } from '../../client/protocol/model/where.js'
-import { type FieldIndex, type FieldUse, isTimeKind, nameOf } from '../store/lists/indexes.js'
+import { type FieldIndex, type FieldUse, indexName, isTimeKind } from '../store/lists/indexes.js'
 
 /** Limits the counted fields, because clients can choose any names. */
 export const maxCounted = 1_000
@@ -24,7 +24,7 @@ export interface IndexThresholds {
 }
 
 export function isReady({ ready }: IndexUses, index: FieldIndex): boolean {
-  return ready.size > 0 && expandIndex(index).every((part) => ready.has(nameOf(part)))
+  return ready.size > 0 && expandIndex(index).every((part) => ready.has(indexName(part)))
 }
 
 /** An index to create, and the number of lists that asked for it. */
@@ -45,10 +45,11 @@ export function countUse(
   const kinds = kind === 'range' || kind === 'time range' ? ranges[kind] : [kind]
   const candidates = kinds.map((one): FieldIndex => ({ collection, path, kind: one, equal }))
   const serving = candidates.find((index) => isReady(uses, index))
-  if (serving) for (const name of expandIndex(serving).map(nameOf)) uses.used.set(name, (uses.used.get(name) ?? 0) + 1)
+  if (serving)
+    for (const name of expandIndex(serving).map(indexName)) uses.used.set(name, (uses.used.get(name) ?? 0) + 1)
   const [index] = candidates
   if (serving || !index || !Number.isFinite(documents) || documents < fromDocuments) return undefined
-  const name = nameOf(index)
+  const name = indexName(index)
   const times = (uses.timesAsked.get(name) ?? 0) + 1
   if (uses.timesAsked.size >= maxCounted) uses.timesAsked.clear()
   uses.timesAsked.set(name, times)

@@ -10,9 +10,9 @@ import {
   type FieldIndexKind,
   type FieldUse,
   hasFields,
+  indexName,
   makeFieldIndex,
-  nameOf,
-  projectOf,
+  selectCollectionProject,
   selectFieldIndexes,
   selectReadyIndexes,
   storedBytes,
@@ -125,14 +125,14 @@ export function openIndexKeeper(
   function count(collection: string, uses: readonly FieldUse[], documents: number) {
     for (const use of uses) {
       const wanted = countUse(state, collection, use, { ...options, documents })
-      if (!wanted || state.refused.has(nameOf(wanted.index))) continue
-      state.wanted.set(nameOf(wanted.index), wanted)
+      if (!wanted || state.refused.has(indexName(wanted.index))) continue
+      state.wanted.set(indexName(wanted.index), wanted)
       making.soon()
     }
   }
 
   return {
-    asked(collection, uses) {
+    request(collection, uses) {
       state.isBusy = true
       const documents = getSize(state, collection, () => {
         stale.add(collection)
@@ -240,12 +240,12 @@ async function make(state: State, { index, times }: Wanted, round: Round): Promi
 /** Picks the indexes to drop to make room for one; undefined if it does not fit. */
 async function indexesToDrop(state: State, index: FieldIndex): Promise<readonly string[] | undefined> {
   const { db, options, crowded } = state
-  const project = await projectOf(db, index.collection)
+  const project = await selectCollectionProject(db, index.collection)
   if (project === undefined) return undefined
   const at = options.now()
   await writeUses(state, at)
   const kept = await selectFieldIndexes(db)
-  const count = expandIndex(index).filter((part) => kept.every(({ name }) => name !== nameOf(part))).length
+  const count = expandIndex(index).filter((part) => kept.every(({ name }) => name !== indexName(part))).length
   const names = pickReplaced(kept, { project, collection: index.collection, count }, at, options)
   if (!names) crowded.add(index.collection)
   return names

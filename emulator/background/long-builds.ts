@@ -1,6 +1,6 @@
 /** Handles index builds that block the embedded database for seconds. */
 import { setTimeout as pause } from 'node:timers/promises'
-import { type FieldIndex, nameOf } from '../store/lists/indexes.js'
+import { type FieldIndex, indexName } from '../store/lists/indexes.js'
 import { maxCounted } from './index-uses.js'
 import type { Round } from './rounds.js'
 
@@ -68,7 +68,7 @@ function describeIndex(index: FieldIndex, documents: number): string {
 
 /** Records that an index is not built, because every list asks for it. */
 function markRefused({ refused, announced }: LongBuilds, index: FieldIndex): boolean {
-  const name = nameOf(index)
+  const name = indexName(index)
   refused.add(name)
   if (announced.has(name)) return false
   if (announced.size >= maxCounted) announced.clear()

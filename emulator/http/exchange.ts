@@ -8,6 +8,7 @@ import type { StoredAnswer } from '../core/documents/idempotency.js'
 import type { Strike } from '../core/faults/faults.js'
 import type { Replay } from '../core/requests/request-log.js'
 import type { Trace } from '../core/requests/trace.js'
+import type { ChunkTurns } from './guards/chunk-turns.js'
 import type { Held, IncomingBytes } from './guards/incoming-bytes.js'
 import type { OriginRules } from './guards/origins.js'
 import type { PublicBudget } from './guards/public-budget.js'
@@ -40,6 +41,8 @@ export interface HttpContext {
   readonly incoming: IncomingBytes
   /** Of requests and messages that begin. */
   readonly turns: Turns
+  /** Of the bodies that come in. */
+  readonly chunks: ChunkTurns
   readonly workRooms: WorkRooms
 }
 
@@ -61,6 +64,8 @@ export interface Exchange {
   backend: Backend
   /** What it costs; left out where requests are not recorded. */
   trace: Trace | undefined
+  /** Whether nobody has the key that it brings. */
+  isKeyUnknown: boolean
   /** The id of its route. */
   route: string | undefined
   /** Whose it is, as soon as that is known. */

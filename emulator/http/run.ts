@@ -20,6 +20,7 @@ import { clientClosedRequest, ownPaths } from './logging/log.js'
 import type { Stream } from './realtime/sse.js'
 import { loggedFailure } from './reply/logged-failure.js'
 import { dialectHeaders, namedDialect, speakAnyway } from './reply/spoken-dialect.js'
+import { answerWhileSending, isSending } from './reply/unread-bodies.js'
 import { bytesOf, endWith, type Text } from './reply/write-steps.js'
 import { Aborted } from './request/read-json.js'
 import type { GivenAnswer } from './requests/capture.js'
@@ -43,6 +44,7 @@ export async function run(
     params: isServed ? params : {},
     dialect: dialects.a,
     isDialectKnown: false,
+    isKeyUnknown: false,
     asked: undefined,
     headers: originHeaders(undefined),
     backend: http.backend,
@@ -128,6 +130,7 @@ async function serveOrFail(http: HttpContext, serve: Serve, exchange: Exchange):
   try {
     const { req } = exchange
     await beginTurn(http, req)
+    if (req.socket.destroyed) throw new Aborted()
     requireOneHost(req)
     http.requireHost(req.headers.host)
     const origin = http.originAsked(req.headers.host)
@@ -155,7 +158,7 @@ async function answerFailure(http: HttpContext, exchange: Exchange, error: unkno
   const { id } = exchange
   const failure = loggedFailure(http, id, error)
   exchange.error = failure
-  const isRefused = statusOf(failure) === 401
+  const isRefused = statusOf(failure) === 401 || exchange.isKeyUnknown
   // A database that fails does not say what a project speaks.
   const base = exchange.isDialectKnown
     ? exchange.dialect
@@ -187,8 +190,10 @@ type Sent = GivenAnswer | undefined
 async function send(http: HttpContext, res: ServerResponse, exchange: Exchange, answer: Outgoing): Promise<Sent> {
   const { req, id, dialect } = exchange
   const isStream = 'open' in answer
+  const isEarly = !isStream && isSending(req)
   const isBodiless = answer.status === 204 || answer.status === 304 || isStream
-  const faults = actingOn(exchange, isStream ? ['stall'] : isBodiless || req.method === 'HEAD' ? [] : ['slow', 'cut'])
+  const sendsBody = !isBodiless && req.method !== 'HEAD'
+  const faults = faultsInAnswer(exchange, isStream, sendsBody)
   const headers = {
     'cache-control': 'no-store',
     ...answer.headers,
@@ -196,14 +201,24 @@ async function send(http: HttpContext, res: ServerResponse, exchange: Exchange, 
     ...dialectHeaders(dialect),
     'x-request-id': id,
     'x-content-type-options': 'nosniff',
+    ...(isEarly ? { connection: 'close' } : {}),
     ...(isBodiless ? {} : { 'content-length': bytesOf(answer.body) }),
   }
   exchange.room.keep('open' in answer ? 0 : bytesOf(answer.body))
   res.writeHead(answer.status, headers)
-  if ('open' in answer) openStream(http, res, answer, faults)
-  else if (isBodiless || req.method === 'HEAD') res.end()
-  else await sendBody(http, res, answer.body, faults)
-  return { status: answer.status, headers, body: 'open' in answer ? null : isBodiless ? '' : answer.body }
+  if ('open' in answer) {
+    openStream(http, res, answer, faults)
+    return { status: answer.status, headers, body: null }
+  }
+  if (isEarly) sendEarly(http, res, sendsBody ? answer.body : '')
+  else if (sendsBody) await sendBody(http, res, answer.body, faults)
+  else res.end()
+  return { status: answer.status, headers, body: isBodiless ? '' : answer.body }
+}
+
+function faultsInAnswer(exchange: Exchange, isStream: boolean, sendsBody: boolean): readonly Fault[] {
+  if (isStream) return actingOn(exchange, ['stall'])
+  return sendsBody ? actingOn(exchange, ['slow', 'cut']) : []
 }
 
 function sendBody({ readers }: HttpContext, res: ServerResponse, body: Text, faults: readonly Fault[]): Promise<void> {
@@ -211,6 +226,11 @@ function sendBody({ readers }: HttpContext, res: ServerResponse, body: Text, fau
   // Nearly always all of it was taken at once.
   if (res.writableLength > 0 || !res.writableEnded) readers.watch(res, bytesOf(body))
   return sending
+}
+
+function sendEarly({ chunks, readers }: HttpContext, res: ServerResponse, body: Text): void {
+  answerWhileSending(chunks, res, body)
+  readers.watch(res, bytesOf(body))
 }
 
 /** What is read ahead of a file while it is sent, about; so many files also bound the descriptors that are open for them. */

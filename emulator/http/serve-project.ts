@@ -11,7 +11,8 @@ import { useTicket } from '../core/realtime/tickets.js'
 import { unitFor } from '../core/unit-of-work.js'
 import type { Exchange, HttpContext, Outgoing } from './exchange.js'
 import { meetFaults } from './faults/meet-faults.js'
-import { identifyCaller } from './guards/identify.js'
+import { clientAddress } from './guards/client-address.js'
+import { identifyCaller, isUnknownKey, withinKeyBudget } from './guards/identify.js'
 import { projectDialect, speak } from './reply/spoken-dialect.js'
 import { admitFiles } from './request/admit-files.js'
 import { type Placing, samePlace } from './request/issue-places.js'
@@ -24,7 +25,12 @@ import { countRequest, readHead, reply, requireOriginOf } from './serving-steps.
 
 export async function serveProject(http: HttpContext, endpoint: Endpoint, exchange: Exchange): Promise<Outgoing> {
   const { isOpenTo } = http
-  const identity = await identify(exchange.backend, endpoint, exchange)
+  const identity = await withinKeyBudget(http.publicBudget, clientAddress(exchange.req, http.trustedProxies), () =>
+    identify(exchange.backend, endpoint, exchange).catch((error) => {
+      exchange.isKeyUnknown = isUnknownKey(error)
+      throw error
+    }),
+  )
   const { project } = identity
   recognise(http, exchange, identity)
   exchange.dialect = projectDialect(project)

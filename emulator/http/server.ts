@@ -1,5 +1,6 @@
 /** The service as one request listener. Express gets few settings, so that it does little. */
 import type { IncomingMessage, RequestListener } from 'node:http'
+import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import express, { type Express } from 'express'
 import { openWorkRooms, type WorkLimits } from '../core/concurrency/work-rooms.js'
@@ -8,6 +9,7 @@ import type { StaticMount } from '../pages/mounts.js'
 import { version } from '../version.js'
 import type { HttpContext } from './exchange.js'
 import { originAsked } from './guards/asked-host.js'
+import { openChunkTurns } from './guards/chunk-turns.js'
 import { openIdentityWatch } from './guards/identity-watch.js'
 import { type IncomingLimits, openIncomingBytes } from './guards/incoming-bytes.js'
 import { openHostCheck, openToNames } from './guards/origins.js'
@@ -67,6 +69,8 @@ export interface AppOptions {
 export interface ServerHandlers {
   readonly answer: RequestListener
   upgrade(req: IncomingMessage, socket: Duplex, head: Buffer): void
+  /** A client has connected. */
+  connected?(socket: Socket): void
   /** Ends the streams, which would go on for ever. */
   close(): void
 }
@@ -100,6 +104,7 @@ export function createApp(backend: Backend, options: AppOptions): ServerHandlers
       rest(req, res)
     },
     upgrade: realtime.upgrade,
+    connected: http.chunks.connected,
     close() {
       unwatchRequests()
       realtime.close()
@@ -121,6 +126,7 @@ export function createRouteApp(backend: Backend, routes: readonly Route[], optio
   return {
     answer: (req, res) => void (route(req, res) || app(req, res)),
     upgrade: (_req, socket) => void socket.destroy(),
+    connected: http.chunks.connected,
     close: () => http.streams.watch.close(),
   }
 }
@@ -128,7 +134,7 @@ export function createRouteApp(backend: Backend, routes: readonly Route[], optio
 function openHttpContext(backend: Backend, options: AppOptions): HttpContext {
   const { hosts, followsHost = false, home, control, log, openOrigins, trustedProxies, latency } = options
   const { readerLimits, incomingLimits, workLimits, connectionLimits } = options
-  const { mostReads } = backend.files
+  const { maxReads } = backend.files
   const places = openConnectionPlaces(connectionLimits)
   const streams: Streams = { watch: openIdentityWatch(backend), open: new Set(), places, atWork: openMessagesAtWork() }
   return {
@@ -144,9 +150,10 @@ function openHttpContext(backend: Backend, options: AppOptions): HttpContext {
     controlToken: control?.token,
     latency,
     streams,
-    readers: openReaders({ ...(mostReads === undefined ? {} : { mostFiles: mostReads }), ...readerLimits }),
+    readers: openReaders({ ...(maxReads === undefined ? {} : { mostFiles: maxReads }), ...readerLimits }),
     incoming: openIncomingBytes(incomingLimits),
     turns: openTurns(),
+    chunks: openChunkTurns(),
     workRooms: openWorkRooms(workLimits),
   }
 }

@@ -25,12 +25,14 @@ const limits = {
 const graceMilliseconds = 90_000
 
 /** A server that is not listening yet. */
-export function openServer({ answer, upgrade }: Pick<ServerHandlers, 'answer' | 'upgrade'>): Server {
+export function openServer({ answer, upgrade, connected }: Omit<ServerHandlers, 'close'>): Server {
   const endWithConnection = openAnswerEnds()
   const server = createServer(limits, (req, res) => {
     endWithConnection(res)
-    answer(req, res)
+    // The parser goes on with what it has read already.
+    if (!req.socket.destroyed) answer(req, res)
   })
+  if (connected) server.on('connection', connected)
   server.on('upgrade', upgrade)
   server.on('timeout', closeIdle)
   server.on('clientError', ({ code = '' }: NodeJS.ErrnoException, socket) => {

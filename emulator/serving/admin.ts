@@ -5,7 +5,7 @@ import type { DisposalStack } from '../disposal-stack.js'
 import { adminRoutes } from '../http/profiles/admin-routes.js'
 import { type AppOptions, createRouteApp, type ServerHandlers } from '../http/server.js'
 import { type Listening, listen } from '../listen.js'
-import type { ServeConfig } from './config.js'
+import { listAddresses, type ServeConfig } from './config.js'
 import type { Metrics } from './metrics.js'
 import { answerProbes } from './probes.js'
 import type { ProcessReadiness } from './readiness.js'
@@ -29,15 +29,15 @@ export async function openAdmin(
   config: ServeConfig,
   parts: ServingParts,
 ): Promise<Listening | undefined> {
-  const { adminPort, adminToken } = config
-  if (adminPort === undefined) return undefined
+  const { adminToken } = config
+  const { admin } = listAddresses(config)
+  if (admin === undefined) return undefined
   const { backend, metrics, options, maxClosingMilliseconds } = parts
   const routes = adminToken === undefined ? [] : adminRoutes
   const control = adminToken === undefined ? {} : { control: { token: adminToken, routes } }
   const app = createRouteApp(backend, routes, { ...options, ...control })
   const answer = metrics ? answerMetrics(metrics, app.answer) : app.answer
-  const address = { host: config.host, port: adminPort, portFlag: '--admin-port', maxClosingMilliseconds }
-  return stack.use(await listen(guarded({ ...app, answer }, parts), address))
+  return stack.use(await listen(guarded({ ...app, answer }, parts), { ...admin, maxClosingMilliseconds }))
 }
 
 /** Answers probes first. While draining, closes connections after each response. */

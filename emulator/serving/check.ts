@@ -3,25 +3,35 @@
  * temporary file in the bucket.
  */
 import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import type { Database } from '../database/port.js'
-import { type CheckFinding, checkServer, note, wrong, wrongOf } from '../database/postgres/check.js'
+import { asFinding, type CheckFinding, checkServer, note, wrong } from '../database/postgres/check.js'
 import { StartError } from '../database/start-error.js'
+import { type DisposalStack, openInOrder } from '../disposal-stack.js'
+import { requireFreePort } from '../listen.js'
 import { openFileStore } from '../ports/files/open-file-store.js'
 import type { FileStore } from '../ports/files/port.js'
 import { neededPermissions } from '../ports/files/s3-start.js'
-import { filesFolder, isSecret, requireServable, type ServeConfig } from './config.js'
+import { holdFolder, requireOwnParts } from '../storage.js'
+import { filesFolder, isSecret, listAddresses, requireServable, type ServeConfig, withServeHint } from './config.js'
 import { checkSameSecret } from './secret.js'
 
 export interface Checked {
-  readonly check: 'settings' | 'database' | 'files' | 'mail'
+  readonly check: 'settings' | 'ports' | 'database' | 'files' | 'mail'
   /** The result in one line. */
   readonly said: string
   readonly findings: readonly CheckFinding[]
 }
 
 export async function checkServing(config: ServeConfig): Promise<readonly Checked[]> {
-  return [checkSettings(config), await checkDatabase(config), await checkFiles(config), ...(await checkMail(config))]
+  return [
+    checkSettings(config),
+    await checkPorts(config),
+    await checkDatabase(config),
+    await checkFiles(config),
+    ...(await checkMail(config)),
+  ]
 }
 
 function checkSettings(config: ServeConfig): Checked {
@@ -60,8 +70,23 @@ function checkSettings(config: ServeConfig): Checked {
     requireServable(config)
     return { check: 'settings', said, findings: notes }
   } catch (error) {
-    return { check: 'settings', said, findings: [wrongOf(error), ...notes] }
+    return { check: 'settings', said, findings: [asFinding(error), ...notes] }
   }
+}
+
+/** Listens briefly, like a start. Fails if another process uses the ports. */
+async function checkPorts(config: ServeConfig): Promise<Checked> {
+  const addresses = Object.values(listAddresses(config)).filter((address) => address !== undefined)
+  const found = await Promise.all(
+    addresses.map((address) =>
+      requireFreePort(address).then(
+        () => [],
+        (error) => [asFinding(error)],
+      ),
+    ),
+  )
+  const findings = found.flat()
+  return { check: 'ports', said: findings.length === 0 ? 'free' : 'unusable', findings }
 }
 
 async function checkDatabase(config: ServeConfig): Promise<Checked> {
@@ -73,31 +98,41 @@ async function checkDatabase(config: ServeConfig): Promise<Checked> {
 }
 
 async function checkFiles(config: ServeConfig): Promise<Checked> {
-  const folder = filesFolder(config)
-  const place = {
-    url: folder === undefined ? config.filesUrl : undefined,
-    folder,
-    place: async () => 'check',
-    isSynced: true,
-  }
-  const said =
-    folder === undefined ? 'a bucket: write, read, list, delete' : `the folder ${folder}: write, read, list, delete`
   let step = 'opened'
   try {
-    const files = await openFileStore(place)
-    try {
+    const folder = filesFolder(config)
+    const opened = await openInOrder(async (stack) => {
+      const files = stack.use(await openFilesToCheck(stack, config, folder))
       for (const [name, work] of listSteps(files)) {
         step = name
         await work()
       }
-    } finally {
-      await files.close()
-    }
-    return { check: 'files', said, findings: [] }
+      return {}
+    })
+    await opened.close()
+    const where = folder === undefined ? 'a bucket' : `the folder ${folder}`
+    return { check: 'files', said: `${where}: write, read, list, delete`, findings: [] }
   } catch (error) {
-    const found = error instanceof StartError ? wrongOf(error) : refused(step, error)
+    const found = error instanceof StartError ? asFinding(withServeHint(error)) : refused(step, error)
     return { check: 'files', said: 'unusable', findings: [found] }
   }
+}
+
+/** Locks the folder like a start, so that one in use by another process is refused. */
+async function openFilesToCheck(
+  stack: DisposalStack,
+  { filesUrl }: ServeConfig,
+  dir: string | undefined,
+): Promise<FileStore> {
+  const folder = await holdFolder(stack, { dir, memory: false }, () => ({ pid: process.pid }))
+  // The database is on the server, so the folder only has files.
+  if (folder !== undefined) requireOwnParts({ databaseUrl: '', filesUrl: undefined }, folder, folder)
+  return openFileStore({
+    url: folder === undefined ? filesUrl : undefined,
+    folder: folder && join(folder, 'files'),
+    place: async () => 'check',
+    isSynced: true,
+  })
 }
 
 /** Connects to the mail server, because a start does not, and the first mail would fail. */

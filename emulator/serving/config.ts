@@ -74,8 +74,9 @@ export function requireSecret(name: string, value: string): void {
 }
 
 function requireFilesUrl({ filesUrl }: ServeConfig): void {
-  const { protocol } = URL.canParse(filesUrl) ? new URL(filesUrl) : { protocol: '' }
-  if (protocol === 's3:' || protocol === 'file:') return
+  const { protocol, host } = URL.canParse(filesUrl) ? new URL(filesUrl) : { protocol: '', host: '' }
+  // A file URL with a host would be on another machine.
+  if (protocol === 's3:' || (protocol === 'file:' && host === '')) return
   const hint = 'Use s3://bucket/prefix, or file:///var/lib/svc for a single process.'
   throw new StartError('FILES_UNREACHABLE', 'Invalid file storage URL in --files-url.', hint)
 }
@@ -83,6 +84,33 @@ function requireFilesUrl({ filesUrl }: ServeConfig): void {
 /** Returns the folder of files, or undefined for a bucket. */
 export function filesFolder({ filesUrl }: Pick<ServeConfig, 'filesUrl'>): string | undefined {
   return filesUrl.startsWith('file:') ? fileURLToPath(filesUrl) : undefined
+}
+
+/** Lists the addresses to listen on. */
+export function listAddresses({ host, port, adminPort }: ServeConfig) {
+  return {
+    main: { host, port },
+    admin: adminPort === undefined ? undefined : { host, port: adminPort, portFlag: '--admin-port' },
+  }
+}
+
+/** Replaces hints that name flags of `svc dev`. */
+const folderHints = new Map<StartError['code'], string>([
+  [
+    'ALREADY_RUNNING',
+    'Stop the other process, or share files in a bucket, for example --files-url s3://bucket/prefix.',
+  ],
+  [
+    'FOLDER_NOT_WRITABLE',
+    'Use a writable folder on a local disk, or a bucket, for example --files-url s3://bucket/prefix.',
+  ],
+])
+
+export function withServeHint(error: unknown): unknown {
+  const hint = error instanceof StartError ? folderHints.get(error.code) : undefined
+  return hint !== undefined && error instanceof StartError
+    ? new StartError(error.code, error.message, hint, error.cause)
+    : error
 }
 
 function requirePublicUrl({ publicUrl, host }: ServeConfig): void {

@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import type { Log } from '../http/logging/log.js'
+import { ownFolder } from '../own-folder.js'
 
 /** Data for the watching thread. */
 export interface Watched {
@@ -26,7 +27,7 @@ export function openHangWatch(
   const beats = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
   const beatMilliseconds = timeoutMilliseconds / maxSilentBeats
   const workerData: Watched = { beats, beatMilliseconds, maxSilentBeats }
-  const thread = new Worker(new URL('./hang-thread.js', import.meta.url), { workerData })
+  const thread = new Worker(new URL('serving/hang-thread.js', ownFolder), { workerData })
   thread.on('error', (error) => failure('hang watch', error))
   // Call after adding the listener, which would keep the process running.
   thread.unref()

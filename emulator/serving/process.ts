@@ -3,7 +3,6 @@ import { createHmac } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Backend, Keyring } from '../core/context.js'
 import { openEventLog } from '../core/events/event-log.js'
-import { StartError } from '../database/start-error.js'
 import { type DisposalStack, openInOrder } from '../disposal-stack.js'
 import { type Log, openLog } from '../http/logging/log.js'
 import { type AppOptions, createApp } from '../http/server.js'
@@ -14,7 +13,7 @@ import { openOutbox } from '../ports/mail/outbox.js'
 import { openStorage } from '../storage.js'
 import { version } from '../version.js'
 import { type Drainable, guarded, openAdmin } from './admin.js'
-import { filesFolder, requireServable, type ServeConfig } from './config.js'
+import { filesFolder, listAddresses, requireServable, type ServeConfig, withServeHint } from './config.js'
 import { openHangWatch } from './hang-watch.js'
 import type { Metrics } from './metrics.js'
 import { openReadiness } from './readiness.js'
@@ -64,7 +63,7 @@ export async function openServing(config: ServeConfig): Promise<ServingProcess> 
     // Opens the admin port first, so that it closes last and answers probes until all requests are done.
     const admin = await openAdmin(stack, config, parts)
     const app = guarded(createApp(backend, options), parts)
-    const main = stack.use(await listen(app, { host: config.host, port: config.port, maxClosingMilliseconds }))
+    const main = stack.use(await listen(app, { ...listAddresses(config).main, maxClosingMilliseconds }))
     about.url ??= formatUrl(main)
     // Runs first on close.
     stack.defer(async () => {
@@ -111,7 +110,9 @@ async function openServedBackend(
       warn,
       whileOpening: () => undefined,
     },
-  ).catch(hintForServe)
+  ).catch((error) => {
+    throw withServeHint(error)
+  })
   await requireSameSecret(storage.db, secret)
   return openBackend(stack, storage, {
     about: { pid: process.pid, dataDir: undefined, servers: [], project: '', folder: '', listensAt: url },
@@ -127,25 +128,6 @@ async function openServedBackend(
     signingKey: (tokenSecret) => createHmac('sha256', secret).update(`project ${tokenSecret}`).digest('base64url'),
     ...{ databaseUrl, databaseListenUrl, log, url, warn },
   })
-}
-
-/** Replaces hints that name flags of `svc dev`. */
-const folderHints = new Map<StartError['code'], string>([
-  [
-    'ALREADY_RUNNING',
-    'Stop the other process, or share files in a bucket, for example --files-url s3://bucket/prefix.',
-  ],
-  [
-    'FOLDER_NOT_WRITABLE',
-    'Use a writable folder on a local disk, or a bucket, for example --files-url s3://bucket/prefix.',
-  ],
-])
-
-function hintForServe(error: unknown): never {
-  const hint = error instanceof StartError ? folderHints.get(error.code) : undefined
-  throw hint !== undefined && error instanceof StartError
-    ? new StartError(error.code, error.message, hint, error.cause)
-    : error
 }
 
 /** Collects nothing if no metrics are served. */

@@ -1,12 +1,15 @@
 /** The built command line, as a user's shell runs it: in a separate folder, with separate settings. */
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { stripVTControlCharacters } from 'node:util'
 import { execa } from 'execa'
 import { endsByItself } from '../fixtures/patience.js'
+import type { SharedProject } from '../fixtures/shared-emulator.js'
 import { runWarm } from './warm/warm-commands.js'
+
+export type { SharedProject }
 
 export const bin = fileURLToPath(new URL('../../cli/bin/run.js', import.meta.url))
 
@@ -21,6 +24,8 @@ export interface RunOptions {
   readonly input?: string
   /** The width of the terminal; left out, it reports none. */
   readonly columns?: number
+  /** Whether its streams are a terminal's. It is not typed at. */
+  readonly isTerminal?: boolean
 }
 
 interface Start extends RunOptions {
@@ -44,6 +49,10 @@ export interface World {
   terminal(words: readonly string[], dialogue: readonly Turn[], options?: RunOptions): Promise<Ran>
   /** Starts `svc dev` in the folder, and answers once it is ready. */
   dev(...flags: string[]): Promise<Dev>
+  /** Gives the folder a new project at the run's emulator. Clock, faults, requests and accounts of the provider are shared. */
+  useEmulator(): Promise<SharedProject>
+  /** Leaves in the folder what a `svc dev` leaves that was stopped: a copy of the run's, or of another world's. */
+  useLeftFolder(from?: string): Promise<void>
   close(): Promise<void>
 }
 
@@ -56,13 +65,16 @@ export interface Dev {
 }
 
 /** Commands that start processes, follow something until a signal comes, open a browser, or import code, which Node does once. */
-const spawned = /^(dev|exec|serve|tail|open|wait|logs|autocomplete|stop|seed|help|docs migrate)\b/
+const spawned = /^(dev|exec|serve|tail|open|wait|logs|autocomplete|stop|help|docs migrate)\b/
+/** Seeds that may be code: modules, and whatever a folder holds. */
+const seedsOfCode = /^seed\b(?! (export|generate)\b)(?!(?!.*\.[mc]?[jt]s\b).*\.(json|ndjson|csv)\b)/
 /** What is asked of the environment whenever it is needed. Other variables are read as soon as Node or a library is loaded. */
-const warmVariables = /^SVC_/
+const warmVariables = /^(SVC_|EDITOR$)/
 
 /** Whether nothing tells a process that runs one command from one that runs several. */
 function canRunWarm(words: readonly string[], { env = {}, input }: RunOptions): boolean {
-  if (input !== undefined || spawned.test(words.join(' '))) return false
+  const line = words.join(' ')
+  if (input !== undefined || spawned.test(line) || seedsOfCode.test(line)) return false
   const isFollowing = words.some((word) => /^(-|--watch|--follow|--exec|--debug|--version|--help|-h)$/.test(word))
   return (
     words[0]?.startsWith('-') !== true && !isFollowing && Object.keys(env).every((name) => warmVariables.test(name))
@@ -85,11 +97,30 @@ export async function openWorld(): Promise<World> {
       ...endsByItself,
       stripFinalNewline: false,
     })
+  const startAtTerminal = (words: readonly string[], { env = {}, columns = 0 }: RunOptions) => {
+    // In the place of the shell, which Ctrl-C would end.
+    const size = `stty cols ${columns}; exec `
+    const line = size + [process.execPath, bin, ...words].map((word) => `'${word}'`).join(' ')
+    return execa('script', ['-qec', line, '/dev/null'], {
+      cwd: folder,
+      env: { ...base, TERM: 'xterm', ...env },
+      extendEnv: false,
+      reject: false,
+      timeout: hungMilliseconds,
+    })
+  }
   const svc = async (words: readonly string[], options: RunOptions = {}): Promise<Ran> => {
     const env = { ...base, ...options.env }
+    const { isTerminal = false } = options
     const isWarm = canRunWarm(words, options)
-    const warm = isWarm ? await runWarm({ words, cwd: folder, env }, hungMilliseconds) : undefined
-    return warm ?? ran(await start(words, options))
+    const warm = isWarm ? await runWarm({ words, cwd: folder, env, isTerminal }, hungMilliseconds) : undefined
+    return warm ?? ran(await (isTerminal ? startAtTerminal(words, options) : start(words, options)))
+  }
+  /** As `svc dev` does: the code of a folder that it ran in may be run. */
+  const trustFolder = async () => {
+    await mkdir(base.SVC_CONFIG_DIR, { recursive: true, mode: 0o700 })
+    const trusted = { folders: {}, code: [await realpath(folder)] }
+    await writeFile(join(base.SVC_CONFIG_DIR, 'trusted.json'), JSON.stringify(trusted), { mode: 0o600 })
   }
 
   return {
@@ -101,16 +132,7 @@ export async function openWorld(): Promise<World> {
       return JSON.parse(stdout)
     },
     async terminal(words, dialogue, { env = {}, columns = 0 } = {}) {
-      // In the place of the shell, which Ctrl-C would end.
-      const size = `stty cols ${columns}; exec `
-      const line = size + [process.execPath, bin, ...words].map((word) => `'${word}'`).join(' ')
-      const child = execa('script', ['-qec', line, '/dev/null'], {
-        cwd: folder,
-        env: { ...base, TERM: 'xterm', ...env },
-        extendEnv: false,
-        reject: false,
-        timeout: hungMilliseconds,
-      })
+      const child = startAtTerminal(words, { env, columns })
       const left = [...dialogue]
       let seen = ''
       child.stdout.on('data', (piece) => {
@@ -142,6 +164,20 @@ export async function openWorld(): Promise<World> {
       running.add(dev)
       return dev
     },
+    async useLeftFolder(from) {
+      // Loaded lazily, because a global setup cannot load what asks for the run's emulators.
+      const left = from ?? (await (await import('../fixtures/shared-emulator.js')).leftFolder())
+      await execa('cp', ['-a', join(left, '.svc'), folder])
+      await trustFolder()
+    },
+    async useEmulator() {
+      const { newSharedProject } = await import('../fixtures/shared-emulator.js')
+      const { secretKey, ...info } = await newSharedProject('here')
+      await mkdir(join(folder, '.svc'), { recursive: true })
+      await writeFile(join(folder, '.svc', 'emulator.json'), JSON.stringify(info), { mode: 0o600 })
+      await trustFolder()
+      return { ...info, secretKey }
+    },
     async close() {
       for (const dev of running) await dev.stop()
       await rm(folder, { recursive: true, force: true })
@@ -149,7 +185,7 @@ export async function openWorld(): Promise<World> {
   }
 }
 
-export function cleanEnv(folder: string): Record<string, string> {
+export function cleanEnv(folder: string) {
   return {
     PATH: process.env.PATH ?? '',
     HOME: folder,

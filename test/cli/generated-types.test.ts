@@ -14,13 +14,16 @@ type OrderSort = NonNullable<Parameters<typeof orders.list>[0]>['sort']
 describe('generated types', () => {
   it('know collections, fields and values', () => {
     expectTypeOf(orders.get('1')).resolves.toEqualTypeOf<Document<Order>>()
+    expectTypeOf(orders.update).toBeCallableWith('1', { paidAt: new Date() })
+    // @ts-expect-error: a status is no time
+    const time: Parameters<typeof orders.update>[1] = { status: new Date() }
     // @ts-expect-error: no such collection
     svc.collection('order')
     // @ts-expect-error: no such status
     const order: Partial<Order> = { status: 'lost' }
     // @ts-expect-error: a price has a currency
     const product: Partial<Product> = { price: { amount: 1 } }
-    expect([order, product]).toHaveLength(2)
+    expect([order, product, time]).toHaveLength(3)
   })
 
   it('know filters and their operators', () => {

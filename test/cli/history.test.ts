@@ -8,7 +8,7 @@ let id: string
 
 beforeAll(async () => {
   world = await openWorld()
-  const client = createClient(await world.dev('--memory'))
+  const client = createClient(await world.useEmulator())
   await client.collections.create({ name: 'posts' })
   const posts = client.collection('posts')
   id = (await posts.create({ title: 'Tea', views: 1 })).id

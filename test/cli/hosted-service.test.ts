@@ -10,7 +10,7 @@ let world: World
 
 beforeAll(async () => {
   world = await openWorld()
-  await world.dev('--memory')
+  await world.useEmulator()
   await world.svc(['collections', 'create', 'posts'])
   await world.svc(['docs', 'create', 'posts', 'title=Here'])
 })

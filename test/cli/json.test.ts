@@ -1,10 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { execa } from 'execa'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { inFull } from '../fixtures/scope.js'
-import { bin, cleanEnv, hungMilliseconds, openWorld, type World } from './command-line.js'
+import { openWorld, type World } from './command-line.js'
 
 // Every command under --json prints only JSON: in a pipe, with CI=1, and at a terminal, where it never prompts.
 
@@ -189,15 +188,9 @@ describe.each(surroundings)('%s', (_, env) => {
 
 describe('at a terminal', () => {
   test.each(commands)('svc %s --json says JSON and nothing else', async (command) => {
-    const line = [process.execPath, bin, ...typed(command), '--json'].map((word) => `'${word}'`).join(' ')
+    const options = { env: { EDITOR: 'true' }, isTerminal: true }
 
-    const { stdout } = await execa('script', ['-qec', line, '/dev/null'], {
-      cwd: world.folder,
-      env: { ...cleanEnv(world.folder), EDITOR: 'true', TERM: 'xterm' },
-      extendEnv: false,
-      reject: false,
-      timeout: hungMilliseconds,
-    })
+    const { stdout } = await world.svc([...typed(command), '--json'], options)
 
     expect(() => JSON.parse(stdout)).not.toThrow()
   })

@@ -11,11 +11,13 @@ import { bin, cleanEnv, hungMilliseconds, openWorld, type World } from './comman
 let world: World
 let svc: Client
 let svcUrl = ''
+let publicKey = ''
 
 beforeAll(async () => {
   world = await openWorld()
-  const { url, apiKey } = await world.dev('--memory')
+  const { url, apiKey } = await world.useEmulator()
   svcUrl = url
+  publicKey = apiKey
   svc = createClient({ url, apiKey })
   const customers = await fill('customers', [
     { name: 'Ada', email: 'ada@example.com', site: 'https://ada.example/' },
@@ -43,6 +45,7 @@ beforeAll(async () => {
     }),
   )
   await svc.collections.create({ name: 'empty' })
+  await createClient({ url, apiKey }).auth.signUp({ email: 'ada@example.com', password: 'Correct4Horse' })
 })
 afterAll(() => world.close())
 
@@ -82,7 +85,7 @@ test('svc types generate writes into src where there is one, and takes the packa
   })
 
   expect(ran.stderr).toBe('src/svc-types.ts written')
-  expect(written('app/src/svc-types.ts')).toContain("import type { Fields, Link } from 'svc-toolkit'\n")
+  expect(written('app/src/svc-types.ts')).toContain("import type { DateTime, Fields, Link } from 'svc-toolkit'\n")
 })
 
 test('svc types generate --out - prints them, and takes the collections that it is given', async () => {
@@ -225,7 +228,7 @@ test('svc types generate --watch follows documents, schemas and collections', as
   await svc.collection('notes').create({ text: 'Hello', pinned: true })
   await says('  pinned?: boolean\n')
   await svc.collections.update('notes', { schema: { due: { type: 'datetime' } } })
-  await says('  due?: string\n')
+  await says('  due?: DateTime\n')
   await svc.collections.delete('notes')
   await expect.poll(() => written('watched.ts')).not.toContain('Note')
 
@@ -256,14 +259,89 @@ test('svc dev --types keeps a file up to date, and refuses one that is somebody 
   }
 })
 
-test('documents that the key may not read count by their schema alone', async () => {
-  await fill('secrets', [{ text: 'x', more: 1 }])
-  const secret = (await world.svc(['project', 'key', '--secret', '--quiet'])).stdout.trim()
-  const set = { schema: { text: { type: 'string', required: true } }, permissions: { read: ['admin'] } } as const
-  await createClient({ url: svcUrl, apiKey: secret }).collections.update('secrets', set)
+const asApp = () => ['--key', publicKey]
+const owner = async () =>
+  createClient({ url: svcUrl, apiKey: (await world.svc(['project', 'key', '--secret', '--quiet'])).stdout.trim() })
 
-  const ran = await world.svc(['types', 'generate', 'secrets', '--out', '-'])
+test('documents that the key may not read count by their schema alone, and the owner reads all', async () => {
+  await fill('secrets', [{ text: 'x', more: 1 }])
+  const set = { schema: { text: { type: 'string', required: true } }, permissions: { read: ['admin'] } } as const
+  await (await owner()).collections.update('secrets', set)
+
+  const ran = await world.svc(['types', 'generate', 'secrets', '--out', '-', ...asApp()])
 
   expect(ran.stdout).toContain('export interface Secret {\n  text: string\n}\n')
   expect(ran.stderr).toContain('The documents of "secrets" may not be read')
+  expect((await world.svc(['types', 'generate', 'secrets', '--out', '-'])).stdout).toContain('  more: number\n')
+})
+
+test.each([
+  ['documents', asApp, { read: ['admin'] }, 'permissions hide the documents of "staff"'],
+  [
+    'documents of others',
+    () => ['--as', 'ada@example.com'],
+    { read: ['owner'] },
+    'permissions hide documents of others in "staff"',
+  ],
+  ['a field', asApp, { hidden: { pay: ['admin'] } }, 'permissions hide pay of the documents of "staff"'],
+])('types stay where permissions hide %s', async (_, reader, permissions, why) => {
+  await fill('staff', [{ name: 'Ada', pay: 1 }])
+  await (await owner()).collections.update('staff', { permissions })
+  const generate = (...flags: string[]) => world.svc(['types', 'generate', 'staff', '--out', 'staff.ts', ...flags])
+  expect(await generate()).toMatchObject({
+    exit: 0,
+    stderr: expect.stringMatching(/^staff.ts (written|is up to date)\n$/),
+  })
+  const before = written('staff.ts')
+  expect(before).toMatch(/pay\??: number/)
+
+  const worse = await generate(...reader())
+
+  expect(worse).toMatchObject({ exit: 1, stderr: expect.stringContaining(`"staff.ts" stays as it is: ${why}.`) })
+  expect((await generate('--check', ...reader())).exit).toBe(1)
+  expect(written('staff.ts')).toBe(before)
+  await (await owner()).collections.delete('staff')
+})
+
+test('types stay where a few values would turn a field into a union', async () => {
+  const [first = ''] = await fill(
+    'weights',
+    Array.from({ length: 10 }, (_, at) => ({ grams: at + 1.5, note: `note ${at}`, parts: [{ grams: 1.5 }] })),
+  )
+  const generate = () => world.svc(['types', 'generate', 'weights', '--out', 'weights.ts'])
+  await generate()
+  const before = written('weights.ts')
+  await svc.collection('weights').update(first, { parts: [{ grams: 'much' }] })
+
+  const worse = await generate()
+
+  const few = '1 of 10 values of weights.parts.grams is not of type number'
+  expect(worse).toMatchObject({ exit: 1, stderr: expect.stringContaining(`"weights.ts" stays as it is: ${few}.`) })
+  expect(written('weights.ts')).toBe(before)
+  // New fields are written all the same.
+  await svc.collection('weights').update(first, { parts: [{ grams: 2.5 }], more: true })
+  expect((await generate()).exit).toBe(0)
+  // What was half and half is no mistake.
+  for (const { id } of (await svc.collection('weights').list({ limit: 5 })).items) {
+    await svc.collection('weights').update(id, { grams: 'much' })
+  }
+  expect((await generate()).exit).toBe(0)
+  expect(written('weights.ts')).toContain('  grams: string | number\n')
+  await svc.collections.delete('weights')
+})
+
+test('a link in most of the values stays a link, with a warning, and ids of users are links', async () => {
+  const user = (await svc.users.list()).items[0]?.id ?? ''
+  const [author = ''] = await fill('authors', [{ name: 'Ada' }])
+  const authorOf = (at: number) => (at === 0 ? 'unknown' : at === 1 ? 7 : author)
+  await fill(
+    'texts',
+    Array.from({ length: 10 }, (_, at) => ({ author: authorOf(at), user })),
+  )
+
+  const { stdout, stderr } = await world.svc(['types', 'generate', 'texts', 'authors', '--out', '-'])
+
+  expect(stdout).toContain("  author: Link<'authors'>\n  user: Link<'users'>\n")
+  expect(stderr).toContain('2 of 10 values of texts.author are no ids of authors; the type is a link.')
+  for (const name of ['texts', 'authors']) await svc.collections.delete(name)
 })

@@ -28,18 +28,23 @@ export const fileCases: Cases = {
   },
 
   'sends files in the fields of a document': async ({ svc, posts }) => {
-    const created = await posts.create({ title: textFile('one'), views: 1, tags: [textFile('a'), textFile('b')] })
-    const { title, tags = [], views } = created.data
+    const created = await posts.create({
+      title: 'Sea',
+      views: 1,
+      cover: textFile('one'),
+      pages: [textFile('a'), textFile('b')],
+    })
+    const { cover, pages = [], views } = created.data
 
     same(views, 1)
-    same([await textAt(title), await textAt(tags[0]), await textAt(tags[1])], ['one', 'a', 'b'])
-    const changed = await posts.update(created.id, { title: textFile('two'), $remove: { tags: tags[0] ?? '' } })
-    same([await textAt(changed.data.title), changed.data.views], ['two', 1])
-    same(changed.data.tags, [tags[1]])
-    same(await codeOf(svc.files.download(String(title))), 'NOT_FOUND')
-    const replaced = await posts.replace(created.id, { title: textFile('three') })
-    same(await textAt(replaced.data.title), 'three')
-    same(await codeOf(posts.update(created.id, { title: textFile('x') }, { ifMatch: 1 })), 'CONFLICT')
+    same([await textAt(cover), await textAt(pages[0]), await textAt(pages[1])], ['one', 'a', 'b'])
+    const changed = await posts.update(created.id, { cover: textFile('two'), $remove: { pages: pages[0] ?? '' } })
+    same([await textAt(changed.data.cover), changed.data.views], ['two', 1])
+    same(changed.data.pages, [pages[1]])
+    same(await codeOf(svc.files.download(String(cover))), 'NOT_FOUND')
+    const replaced = await posts.replace(created.id, { title: 'Sea', cover: textFile('three') })
+    same(await textAt(replaced.data.cover), 'three')
+    same(await codeOf(posts.update(created.id, { cover: textFile('x') }, { ifMatch: 1 })), 'CONFLICT')
   },
 
   'sends a picture with the changes of a user': async ({ svc }) => {

@@ -1,13 +1,12 @@
 /** Documents so large that a page of the default size is refused. */
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { createClient } from '../../client/index.js'
-import { type Emulator, startEmulator } from '../../emulator/dev.js'
+import { newSharedProject, type SharedProject } from '../fixtures/shared-emulator.js'
 
-let emulator: Emulator
+let emulator: SharedProject
 beforeAll(async () => {
-  emulator = await startEmulator({ memory: true })
+  emulator = await newSharedProject('here')
 })
-afterAll(() => emulator.close())
 
 it('contract 10.10 iterate asks for half a page while the answer would be too large, and leaves nothing out', async () => {
   const statuses: number[] = []

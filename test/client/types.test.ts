@@ -2,9 +2,12 @@
 import { describe, expectTypeOf, it } from 'vitest'
 import { WebSocket } from 'ws'
 import {
+  type AppUser,
   createClient,
+  type DateTime,
   type Document,
   type DocumentChange,
+  type FileUrl,
   type Link,
   type SocketConstructor,
   type Subscription,
@@ -13,6 +16,7 @@ import type { Operator } from '../../client/protocol/model/where.js'
 
 interface Company {
   name: string
+  since?: DateTime
 }
 interface Author {
   name: string
@@ -28,6 +32,12 @@ interface Post {
   reviewers: Link<'authors'>[]
   editor?: Link<'authors'> | null
   place: { city: string; at: { lat: number } }
+  owner?: Link<'users'> | null
+  publishedAt?: DateTime | null
+  visits?: { at: DateTime }[]
+  cover?: FileUrl | null
+  pictures?: FileUrl[]
+  extra?: unknown
 }
 interface Order {
   lines: { product: Link<'products'>; amount: number }[]
@@ -56,14 +66,35 @@ describe('a typed client', () => {
     svc.collection('pots')
   })
 
-  it('takes files in one document, not in many: a batch is sent as JSON', () => {
+  it('takes files where a field holds their addresses, in one document, not in many: a batch is sent as JSON', () => {
     const file = new Blob(['x'])
-    expectTypeOf(posts.update).toBeCallableWith('1', { title: file, $append: { tags: 'new' } })
-    expectTypeOf(posts.updateMany).toBeCallableWith({ 1: { title: 'Tea', $append: { tags: 'new' } } })
-    type Updates = Parameters<typeof posts.updateMany>[0]
-    // @ts-expect-error: a file
-    const files: Updates = { 1: { title: file } }
-    expectTypeOf(files).toEqualTypeOf<Updates>()
+    expectTypeOf(posts.update).toBeCallableWith('1', { cover: file, pictures: [file], $append: { tags: 'new' } })
+    expectTypeOf(posts.updateMany).toBeCallableWith({ 1: { cover: '/a', $append: { tags: 'new' } } })
+    type Change = Parameters<typeof posts.update>[1]
+    type Changes = Parameters<typeof posts.updateMany>[0]
+    // @ts-expect-error: a title is no file
+    const title: Change = { title: file }
+    // @ts-expect-error: a link is no file
+    const link: Change = { author: file }
+    // @ts-expect-error: tags are no files
+    const tags: Change = { tags: [file] }
+    // @ts-expect-error: a batch takes no files
+    const many: Changes = { 1: { cover: file } }
+    expectTypeOf([title, link, tags, many]).toBeArray()
+  })
+
+  it('takes a Date where a field holds a time, at any depth, and reads it as text', () => {
+    const now = new Date()
+    const change = { publishedAt: now, visits: [{ at: now }, { at: '2026-01-01' }], $append: { visits: { at: now } } }
+    expectTypeOf(posts.update).toBeCallableWith('1', change)
+    expectTypeOf(posts.updateMany).toBeCallableWith({ 1: change })
+    expectTypeOf(svc.collection('companies').createMany).toBeCallableWith([{ name: 'Ada', since: now }])
+    expectTypeOf<Document<Post>['data']['publishedAt']>().toEqualTypeOf<DateTime | null | undefined>()
+    // @ts-expect-error: a title is no time
+    const title: Parameters<typeof posts.update>[1] = { title: now }
+    // @ts-expect-error: a batch takes a time where one is held
+    const many: Parameters<typeof posts.updateMany>[0] = { 1: { title: now } }
+    expectTypeOf([title, many]).toBeArray()
   })
 
   it('takes filters that fit a field', () => {
@@ -144,6 +175,9 @@ describe('a typed client', () => {
     >().toEqualTypeOf<Company>()
     expectTypeOf<Exclude<Found['reviewers'][number], string>['data']['role']>().toEqualTypeOf<'admin' | 'writer'>()
     expectTypeOf<Found['title']>().toEqualTypeOf<string>()
+    const owned = () => posts.list({ populate: ['owner'], where: { 'owner.name': 'Ada' } })
+    type Owned = Awaited<ReturnType<typeof owned>>['items'][number]['data']['owner']
+    expectTypeOf<Exclude<Owned, string | null | undefined>>().toEqualTypeOf<AppUser>()
     // @ts-expect-error: a title links to nothing
     const wrong: Parameters<typeof posts.get>[1] = { populate: ['title'] }
     expectTypeOf(wrong).not.toBeAny()
@@ -175,9 +209,14 @@ describe('a typed client', () => {
       { views: 3 },
       { $append: { tags: 'new' }, $remove: { tags: ['old'] } },
     ]
+    expectTypeOf(posts.append).toBeCallableWith('1', { tags: ['new'], reviewers: 'id', extra: 1 })
     // @ts-expect-error: tags are texts
     const wrong: Parameters<typeof posts.update>[1] = { $append: { tags: 3 } }
-    expectTypeOf([...changes, wrong]).toBeArray()
+    // @ts-expect-error: a title is no array
+    const title: Parameters<typeof posts.append>[1] = { title: 'x' }
+    // @ts-expect-error: views are no array
+    const views: Parameters<typeof posts.remove>[1] = { views: 1 }
+    expectTypeOf([...changes, wrong, title, views]).toBeArray()
   })
 
   it('knows what a subscription tells, and a live list shows', () => {
@@ -209,7 +248,8 @@ describe('a typed client', () => {
   it('needs no schema', () => {
     const open = createClient(unsent).collection('anything')
     expectTypeOf(open.list).toBeCallableWith({ where: { a: 1, 'b.c': { gte: 2 } }, sort: '-a', populate: ['b'] })
-    expectTypeOf(open.create).toBeCallableWith({ a: [1, { b: null }] })
+    expectTypeOf(open.create).toBeCallableWith({ a: [1, { b: null }], at: new Date(), file: new Blob(['x']) })
+    expectTypeOf(open.append).toBeCallableWith('1', { a: 1 })
   })
 })
 

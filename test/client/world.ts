@@ -1,5 +1,5 @@
 /** The fixture of the client's cases. Nothing here needs Node, so that a browser runs it too. */
-import { type ClientOptions, createClient, type Link, SvcError } from '../../client/index.js'
+import { type ClientOptions, createClient, type FileUrl, type Link, SvcError } from '../../client/index.js'
 
 export interface Author {
   name: string
@@ -10,6 +10,8 @@ export interface Post {
   tags?: string[]
   featured?: boolean
   author?: Link<'authors'>
+  cover?: FileUrl
+  pages?: FileUrl[]
 }
 
 /** One case: its title, and what must be true. A failure is a thrown error. */

@@ -49,6 +49,8 @@ it('states nothing that it could not read, names the fault that is on, and turns
   const control = controlOf(emulator)
   await control.faults.addPreset({ preset: 'database-down', project: emulator.projectId })
 
+  await goTo()
+  await page.getByText('collections: not read', { exact: false }).waitFor()
   await goTo('data/authors')
   await page
     .getByRole('button', { name: /^Turn the faults? off$/ })

@@ -1,14 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Emulator, startEmulator } from '../../emulator/dev.js'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { ending, leave, logInWithToken } from '../fixtures/providers/lying-logins.js'
 import { bySecret, serveLyingProvider } from '../fixtures/providers/lying-provider.js'
+import { newSharedProject, type SharedProject } from '../fixtures/shared-emulator.js'
 
-let emulator: Emulator
+let emulator: SharedProject
 
 beforeAll(async () => {
-  emulator = await startEmulator({ memory: true })
+  emulator = await newSharedProject('here')
 })
-afterAll(() => emulator.close())
 
 test('IDP-16 an ID token signed with the client’s secret is refused', async () => {
   const provider = await serveLyingProvider({})

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
+import { arrows, drawingIn, floorOf, floors, isNamedIn } from '../../scripts/floors.js'
 import {
   circlesIn,
   filesOf,
@@ -13,116 +14,6 @@ import {
   withoutComments,
 } from '../fixtures/packages/imports.js'
 
-/** "Who may import whom" of docs/architecture.md: floors by their folder, `node:` and packages by name. The longest folder that fits counts. */
-const floors: Readonly<Record<string, readonly string[]>> = {
-  'client/protocol/model': ['client/protocol/model'],
-  'client/protocol/wire': ['client/protocol/wire', 'client/protocol/model'],
-  'client/protocol/control': ['client/protocol/control', 'client/protocol/wire', 'client/protocol/model', 'zod'],
-  'client/react': ['client', 'react'],
-  client: ['client'],
-  'emulator/core': [
-    'emulator/pages/html.ts',
-    'emulator/core',
-    'emulator/store',
-    'emulator/database/port.ts',
-    'emulator/ports/files/port.ts',
-    'emulator/idp/provider.ts',
-    'client/protocol/model',
-    'node:',
-    'jose',
-    'otplib',
-    'qr',
-  ],
-  'emulator/pages': ['emulator/pages', 'node:'],
-  'emulator/store': ['emulator/store', 'emulator/database/port.ts', 'client/protocol/model', 'node:crypto'],
-  'emulator/database': [
-    'emulator/database',
-    'client/protocol/model',
-    'node:',
-    'pg',
-    'pg-protocol',
-    '@electric-sql/pglite',
-    'modern-tar',
-  ],
-  'emulator/http': [
-    'emulator/http',
-    'emulator/core',
-    'ws',
-    'client/protocol/control',
-    'client/protocol/wire',
-    'client/protocol/model',
-    'emulator/pages',
-    'emulator/version.ts',
-    'emulator/addresses.ts',
-    'node:',
-    'express',
-    'find-my-way',
-    'multer',
-    'zod',
-    'pino',
-  ],
-  'emulator/ports/bus': [
-    'emulator/ports/bus',
-    'emulator/store',
-    'emulator/database/port.ts',
-    'emulator/database/postgres/connect.ts',
-    'emulator/database/postgres/server-address.ts',
-    'emulator/database/postgres/session-settings.ts',
-    'node:',
-  ],
-  'emulator/ports/limits': ['emulator/ports/limits', 'emulator/store', 'emulator/database/port.ts'],
-  'emulator/ports/passwords': [
-    'emulator/ports/passwords',
-    'emulator/core/concurrency/fair-queue.ts',
-    'client/protocol/model',
-    'node:',
-    'bcryptjs',
-    '@node-rs/bcrypt',
-  ],
-  'emulator/idp': [
-    'emulator/pages',
-    'emulator/idp',
-    'emulator/store',
-    'emulator/database/port.ts',
-    'client/protocol/model',
-    'node:',
-    'jose',
-    'openid-client',
-  ],
-  'emulator/ports/mail': [
-    'emulator/ports/mail',
-    'emulator/core/concurrency/in-flight.ts',
-    'emulator/store',
-    'emulator/database/port.ts',
-    'client/protocol/model',
-    'node:',
-    'nodemailer',
-  ],
-  'emulator/ports/files': [
-    'emulator/ports/files',
-    'emulator/core/concurrency/in-flight.ts',
-    'emulator/database/start-error.ts',
-    'client/protocol/model',
-    'node:',
-    '@aws-sdk/client-s3',
-  ],
-  'emulator/serving': ['emulator', 'client/protocol/model', 'node:', 'prom-client'],
-  'emulator/testing': ['emulator/testing', 'emulator/testing.ts', 'client', 'seeds/fetch-over-http.ts'],
-  emulator: [
-    'emulator',
-    'client/control.ts',
-    'client/index.ts',
-    'client/types.ts',
-    'client/protocol/wire',
-    'client/protocol/model',
-    'seeds',
-    'node:',
-  ],
-  seeds: ['seeds', 'client', 'node:', 'package'],
-  cli: ['cli', 'seeds', 'client', 'node:', 'package'],
-  dashboard: ['dashboard', 'client', 'package'],
-}
-
 /** The commands that run the service themselves, or read its files; they load it when they need it. */
 const startsTheEmulator = /^cli\/(commands\/(dev|exec|serve|serve\/(check|resync|rotate))\.ts|(dev|doctor|serve)\/.*)$/
 
@@ -130,16 +21,53 @@ const rooms = ['client', 'emulator', 'seeds', 'cli', 'dashboard', 'test', 'scrip
 const files = filesOf(...rooms)
 const sources = filesOf('client', 'emulator', 'seeds', 'cli', 'dashboard').filter((file) => !/\.test\.ts$/.test(file))
 const imports = sources.flatMap((file) => importsOf(file, sources))
+const listed = existsSync(join(root, '.git'))
+  ? execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' }).split('\n')
+  : undefined
 
 test('every floor imports only what it may', () => {
   const strangers = imports.filter(({ file, target, isOfTypes }) => {
     if (target.startsWith('emulator/') && startsTheEmulator.test(file)) return false
     // The generated help and the package's own version are data.
     if (target === 'package.json') return false
-    return !mayImport(file, target) && !(isOfTypes && isPortOf(file, target))
+    return !mayImport(file, target, isOfTypes)
   })
 
   expect(strangers.map(({ line }) => line)).toEqual([])
+})
+
+test('every source file stands on a floor, and every floor is there', () => {
+  expect(sources.filter((file) => floorOf(file) === undefined)).toEqual([])
+
+  const paths = Object.values(floors).flatMap(({ at }) => at)
+  expect(paths.filter((path) => !existsSync(join(root, path)))).toEqual([])
+})
+
+test('no floor imports one that is above it', () => {
+  expect(circlesIn([...arrows()].flatMap(([file, targets]) => targets.map((target) => edge(file, target))))).toEqual([])
+})
+
+test('docs/architecture.md draws the floors as they are', () => {
+  const text = read('docs/architecture.md')
+
+  expect(text === drawingIn(text), 'Draw them again with "npm run docs".').toBe(true)
+})
+
+test('a page of the dashboard imports no other page', () => {
+  const pageOf = (file: string) => /^dashboard\/pages\/([^/]+)\//.exec(file)?.[1]
+  const others = imports.filter(({ file, target }) => {
+    const [page, other] = [pageOf(file), pageOf(target)]
+    return page !== undefined && other !== undefined && page !== other
+  })
+
+  expect(others.map(({ line }) => line)).toEqual([])
+})
+
+test.skipIf(!listed)('every relative import leads to a file that git lists', () => {
+  const lost = imports.filter(({ target, isRelative }) => isRelative && !listed?.includes(target))
+
+  expect(imports.filter(({ target }) => target.endsWith('.tsx')).length).toBeGreaterThan(200)
+  expect(lost.map(({ line }) => line)).toEqual([])
 })
 
 test('the command line opens the emulator lazily, in the commands that start it', () => {
@@ -208,7 +136,6 @@ test('no command loads zod before it is needed', () => {
 })
 
 test('a circle of files is found, and a lazy import closes none', () => {
-  const edge = (file: string, target: string, isLazy = false) => ({ file, target, isLazy, line: '', isOfTypes: true })
   const edges = [edge('a', 'b'), edge('b', 'c'), edge('c', 'a'), edge('d', 'a'), edge('e', 'f'), edge('f', 'e', true)]
 
   expect(circlesIn(edges)).toEqual([['a', 'b', 'c']])
@@ -218,13 +145,13 @@ test('files import one another in no circle, not even for types', () => {
   expect(circlesIn(imports)).toEqual([])
 })
 
-test.skipIf(!existsSync(join(root, '.git')))('what is read here are all files that git lists', () => {
-  const listed = execFileSync('git', ['ls-files', ...rooms], { cwd: root, encoding: 'utf8' })
-    .split('\n')
-    .filter((file) => /\.(ts|tsx|js)$/.test(file) && existsSync(join(root, file)))
+test.skipIf(!listed)('what is read here are all files that git lists', () => {
+  const modules = listed?.filter(
+    (file) => rooms.includes(file.split('/')[0] ?? '') && /\.(ts|tsx|js)$/.test(file) && existsSync(join(root, file)),
+  )
 
-  expect(listed.length).toBeGreaterThan(500)
-  expect(listed.filter((file) => !files.includes(file))).toEqual([])
+  expect(modules?.length).toBeGreaterThan(500)
+  expect(modules?.filter((file) => !files.includes(file))).toEqual([])
 })
 
 test('durations are measured by a clock that never jumps: Date.now() only reads moments', () => {
@@ -265,33 +192,18 @@ test('files are named in kebab-case', () => {
   expect(files.filter((file) => !/^([a-z0-9-]+\/)*[a-z0-9-]+(\.[a-z]+)+$/.test(file))).toEqual([])
 })
 
-function mayImport(file: string, target: string): boolean {
-  const floor = Object.keys(floors)
-    .filter((folder) => file.startsWith(`${folder}/`))
-    .sort((one, other) => other.length - one.length)[0]
-  const kind = isPackage(target) && !target.startsWith('node:') ? 'package' : ''
-  return (floors[floor ?? ''] ?? []).some(
-    (allowed) =>
-      target === allowed ||
-      target.startsWith(`${allowed}/`) ||
-      (allowed.endsWith(':') && target.startsWith(allowed)) ||
-      allowed === kind,
-  )
+function edge(file: string, target: string, isLazy = false): Import {
+  return { file, target, isLazy, line: '', isOfTypes: false, isRelative: true }
 }
 
-/** The core may name the types of a port, whose adapters it never sees. */
-function isPortOf(file: string, target: string): boolean {
-  const ports = [
-    'emulator/ports/passwords/port.ts',
-    'emulator/ports/files/port.ts',
-    'emulator/ports/bus/port.ts',
-    'emulator/ports/limits/port.ts',
-    'emulator/ports/mail/port.ts',
-    'emulator/idp/provider.ts',
-  ]
-  return file.startsWith('emulator/core/') && ports.includes(target)
-}
-
-function isPackage(target: string): boolean {
-  return !/^(client|emulator|seeds|cli|dashboard)\//.test(target)
+function mayImport(file: string, target: string, isOfTypes: boolean): boolean {
+  const name = floorOf(file)
+  const floor = floors[name ?? '']
+  const targetName = floorOf(target) ?? target
+  if (!floor || name === targetName) return floor !== undefined
+  const allowed = [...floor.imports, ...(isOfTypes ? (floor.types ?? []) : [])]
+  if (isNamedIn(allowed, targetName)) return true
+  return targetName.startsWith('node:')
+    ? allowed.includes('node:')
+    : allowed.includes('packages') && floorOf(target) === undefined
 }

@@ -161,8 +161,6 @@ export const url: Promise<string> = startTestEmulator().then((emulator) => emula
   it.each([
     ['5.9', 'node', 'commonjs', ['ts']],
     ['5.9', 'node16', 'node16', ['mts', 'cts']],
-    ['5.9', 'bundler', 'esnext', ['ts']],
-    ['7', 'node16', 'node16', ['mts', 'cts']],
     ['7', 'bundler', 'esnext', ['ts']],
   ])('has types for TypeScript %s under moduleResolution %s (module %s, %s)', async (version, resolution, ...rest) => {
     const [module, kinds] = rest

@@ -1,4 +1,6 @@
 /** Settings that cannot be, as an operator meets them on the first day: each is refused by a code, and says what to change. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { startSmtp } from '../fixtures/mail/smtp.js'
@@ -24,10 +26,13 @@ interface Refusal {
   readonly hint: string
 }
 
+function onFreePorts(words: readonly string[]): string[] {
+  return ['--port', '--admin-port'].flatMap((flag) => (words.includes(flag) ? [] : [flag, '0']))
+}
+
 /** What a start is refused with. */
 async function refusal(env: Env, ...words: string[]): Promise<Refusal> {
-  const free = ['--port', '--admin-port'].flatMap((flag) => (words.includes(flag) ? [] : [flag, '0']))
-  const { exit, stdout } = await world.run([...free, '--json', ...words], env)
+  const { exit, stdout } = await world.run([...onFreePorts(words), '--json', ...words], env)
   expect(exit).not.toBe(0)
   return JSON.parse(stdout).error
 }
@@ -39,7 +44,7 @@ interface Finding extends Omit<Refusal, 'hint'> {
 
 /** What `svc serve check` finds; what the tests' server is spared is left out. */
 async function findings(env: Env): Promise<Finding[]> {
-  const { stdout } = await world.run(['check', '--admin-port', '1', '--json'], env)
+  const { stdout } = await world.run(['check', ...onFreePorts([]), '--json'], env)
   const checks: { findings: Finding[] }[] = JSON.parse(stdout).checks
   return checks.flatMap(({ findings }) => findings).filter(({ code }) => !['NOT_DURABLE', 'NO_MAIL'].includes(code))
 }
@@ -50,6 +55,75 @@ async function query(url: string, ...statements: string[]): Promise<void> {
   for (const statement of statements) await client.query(statement)
   await client.end()
 }
+
+/** What the check finds wrong first, or is refused with. */
+async function wrongByCheck(env: Env, ...words: string[]): Promise<Refusal | undefined> {
+  const { stdout } = await world.run(['check', ...onFreePorts(words), '--json', ...words], env)
+  const { error, checks = [] }: { error?: Refusal; checks?: { findings: Finding[] }[] } = JSON.parse(stdout)
+  const wrong = checks
+    .flatMap(({ findings }) => findings)
+    .find(({ code, level }) => level === 'wrong' && code !== 'NOT_DURABLE')
+  if (error) return { code: error.code, message: error.message, hint: error.hint }
+  return wrong && { code: wrong.code, message: wrong.message, hint: wrong.remedy }
+}
+
+const taken = () => new URL(elsewhere.url).port
+const fileIn = (name: string) => {
+  writeFileSync(join(world.folder, name), 'x')
+  return join(world.folder, name)
+}
+
+describe('what a start refuses, the check refuses in the same words', () => {
+  it.each<[string, string, () => Env, () => string[]]>([
+    ['a short secret', 'SECRET_MISSING', () => ({ SVC_SECRET: 'short' }), () => []],
+    ['a short admin token', 'SECRET_MISSING', () => ({ SVC_ADMIN_TOKEN: 'short' }), () => []],
+    ['a port named twice', 'PORT_IN_USE', () => ({}), () => ['--port', taken(), '--admin-port', taken()]],
+    ['a port in use', 'PORT_IN_USE', () => ({}), () => ['--port', taken()]],
+    ['an admin port in use', 'PORT_IN_USE', () => ({}), () => ['--admin-port', taken()]],
+    [
+      'an address of another machine',
+      'NO_SUCH_HOST',
+      () => ({}),
+      () => ['--host', '192.0.2.1', '--public-url', 'https://a.example'],
+    ],
+    ['no public address', 'PUBLIC_URL_MISSING', () => ({}), () => ['--host', '0.0.0.0']],
+    ['a public address that is none', 'PUBLIC_URL_INVALID', () => ({}), () => ['--public-url', 'nowhere']],
+    ['files nowhere', 'FILES_UNREACHABLE', () => ({ SVC_FILES_URL: 'ftp://a/b' }), () => []],
+    ['a folder of another machine', 'FILES_UNREACHABLE', () => ({ SVC_FILES_URL: 'file://other/a' }), () => []],
+    ['a file for a folder', 'FOLDER_NOT_WRITABLE', () => ({ SVC_FILES_URL: `file://${fileIn('plain')}` }), () => []],
+    ['a bucket that is not there', 'FILES_UNREACHABLE', () => ({ SVC_FILES_URL: 's3://none?endpoint=x' }), () => []],
+    [
+      'a database that does not answer',
+      'DATABASE_UNREACHABLE',
+      () => ({ SVC_DATABASE_URL: 'postgres://svc@127.0.0.1:1/svc' }),
+      () => [],
+    ],
+    ['a mail server that is none', 'MISUSE', () => ({ SVC_SMTP_URL: 'nowhere' }), () => []],
+    ['a delay that is none', 'MISUSE', () => ({}), () => ['--shutdown-delay', '5']],
+    ['a host that is none', 'MISUSE', () => ({}), () => ['--allowed-host', 'https://a.example/x']],
+  ])('%s', async (_, code, env, words) => {
+    const refused = await refusal(env(), ...words())
+
+    expect(refused.code).toBe(code)
+    expect(await wrongByCheck(env(), ...words())).toEqual({
+      code: refused.code,
+      message: refused.message,
+      hint: refused.hint,
+    })
+  })
+
+  it('a folder that another process holds', async () => {
+    const env = { SVC_FILES_URL: `file://${join(world.folder, 'held')}` }
+    const held = await world.startWith(env)
+
+    const refused = await refusal(env)
+
+    expect(refused.code).toBe('ALREADY_RUNNING')
+    expect(await wrongByCheck(env)).toMatchObject({ code: 'ALREADY_RUNNING', hint: refused.hint })
+    await held.stop()
+    expect(await wrongByCheck(env)).toBeUndefined()
+  })
+})
 
 describe('a bucket that cannot be opened', () => {
   it.each([
@@ -62,14 +136,14 @@ describe('a bucket that cannot be opened', () => {
     [
       'does not exist',
       () => ({ SVC_FILES_URL: world.env.SVC_FILES_URL?.replace('things', 'others') }),
-      'There is no bucket "others" at http://127.0.0.1:',
+      'Bucket "others" does not exist at http://127.0.0.1:',
       'SVC_FILES_URL',
     ],
     [
       'does not answer',
       () => ({ SVC_FILES_URL: 's3://things?endpoint=http://127.0.0.1:1' }),
       'The bucket "things" does not answer: connect ECONNREFUSED 127.0.0.1:1.',
-      'http://127.0.0.1:1 is reached',
+      'http://127.0.0.1:1 can be reached',
     ],
     [
       'has an endpoint that is not an address',
@@ -80,7 +154,7 @@ describe('a bucket that cannot be opened', () => {
     [
       'has no keys',
       () => ({ AWS_ACCESS_KEY_ID: undefined, AWS_SECRET_ACCESS_KEY: undefined, AWS_EC2_METADATA_DISABLED: 'true' }),
-      'There are no keys for the bucket "things".',
+      'No keys found for the bucket "things".',
       'AWS_ACCESS_KEY_ID',
     ],
   ])('because it %s, says so', async (_, env, message, hint) => {

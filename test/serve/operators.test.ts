@@ -93,7 +93,7 @@ describe('svc serve check', () => {
       expect.objectContaining({
         code: 'POOLER',
         level: 'note',
-        message: 'Each process takes up to 10 connections of the pooler, and 1 of the 300 of the server itself.',
+        message: "Each process uses up to 10 connections of the pooler, and 1 of the server's 300.",
       }),
     )
   })

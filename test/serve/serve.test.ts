@@ -165,7 +165,7 @@ it('a bucket that does not answer is in the log, with why, under the id of the r
   const line = lines.map((line) => JSON.parse(line)).find(({ requestId, error }) => requestId === id && error)
   expect(line).toMatchObject({
     level: 50,
-    error: { name: 'StorageError', message: expect.stringContaining('The bucket refused: 500') },
+    error: { name: 'StorageError', message: expect.stringContaining('The bucket refused the request: 500') },
   })
 })
 

@@ -29,7 +29,7 @@ a document is refused. Reads every document, and writes nothing. Exits with 10 w
 
   async run() {
     const { argv, flags } = await this.parse(CollectionsCheck)
-    const client = this.client(flags)
+    const client = await this.ownerClient(flags)
     const words = argv.map(String)
     const chosen = await chooseCollections(client, words, () => this.seeCollections())
     const withSchema = chosen.filter(({ schema }) => Object.keys(schema).length > 0)

@@ -15,7 +15,7 @@ export default class CollectionsGet extends TargetCommand {
 
   async run() {
     const { args, flags } = await this.parse(CollectionsGet)
-    const collection = await this.client(flags).collections.get(args.collection)
+    const collection = await (await this.ownerClient(flags)).collections.get(args.collection)
 
     this.log(record(collectionRow(collection)))
     return collection

@@ -11,7 +11,7 @@ export default class CollectionsList extends TargetCommand {
 
   async run() {
     const { flags } = await this.parse(CollectionsList)
-    const collections = await this.client(flags).collections.list()
+    const collections = await (await this.ownerClient(flags)).collections.list()
 
     if (collections.length === 0)
       this.note(`No collections yet. Create one: ${this.there('svc collections create posts')}`)

@@ -10,10 +10,8 @@ import {
 } from '../../../client/protocol/model/collection.js'
 import { CliFailure, exits, misuse } from '../../base/failure.js'
 import type { CommandInput } from '../../base/service-command.js'
-import { type Client, TargetCommand } from '../../base/target-command.js'
+import { TargetCommand } from '../../base/target-command.js'
 import { collectionArg } from '../../documents/fields-args.js'
-import { withSecretKey } from '../../target/owner.js'
-import type { TargetFlags } from '../../target/target.js'
 import { table } from '../../terminal/print.js'
 import { prose } from '../../terminal/prose.js'
 
@@ -79,22 +77,13 @@ Managing permissions takes the secret key of the project. On the emulator of the
     const { args, flags } = await this.parse(CollectionsPermissions)
     const wanted = wantedPermissions(flags)
     if (wanted === undefined)
-      return this.show(this.told(await this.manager(flags, (client) => client.collections.get(args.collection))))
+      return this.show(this.told(await (await this.ownerClient(flags)).collections.get(args.collection)))
 
     await this.confirmWrite(flags, `Set the permissions of "${args.collection}"`)
-    const changed = await this.manager(flags, async ({ collections }) => {
-      const before = flags.clear ? {} : this.told(await collections.get(args.collection))
-      return collections.update(args.collection, { permissions: { ...before, ...wanted } })
-    })
+    const { collections } = await this.ownerClient(flags)
+    const before = flags.clear ? {} : this.told(await collections.get(args.collection))
+    const changed = await collections.update(args.collection, { permissions: { ...before, ...wanted } })
     return this.show(this.told(changed))
-  }
-
-  /** Works with the secret key: on an emulator with one of its owner, unless a key was given. */
-  private manager<Value>(flags: TargetFlags, work: (client: Client) => Promise<Value>): Promise<Value> {
-    const target = this.requireTarget(flags)
-    const isOwner = target.emulator !== undefined && target.key === target.emulator.apiKey && flags.as === undefined
-    if (!isOwner) return work(this.client(flags))
-    return withSecretKey(target, (apiKey) => work(this.client(flags, { apiKey })))
   }
 
   /** The permissions of a collection, which the service tells callers who may read it. */

@@ -37,7 +37,8 @@ fields to those there are. It holds for writes from then on, not for what is sto
   async run() {
     const { args, flags } = await this.parse(CollectionsSchema)
     const given = flags.clear ? {} : await readSchema(flags)
-    if (given === undefined) return this.show((await this.client(flags).collections.get(args.collection)).schema)
+    if (given === undefined)
+      return this.show((await (await this.ownerClient(flags)).collections.get(args.collection)).schema)
 
     const client = await this.clientForWrite(flags, `Set the schema of "${args.collection}"`)
     const kept = flags.keep ? (await client.collections.get(args.collection)).schema : {}

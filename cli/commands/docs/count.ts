@@ -17,7 +17,7 @@ export default class DocsCount extends TargetCommand {
   async run() {
     const { args, flags } = await this.parse(DocsCount)
     const where = readWhere(flags.where, flags.or)
-    const client = this.client(flags)
+    const client = await this.ownerClient(flags)
     const count = await client.collection(args.collection).count({ where })
 
     this.log(String(count))

@@ -5,6 +5,7 @@ import { keepHeapSmall } from '../../base/small-heap.js'
 import { stopSignal } from '../../base/stop-signal.js'
 import { TargetCommand } from '../../base/target-command.js'
 import { identifyCollection } from '../../collections/identify.js'
+import { inSchemaOrder } from '../../collections/schema-order.js'
 import { documentFields, emptyResultNotes } from '../../documents/empty-result.js'
 import { collectionArg } from '../../documents/fields-args.js'
 import { readWhere, whereFlags } from '../../documents/where-flag.js'
@@ -37,7 +38,13 @@ A file is complete or not there: until then it is called <file>.part, and the sa
       options: exportFormats,
       description: 'how to write them [default: by the file, else ndjson]',
     })(),
-    columns: Flags.string({ delimiter: ',', multiple: true, multipleNonGreedy: true, description: 'fields to write' }),
+    columns: Flags.string({
+      aliases: ['fields'],
+      delimiter: ',',
+      multiple: true,
+      multipleNonGreedy: true,
+      description: 'fields to write, in this order [default: all; those of the schema first, in CSV]',
+    }),
     'with-ids': Flags.boolean({ description: 'write the id of each document too' }),
     safe: Flags.boolean({ description: safeDescription }),
     restart: Flags.boolean({ description: 'start over, although an earlier export was stopped' }),
@@ -57,17 +64,19 @@ A file is complete or not there: until then it is called <file>.part, and the sa
       )
     }
     keepHeapSmall()
-    const client = this.client(flags)
+    const client = await this.ownerClient(flags)
     const collection = client.collection(args.collection)
     const where = readWhere(flags.where, flags.or)
     const { total } = await collection.list({ where, limit: 1 })
     const format = exportFormat({ format: flags.format, out })
     // The id tells a collection from one of the same name in another service.
-    const { id } = await identifyCollection(client, args.collection, this.requireTarget(flags).url)
+    const { id, schema } = await identifyCollection(client, args.collection, this.requireTarget(flags).url)
     const file = await openExportFile({
       path: out,
       format,
-      columns: flags.columns ?? (format === 'csv' ? await fieldNamesOfAll(collection, where) : undefined),
+      columns:
+        flags.columns ??
+        (format === 'csv' ? inSchemaOrder(await fieldNamesOfAll(collection, where), schema) : undefined),
       withIds: flags['with-ids'],
       isSafe: flags.safe,
       restart: flags.restart,

@@ -17,7 +17,9 @@ export default class DocsGet extends TargetCommand {
 
   async run() {
     const { args, flags } = await this.parse(DocsGet)
-    const document = await this.client(flags).collection(args.collection).get(args.id, { populate: flags.populate })
+    const document = await (await this.ownerClient(flags))
+      .collection(args.collection)
+      .get(args.id, { populate: flags.populate })
 
     this.log(record(documentRow(document)))
     return document

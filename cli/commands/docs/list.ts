@@ -1,7 +1,8 @@
 import * as Flags from '@oclif/core/flags'
 import type { Document } from '../../../client/protocol/model/document.js'
 import { safeDescription } from '../../../seeds/records/cells.js'
-import { TargetCommand } from '../../base/target-command.js'
+import { type Client, TargetCommand } from '../../base/target-command.js'
+import { inSchemaOrder, schemaOf } from '../../collections/schema-order.js'
 import { documentFields, emptyResultNotes } from '../../documents/empty-result.js'
 import { collectionArg } from '../../documents/fields-args.js'
 import {
@@ -40,7 +41,13 @@ these. Dotted names reach nested and populated fields.`)
     all: Flags.boolean({ description: 'every document, not a page', exclusive: ['limit', 'offset'] }),
     populate: populateFlag,
     count: Flags.boolean({ allowNo: true, default: true, description: 'count all that match' }),
-    columns: Flags.string({ delimiter: ',', multiple: true, multipleNonGreedy: true, description: 'fields to show' }),
+    columns: Flags.string({
+      aliases: ['fields'],
+      delimiter: ',',
+      multiple: true,
+      multipleNonGreedy: true,
+      description: 'fields to show, in this order',
+    }),
     format: Flags.option({ options: listFormats, default: 'table', description: 'how to print them' })(),
     safe: Flags.boolean({ description: safeDescription }),
   }
@@ -49,39 +56,57 @@ these. Dotted names reach nested and populated fields.`)
 
   async run() {
     const { args, flags } = await this.parse(DocsList)
-    const client = this.client(flags)
+    const client = await this.ownerClient(flags)
     const collection = client.collection(args.collection)
     const noteEmpty = () =>
       this.noteEmptyResult(() => emptyResultNotes(flags, documentFields(client, args.collection), flags.populate))
     const query = { where: readWhere(flags.where, flags.or), sort: readSort(flags.sort), populate: flags.populate }
     if (flags.all) {
-      const printed = await this.printAll(() => collection.iterate(query), flags)
+      const printed = await this.printAll(
+        () => collection.iterate(query),
+        flags,
+        (read) => this.csvColumns(client, args.collection, flags.format, read),
+      )
       if (printed === 0) await noteEmpty()
       return
     }
 
     const page = await collection.list({ ...query, limit: flags.limit, offset: flags.offset, count: flags.count })
-    if (!this.jsonEnabled()) {
-      if (page.items.length > 0) {
-        await printDocuments(page.items, flags.format, { columns: flags.columns, isSafe: flags.safe })
-      }
-      this.note(pageNote(page, 'document'))
-      this.noteCut(page, flags.limit)
-      const [sorted] = query.sort?.path ?? []
-      const missing = missingColumns(page.items, [...(flags.columns ?? []), ...(sorted ? [sorted] : [])])
-      if (missing) this.note(missing)
-      if (page.items.length === 0 && page.offset === 0) await noteEmpty()
+    if (this.jsonEnabled()) return page
+    if (page.items.length > 0) {
+      const columns = flags.columns ?? (await this.csvColumns(client, args.collection, flags.format, page.items))
+      await printDocuments(page.items, flags.format, { columns, isSafe: flags.safe })
     }
+    this.note(pageNote(page, 'document'))
+    this.noteCut(page, flags.limit)
+    const [sorted] = query.sort?.path ?? []
+    const missing = missingColumns(page.items, [...(flags.columns ?? []), ...(sorted ? [sorted] : [])])
+    if (missing) this.note(missing)
+    if (page.items.length === 0 && page.offset === 0) await noteEmpty()
     return page
+  }
+
+  /** The id, the fields of the schema in its order, the others, and the times. */
+  private async csvColumns(
+    client: Client,
+    name: string,
+    format: (typeof listFormats)[number],
+    documents: AsyncIterable<Document> | Iterable<Document>,
+  ): Promise<string[] | undefined> {
+    if (format !== 'csv') return undefined
+    const [id, ...names] = await namesOfAll(documents)
+    if (id === undefined) return []
+    return [id, ...inSchemaOrder(names, await schemaOf(client, name))]
   }
 
   /** Reads twice where the columns have to be known first, and prints while it reads: there is nothing left to return. */
   private async printAll(
     read: () => AsyncIterable<Document>,
     { format, columns, safe }: { format: (typeof listFormats)[number]; columns?: string[]; safe: boolean },
+    columnsOf: (documents: AsyncIterable<Document>) => Promise<string[] | undefined>,
   ): Promise<number> {
     const form = this.jsonEnabled() ? 'json' : format
-    const names = columns ?? (form === 'csv' ? await namesOfAll(read()) : undefined)
+    const names = columns ?? (form === 'csv' ? await columnsOf(read()) : undefined)
     const layout = form === 'table' ? await layoutOfAll(read(), columns) : undefined
     const onBegun = () => {
       if (form === 'json') this.afterMember = endOfItems

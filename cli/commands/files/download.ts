@@ -36,7 +36,7 @@ have their ids before it, and so has a file that is called as a folder of them.`
 
   async run() {
     const { args, flags } = await this.parse(FilesDownload)
-    const client = this.client(flags)
+    const client = await this.ownerClient(flags)
     const wanted = await find(client, args.what, this.there(''))
     const whole = wanted.reduce((sum, { size }) => sum + size, 0)
     const isWanted = !flags.quiet && !this.jsonEnabled()

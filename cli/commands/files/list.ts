@@ -23,7 +23,7 @@ export default class FilesList extends TargetCommand {
 
   async run() {
     const { args, flags } = await this.parse(FilesList)
-    const client = this.client(flags)
+    const client = await this.ownerClient(flags)
     const folder = args.folder === undefined ? {} : { path: args.folder }
     const place = { ...(flags.limit === undefined ? {} : { limit: flags.limit }), offset: flags.offset ?? 0 }
     const page = flags.all

@@ -8,7 +8,7 @@ import { prose } from '../../terminal/prose.js'
 export default class RequestsList extends ControlCommand {
   static override summary = 'List the last requests to the emulator, the newest first.'
   static override description =
-    prose(`The emulator keeps the last 1,000 in memory, with what is secret in them masked. The setting requestLog of a project
+    prose(`The emulator keeps the last 1,000 in memory, and the last 200 refused ones of each project, with what is secret in them masked. The setting requestLog of a project
 switches it off.`)
   static override examples = [
     '<%= config.bin %> requests list',

@@ -8,7 +8,7 @@ import { explainRefusal } from '../../../client/snippets/explain.js'
 import { harOf } from '../../../client/snippets/har.js'
 import { ControlCommand } from '../../base/control-command.js'
 import { explanationText, requestText } from '../../requests/request-lines.js'
-import { whichRequest } from '../../requests/which.js'
+import { whichRefused, whichRequest } from '../../requests/which.js'
 import { prose } from '../../terminal/prose.js'
 import { jsonText, printableLines } from '../../terminal/text-width.js'
 
@@ -20,7 +20,7 @@ export default class RequestsShow extends ControlCommand {
     prose(`Who asked, route, dialect, timing, headers and bodies (up to 64 KB, with what is secret in them masked), and the
 statements that the database ran.
 
---why says what exactly was missing to a request that was refused, and which command mends it.`)
+--why says what was missing to a request that was refused, and which command helps. Without an id it explains the last refused one.`)
   static override examples = [
     '<%= config.bin %> requests show',
     '<%= config.bin %> requests show --why',
@@ -39,7 +39,8 @@ statements that the database ran.
   async run() {
     const { args, flags } = await this.parse(RequestsShow)
     const control = this.control(flags)
-    const request = await control.requests.get({ id: await whichRequest(control, args.id) })
+    const id = await (flags.why ? whichRefused : whichRequest)(control, args.id)
+    const request = await control.requests.get({ id })
     if (flags.why) return this.explainWhy(request)
     if (flags.plan) return this.showPlans(control, request)
     if (flags.format) return this.showAs(flags.format, request, this.emulator(flags))

@@ -7,9 +7,9 @@ import { prose } from '../../terminal/prose.js'
 const marks = { wrong: onStdout.red('✗'), note: onStdout.yellow('!'), well: onStdout.green('✓') }
 
 export default class ServeCheck extends SvcCommand {
-  static override summary = 'Look at database, bucket, mail server and settings before svc serve starts.'
+  static override summary = 'Look at settings, ports, database, bucket and mail server before svc serve starts.'
   static override description =
-    prose(`Takes what svc serve takes. The database is looked at and left as it is; in the bucket a file is written, read, listed and
+    prose(`Takes what svc serve takes, and finds wrong what svc serve refuses, as ports that are in use. The database is looked at and left as it is; in the bucket a file is written, read, listed and
 deleted again; no mail is sent. Each finding comes with its remedy.
 
 Exits with 10 when something is wrong. Notes alone do not count.`)

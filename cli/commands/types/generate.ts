@@ -23,10 +23,19 @@ import {
   typesDifference,
   writeTypesFile,
 } from '../../types/types-file.js'
-import { sampleSize, type TypesFormat, type TypesStyle, typesFormats, typesText } from '../../types/types-text.js'
+import {
+  type DescribedTypes,
+  describeTypes,
+  sampleSize,
+  type TypesFormat,
+  type TypesStyle,
+  typesFormats,
+} from '../../types/types-text.js'
+import { requireNoWorse } from '../../types/worse-types.js'
 
 interface Wanted extends TypesStyle, TypesFile {
   readonly most: number
+  readonly seesAll: boolean
   readonly names: readonly string[]
 }
 
@@ -88,14 +97,18 @@ after the first line is in the file soon.`)
     const wanted: Wanted = {
       ...{ place: flags.out ?? defaultTypesFile(format), isTyped: flags.out !== undefined },
       ...{ format, clientPackage: clientPackageHere() },
-      ...{ names: argv.map(String), most: flags.all ? Number.POSITIVE_INFINITY : (flags.sample ?? sampleSize) },
+      ...{
+        names: argv.map(String),
+        seesAll: this.seesAll(flags),
+        most: flags.all ? Number.POSITIVE_INFINITY : (flags.sample ?? sampleSize),
+      },
     }
     if (wanted.place === '-' && (flags.watch || flags.check)) throw misuse('--watch and --check take a file.')
     if (!flags.check) await this.confirmPlace(wanted, flags)
     this.isWatching = flags.watch
-    if (flags.watch) return this.watch(this.client(flags, { transport: 'ws', WebSocket }), wanted)
-    const { text, collections } = await this.generate(this.client(flags), wanted)
-    return { ...(await (flags.check ? this.check(wanted, text) : this.write(wanted, text))), collections }
+    if (flags.watch) return this.watch(await this.ownerClient(flags, { transport: 'ws', WebSocket }), wanted)
+    const { types, collections } = await this.generate(await this.ownerClient(flags), wanted)
+    return { ...(await (flags.check ? this.check(wanted, types) : this.write(wanted, types))), collections }
   }
 
   protected override printsLines(): boolean {
@@ -121,14 +134,14 @@ after the first line is in the file soon.`)
       let before = 0
       for (const collection of chosen) {
         const onRead = (documents: number) => progress.at(before + documents, before + documents)
-        const one = await readCollection(client, collection, { most: wanted.most, onRead })
+        const one = await readCollection(client, collection, { most: wanted.most, seesAll: wanted.seesAll, onRead })
         before += one.read
         read.push(one)
       }
     } finally {
       progress.stop()
     }
-    const text = await typesText(client, read, wanted)
+    const types = await describeTypes(client, read, wanted)
     const collections = read.map(({ name, read, total }) => ({ name, documents: total ?? null, read }))
     for (const { name, documents, read } of collections) {
       if (documents === null)
@@ -136,27 +149,34 @@ after the first line is in the file soon.`)
       else if (read < documents)
         this.note(`${name}: ${count(read)} of ${count(documents)} documents read; --all reads each.`)
     }
-    return { text, collections }
+    for (const { isLink, words } of types.few) {
+      this.note(`${words}; the type is a ${isLink ? 'link' : 'union'}.`, onStderr.yellow)
+    }
+    return { types, collections }
   }
 
-  private async write({ place, isTyped, format }: Wanted, text: string) {
+  private async write({ place, isTyped, format }: Wanted, types: DescribedTypes) {
+    const { text } = types
     if (place === '-') {
       if (this.jsonEnabled()) return { file: null, format, text }
       this.logData(text.slice(0, -1))
       return { file: null, format }
     }
+    requireNoWorse(place, await readTypesFile(place), types)
     const done = await writeTypesFile({ place, isTyped }, text)
     this.note(`${place} ${done === 'same' ? 'is up to date' : 'written'}`)
     return { file: place, format, isChanged: done === 'written' }
   }
 
-  private async check({ place, format }: Wanted, text: string) {
+  private async check({ place, format }: Wanted, types: DescribedTypes) {
+    const { text } = types
     const is = await readTypesFile(place)
     const difference = await typesDifference(place, is, text)
     if (difference === '') this.note(`${place} is up to date`)
     else {
       process.exitCode = exits.different
       this.logData(difference.trimEnd())
+      requireNoWorse(place, is, types)
       this.noteAlways(
         `${place} ${is === undefined ? 'is not there' : 'is out of date'}. Write it: ${this.there(`svc types generate${outWords(place, format)}`)}`,
       )

@@ -38,7 +38,7 @@ export function writeJsonSchema({ types, nameOf }: NamedTypes): string {
       case 'text':
         return { type: 'string', ...(shape.format ? formats[shape.format] : {}) }
       case 'link':
-        return { type: 'string', format: 'uuid', description: `The id of a document of "${shape.collection}".` }
+        return { type: 'string', format: 'uuid', description: linkWords(shape.collection) }
       case 'choices':
         return { type: 'string', enum: [...shape.values] }
       case 'number':
@@ -57,6 +57,10 @@ export function writeJsonSchema({ types, nameOf }: NamedTypes): string {
         return { type: shape.kind }
     }
   }
+}
+
+function linkWords(collection: string): string {
+  return collection === 'users' ? 'The id of a user.' : `The id of a document of "${collection}".`
 }
 
 function refer(name: string): JsonObject {

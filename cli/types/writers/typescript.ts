@@ -1,4 +1,5 @@
 /** Types as TypeScript that `createClient<Schema>()` takes. */
+import type { TextFormat } from '../formats.js'
 import type { NamedType, NamedTypes } from '../named-types.js'
 import type { FieldShape, Shape } from '../shapes.js'
 import { header } from './header.js'
@@ -6,7 +7,9 @@ import { header } from './header.js'
 export function writeTypeScript({ types, nameOf }: NamedTypes, clientPackage: string): string {
   const collections = types.flatMap(({ name, collection }) => (collection === undefined ? [] : [{ name, collection }]))
   const declarations = types.map(declare)
-  const imports = ['Fields', 'Link'].filter((name) => declarations.some((text) => mentions(text, name)))
+  const imports = ['DateTime', 'Fields', 'FileUrl', 'Link'].filter((name) =>
+    declarations.some((text) => mentions(text, name)),
+  )
   return [
     ...header.map((line) => `// ${line}`),
     '/* eslint-disable */',
@@ -38,7 +41,7 @@ export function writeTypeScript({ types, nameOf }: NamedTypes, clientPackage: st
   function write(shape: Shape): string {
     switch (shape.kind) {
       case 'text':
-        return 'string'
+        return (shape.format && typeNames[shape.format]) ?? 'string'
       case 'link':
         return `Link<${quote(shape.collection)}>`
       case 'choices':
@@ -67,7 +70,13 @@ function arrayOf(items: string): string {
 }
 
 function mentions(text: string, name: string): boolean {
-  return new RegExp(`(: | = |\\(|\\| )${name}(<|$)`, 'm').test(text)
+  return new RegExp(`(: | = |<|, |\\(|\\| )${name}\\b`, 'm').test(text)
+}
+
+const typeNames: { readonly [Format in TextFormat]?: string } = {
+  'date-time': 'DateTime',
+  datetime: 'DateTime',
+  file: 'FileUrl',
 }
 
 const words = {

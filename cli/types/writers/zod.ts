@@ -8,11 +8,13 @@ export function writeZod({ types, nameOf }: NamedTypes, clientPackage: string): 
   const collections = types.flatMap(({ name, collection }) => (collection === undefined ? [] : [{ name, collection }]))
   // A part before what it is used in: they are values.
   const declarations = [...types].reverse().map(declare)
-  const needsLink = declarations.some((text) => text.includes('z.custom<Link<'))
+  const imports = ['DateTime', 'FileUrl', 'Link'].filter((name) =>
+    declarations.some((text) => text.includes(`z.custom<${name}`)),
+  )
   return [
     ...header.map((line) => `// ${line}`),
     '/* eslint-disable */',
-    ...(needsLink ? [`import type { Link } from '${clientPackage}'`] : []),
+    ...(imports.length === 0 ? [] : [`import type { ${imports.join(', ')} } from '${clientPackage}'`]),
     "import { z } from 'zod'",
     '',
     ...declarations.flatMap((text) => [text, '']),
@@ -73,9 +75,9 @@ const anyObject = 'z.record(z.string(), z.json())'
 const formats = {
   id: 'z.guid()',
   date: 'z.iso.date()',
-  'date-time': 'z.iso.datetime({ offset: true })',
-  datetime: 'z.string()',
-  file: 'z.url()',
+  'date-time': 'z.iso.datetime({ offset: true }).pipe(z.custom<DateTime>())',
+  datetime: 'z.string().pipe(z.custom<DateTime>())',
+  file: 'z.url().pipe(z.custom<FileUrl>())',
   url: 'z.url()',
   email: 'z.email()',
 } as const

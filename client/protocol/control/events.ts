@@ -106,7 +106,9 @@ export const events = {
         .string()
         .refine(isKinds, `kinds takes, with commas: ${groups.join(', ')}, or one of them such as document.created`)
         .optional()
-        .describe('Groups such as document, or kinds such as document.created, with commas; left out, all.'),
+        .describe(
+          'Groups such as document, or kinds such as document.created, with commas; left out, all. request.answered, requests that went well, comes only where it is named.',
+        ),
       since: z.string().optional().describe('Id of an event; what came after it, as far as it is kept.'),
       last: counted.optional().describe('Begin with so many of the events that are kept.'),
     }),

@@ -57,7 +57,7 @@ export type ErrorCode = keyof typeof statuses | (typeof clientCodes)[number]
 export interface Issue {
   readonly path: readonly (string | number)[]
   /** Where the path begins; left out, in the body. */
-  readonly in?: 'header'
+  readonly in?: 'header' | 'query'
   readonly message: string
   readonly type: string
 }

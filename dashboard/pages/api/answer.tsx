@@ -2,11 +2,11 @@
 import { useEffect, useRef } from 'react'
 import { Link } from 'wouter'
 import { formatBytes } from '../../../client/protocol/model/figures.js'
+import { Failure } from '../../live/failure.js'
 import { Copy } from '../../parts/button.js'
 import { JsonText, pretty } from '../../parts/json.js'
 import { Headers } from '../../parts/layout.js'
-import { Failure } from '../../parts/states.js'
-import { statusLook } from '../requests/requests-page.js'
+import { statusLook } from '../../parts/request-looks.js'
 import type { Received } from './send.js'
 
 interface AnswerProps {

@@ -6,11 +6,12 @@ import { SvcError } from '../../../client/index.js'
 import { asFailure } from '../../../client/send.js'
 import { useCommand } from '../../frame/command-line.js'
 import { useInfo } from '../../frame/counts.js'
+import { Query } from '../../live/query.js'
 import { Page } from '../../parts/layout.js'
+import { methodLook } from '../../parts/request-looks.js'
 import { Search } from '../../parts/search.js'
-import { Empty, Failure, Skeleton } from '../../parts/states.js'
+import { Empty } from '../../parts/states.js'
 import { useSession } from '../../session/context.js'
-import { methodLook } from '../requests/requests-page.js'
 import { groupsOf, groupWords, type Operation, readDescription } from './description.js'
 import { OperationPane } from './operation-pane.js'
 import type { Caller } from './request.js'
@@ -22,7 +23,8 @@ export function ApiPage() {
   const { data: info } = useInfo()
   const own = info?.dialect ?? 'a'
   const dialect = new URLSearchParams(search).get('dialect') ?? own
-  const { data: description, error, refetch } = useDescription(dialect)
+  const query = useDescription(dialect)
+  const { data: description } = query
   const [caller, setCaller] = useState<Caller>()
   const [tab, setTab] = useState('reference')
   const [words, setWords] = useState('')
@@ -52,21 +54,29 @@ export function ApiPage() {
         ) : undefined
       }
     >
-      {error ? (
-        <Failure error={error} retry={() => (dialect === own ? void refetch() : go(`/api-reference/${id ?? ''}`))} />
-      ) : null}
-      {!description && !error ? <Skeleton /> : null}
-      {description && id !== undefined && !operation ? (
-        <p className="padded dim" role="status">
-          No operation is called "{id}" in dialect {dialect}.
-        </p>
-      ) : null}
-      {description && operations.length === 0 ? (
-        <Empty title="Nothing has these words">
-          <p>The search looks at paths, methods, names and summaries.</p>
-        </Empty>
-      ) : null}
-      <Operations operations={operations} selected={id} tail={tail} />
+      <Query
+        query={{
+          ...query,
+          // Another dialect may not be one.
+          refetch: () => (dialect === own ? query.refetch() : go(`/api-reference/${id ?? ''}`)),
+        }}
+      >
+        {() => (
+          <>
+            {id !== undefined && !operation ? (
+              <p className="padded dim" role="status">
+                No operation is called "{id}" in dialect {dialect}.
+              </p>
+            ) : null}
+            {operations.length === 0 ? (
+              <Empty title="Nothing has these words">
+                <p>The search looks at paths, methods, names and summaries.</p>
+              </Empty>
+            ) : null}
+            <Operations operations={operations} selected={id} tail={tail} />
+          </>
+        )}
+      </Query>
     </Page>
   )
 }

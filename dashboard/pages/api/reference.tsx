@@ -1,6 +1,6 @@
 /** What an operation takes and answers. */
 import type { ReactNode } from 'react'
-import { statusLook } from '../requests/requests-page.js'
+import { statusLook } from '../../parts/request-looks.js'
 import type { Answer, Description, Operation, Parameter } from './description.js'
 import { FieldLine, SchemaFields } from './schema-fields.js'
 import { limitWords, typeWords } from './schema-words.js'

@@ -4,11 +4,12 @@ import { SvcError } from '../../../client/index.js'
 import { formatCount } from '../../../client/protocol/model/figures.js'
 import { shellWord } from '../../../client/snippets/shell.js'
 import { useCommand } from '../../frame/command-line.js'
+import { Query } from '../../live/query.js'
 import { Page } from '../../parts/layout.js'
 import { Menu } from '../../parts/menu.js'
 import { csvOf } from '../../parts/rows/csv.js'
 import { download } from '../../parts/rows/download.js'
-import { Empty, Failure } from '../../parts/states.js'
+import { Empty } from '../../parts/states.js'
 import { useSession } from '../../session/context.js'
 import { type Answer, AnswerGrid, recordsOf } from './answer-grid.js'
 import { completeSql, sqlName } from './completion.js'
@@ -39,9 +40,12 @@ export function ConsolePage() {
         words={answer ? wordsFor(answer) : ''}
         actions={answer && answer.rows.length > 0 ? <Save answer={answer} /> : null}
       >
-        {error ? <Failure error={withoutPlace(error)} /> : null}
-        {answer ? <AnswerGrid answer={answer} /> : null}
-        {!error && !answer ? <Beginning example={example} onTake={kept.change} /> : null}
+        <Query
+          query={{ data: answer, error: error && withoutPlace(error) }}
+          loading={<Beginning example={example} onTake={kept.change} />}
+        >
+          {(found) => <AnswerGrid answer={found} />}
+        </Query>
       </Workbench>
     </Page>
   )

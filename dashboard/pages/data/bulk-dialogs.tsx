@@ -8,11 +8,11 @@ import { parseExactJson } from '../../../client/protocol/model/exact-json.js'
 import { formatCount } from '../../../client/protocol/model/figures.js'
 import { isObject, objectOfMany } from '../../../client/protocol/model/json.js'
 import { useUndo } from '../../frame/undo.js'
+import { Failure } from '../../live/failure.js'
+import { nameOf } from '../../parts/columns.js'
 import { Field, FormDialog } from '../../parts/dialog.js'
-import { Failure } from '../../parts/states.js'
 import { useStop } from '../../parts/use-stop.js'
 import { useSession } from '../../session/context.js'
-import { nameOf } from './columns.js'
 import type { QueryState } from './query-state.js'
 
 interface BulkProps {

@@ -4,11 +4,11 @@ import { type ChangeEvent, useState } from 'react'
 import type { Collection, Permissions, Schema } from '../../../client/index.js'
 import { fieldTypes, permissionKinds } from '../../../client/protocol/model/collection.js'
 import { useUndo } from '../../frame/undo.js'
+import { Failure } from '../../live/failure.js'
 import { Field, FormDialog } from '../../parts/dialog.js'
-import { Failure } from '../../parts/states.js'
 import { wordsIn } from '../../parts/words.js'
 import { useSession } from '../../session/context.js'
-import { draftKey, moveDraft } from './document/drafts.js'
+import { draftKey, moveDraft } from '../../session/drafts.js'
 
 export function CreateCollection({ onClose, onCreated }: { onClose: () => void; onCreated: (name: string) => void }) {
   const { owner } = useSession()

@@ -8,17 +8,18 @@ import { formatPath } from '../../../client/protocol/model/path.js'
 import { shellWord } from '../../../client/snippets/shell.js'
 import { useCommand } from '../../frame/command-line.js'
 import { useFlashes } from '../../live/context.js'
+import { Query } from '../../live/query.js'
 import { Button } from '../../parts/button.js'
+import { type ColumnOfData, type Linked, shortId, Value, widthOf } from '../../parts/columns.js'
 import { type Column, Grid } from '../../parts/grid.js'
 import { DropTarget, Page } from '../../parts/layout.js'
-import { Empty, Failure, Gone, isMissing, NoMatch, Skeleton, Unread } from '../../parts/states.js'
+import { Empty, Gone, isMissing, NoMatch, Skeleton } from '../../parts/states.js'
 import { Time } from '../../parts/time.js'
 import { useSession } from '../../session/context.js'
+import { draftKey, draftOf } from '../../session/drafts.js'
 import { CollectionActions } from './collection-actions.js'
 import { permissionWords, schemaWords } from './collections-list.js'
-import { type ColumnOfData, type Linked, shortId, Value, widthOf } from './columns.js'
 import { DocumentPane } from './document/document-pane.js'
-import { draftKey, draftOf } from './document/drafts.js'
 import { Filters } from './filters.js'
 import { ImportDialog } from './import-dialog.js'
 import { type QueryState, useQueryState } from './query-state.js'
@@ -56,8 +57,13 @@ export function CollectionView({ name, id }: { name: string; id: string | undefi
       />
     )
   if (collection.error && !collection.data) {
+    // What was typed into a document of it can still be copied, or discarded.
     const hasDraft = draftOf(draftKey(session, name, document)) !== undefined
-    return <Missing {...{ name, error: collection.error, pane: hasDraft ? pane : undefined }} />
+    return (
+      <Page title={name} pane={hasDraft ? pane : undefined}>
+        <Query query={collection} gone={{ what: 'collection', back: 'All collections', onBack: () => go('/data') }} />
+      </Page>
+    )
   }
   // What is typed into the pane and into dialogs stays.
   const isGone = isMissing(collection.error)
@@ -138,37 +144,38 @@ function List({ name, id, query, documents, openNew }: ListProps) {
     [go, name, search],
   )
   const columns = useMemo(() => gridColumns(documents.columns, query, openLink), [documents.columns, query, openLink])
-  const failure = documents.error ? <Failure error={documents.error} retry={documents.retry} /> : null
-  if (failure && !documents.total) return failure
-  if (documents.total === undefined) return <Skeleton rows={14} />
-  if (documents.total === 0) {
-    const isFiltered = query.where.all.length > 0
-    return isFiltered ? (
-      <NoMatch what="document" onAll={() => query.change({ where: { all: [] } })} />
-    ) : (
-      <Empty title="No documents yet" command={`svc docs create ${shellWord(name)} title=Hello`}>
-        <p>Create one here, drop a file here, or let your app write the first.</p>
-        <Button look="main" onClick={openNew}>
-          New document
-        </Button>
-      </Empty>
-    )
-  }
+  const { total = 0 } = documents
+  const isFiltered = query.where.all.length > 0
+  const nothing = isFiltered ? (
+    <NoMatch what="document" onAll={() => query.change({ where: { all: [] } })} />
+  ) : (
+    <Empty title="No documents yet" command={`svc docs create ${shellWord(name)} title=Hello`}>
+      <p>Create one here, drop a file here, or let your app write the first.</p>
+      <Button look="main" onClick={openNew}>
+        New document
+      </Button>
+    </Empty>
+  )
   return (
-    <>
-      {failure}
-      <Grid
-        label={`Documents of ${name}`}
-        columns={columns}
-        count={documents.total}
-        rowAt={documents.at}
-        idOf={(document) => document.id}
-        selected={id}
-        fresh={fresh}
-        onOpen={open}
-        onRange={documents.setRange}
-      />
-    </>
+    <Query query={documents} loading={<Skeleton rows={14} />}>
+      {() =>
+        total === 0 ? (
+          nothing
+        ) : (
+          <Grid
+            label={`Documents of ${name}`}
+            columns={columns}
+            count={total}
+            rowAt={documents.at}
+            idOf={(document) => document.id}
+            selected={id}
+            fresh={fresh}
+            onOpen={open}
+            onRange={documents.setRange}
+          />
+        )
+      }
+    </Query>
   )
 }
 
@@ -243,14 +250,4 @@ function commandOf(name: string, { text, sort, populate }: QueryState): string {
   const order = sort ? [`--sort ${shellWord((sort.direction === 'desc' ? '-' : '') + formatPath(sort.path))}`] : []
   const links = populate.length > 0 ? [`--populate ${shellWord(populate.join(','))}`] : []
   return ['svc docs list', shellWord(name), ...wheres, ...order, ...links].join(' ')
-}
-
-/** What was typed into a document of it can still be copied, or discarded. */
-function Missing({ name, error, pane }: { name: string; error: unknown; pane: ReactNode }) {
-  const [, go] = useLocation()
-  return (
-    <Page title={name} pane={pane}>
-      <Unread error={error} what="collection" wasShown={false} back="All collections" onBack={() => go('/data')} />
-    </Page>
-  )
 }

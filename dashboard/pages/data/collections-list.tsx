@@ -7,17 +7,19 @@ import { fieldRuleKinds, permissionKinds } from '../../../client/protocol/model/
 import { formatCount } from '../../../client/protocol/model/figures.js'
 import { useCommand } from '../../frame/command-line.js'
 import { useCollections } from '../../frame/counts.js'
+import { Query } from '../../live/query.js'
 import { Button } from '../../parts/button.js'
 import { type Column, Grid } from '../../parts/grid.js'
 import { Page } from '../../parts/layout.js'
 import { Search } from '../../parts/search.js'
-import { Empty, Failure, NoMatch, Skeleton } from '../../parts/states.js'
+import { Empty, NoMatch } from '../../parts/states.js'
 import { Time } from '../../parts/time.js'
 import { useSession } from '../../session/context.js'
 import { CreateCollection } from './collection-dialogs.js'
 
 export function CollectionsList() {
-  const { data, error, isPending, refetch } = useCollections()
+  const collections = useCollections()
+  const { data } = collections
   const [, go] = useLocation()
   const [search, setSearch] = useState('')
   const [isCreating, setCreating] = useState(false)
@@ -37,28 +39,31 @@ export function CollectionsList() {
         </>
       }
     >
-      {isPending ? <Skeleton /> : null}
-      {error ? <Failure error={error} retry={() => void refetch()} /> : null}
-      {data?.length === 0 ? (
-        <Empty title="No collections yet" command="svc collections create posts">
-          <p>A collection keeps JSON documents. Your app, the command line and this page see the same ones.</p>
-          <Button look="main" onClick={() => setCreating(true)}>
-            New collection
-          </Button>
-        </Empty>
-      ) : null}
-      {data && data.length > 0 && shown.length === 0 ? <NoMatch what="collection" onAll={() => setSearch('')} /> : null}
-      {shown.length > 0 ? (
-        <Grid
-          label="Collections"
-          columns={columns}
-          count={shown.length}
-          rowAt={(index) => shown[index]}
-          idOf={({ id }) => id}
-          isOpenedByEnter
-          onOpen={({ name }) => go(`/data/${encodeURIComponent(name)}`)}
-        />
-      ) : null}
+      <Query query={collections}>
+        {(all) => {
+          if (all.length === 0)
+            return (
+              <Empty title="No collections yet" command="svc collections create posts">
+                <p>A collection keeps JSON documents. Your app, the command line and this page see the same ones.</p>
+                <Button look="main" onClick={() => setCreating(true)}>
+                  New collection
+                </Button>
+              </Empty>
+            )
+          if (shown.length === 0) return <NoMatch what="collection" onAll={() => setSearch('')} />
+          return (
+            <Grid
+              label="Collections"
+              columns={columns}
+              count={shown.length}
+              rowAt={(index) => shown[index]}
+              idOf={({ id }) => id}
+              isOpenedByEnter
+              onOpen={({ name }) => go(`/data/${encodeURIComponent(name)}`)}
+            />
+          )
+        }}
+      </Query>
       {isCreating ? (
         <CreateCollection
           onClose={() => setCreating(false)}

@@ -2,8 +2,8 @@
 import { useState } from 'react'
 import { Field, FormDialog } from '../../parts/dialog.js'
 import { Menu } from '../../parts/menu.js'
+import { keepPreference, preference } from '../../parts/preference.js'
 import { useSession } from '../../session/context.js'
-import { keepPreference, preference } from '../../session/storage.js'
 import type { QueryState } from './query-state.js'
 
 type Views = Readonly<Record<string, string>>

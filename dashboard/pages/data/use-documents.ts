@@ -5,8 +5,8 @@ import { type Client, type Document, SvcError } from '../../../client/index.js'
 import { sizes } from '../../../client/protocol/model/limits.js'
 import type { Page, Sort } from '../../../client/protocol/model/page.js'
 import type { Where } from '../../../client/protocol/model/where.js'
+import { type ColumnOfData, columnsOf } from '../../parts/columns.js'
 import { useSession } from '../../session/context.js'
-import { type ColumnOfData, columnsOf } from './columns.js'
 import type { QueryState } from './query-state.js'
 
 export interface Documents {
@@ -14,9 +14,10 @@ export interface Documents {
   readonly total: number | undefined
   readonly columns: readonly ColumnOfData[]
   readonly at: (index: number) => Document | undefined
-  readonly isLoading: boolean
+  /** The first page, undefined until it has come. */
+  readonly data: Page<Document> | undefined
   readonly error: unknown
-  readonly retry: () => void
+  readonly refetch: () => unknown
   readonly setRange: (from: number, to: number) => void
 }
 
@@ -61,9 +62,9 @@ export function useDocuments(name: string, { where, sort, populate: asked, text 
       const found = pages[page - from]?.data
       return (found ?? (page === 0 ? head.data : undefined))?.items[index % pageSize]
     },
-    isLoading: head.isPending,
+    data: head.data,
     error: head.error ?? pages.find(({ error }) => error)?.error,
-    retry: () => void queries.invalidateQueries({ queryKey: ['documents', name] }),
+    refetch: () => queries.invalidateQueries({ queryKey: ['documents', name] }),
     setRange,
   }
 }

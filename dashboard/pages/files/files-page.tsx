@@ -7,12 +7,13 @@ import { formatBytes, formatCount } from '../../../client/protocol/model/figures
 import { shellWord } from '../../../client/snippets/shell.js'
 import { useCommand } from '../../frame/command-line.js'
 import { useAction, useUndo } from '../../frame/undo.js'
+import { Query } from '../../live/query.js'
 import { usePages } from '../../live/use-pages.js'
 import { Button, Copy } from '../../parts/button.js'
 import { type Column, Grid } from '../../parts/grid.js'
 import { DropTarget, Facts, Page, Pane } from '../../parts/layout.js'
 import { Preview } from '../../parts/preview.js'
-import { Empty, Failure, Gone, Skeleton, useWasShown, wordsOf } from '../../parts/states.js'
+import { Empty, Gone, useWasShown, wordsOf } from '../../parts/states.js'
 import { Time } from '../../parts/time.js'
 import { useSession } from '../../session/context.js'
 
@@ -28,16 +29,10 @@ export function FilesPage() {
   const { id } = useParams<{ id?: string }>()
   const [, go] = useLocation()
   const [folder, setFolder] = useState('')
-  const {
-    items: files,
-    total,
-    error,
-    isPending,
-    retry,
-    onRange,
-  } = usePages(['files', 'list', folder, acting?.user.id], (page) =>
+  const query = usePages(['files', 'list', folder, acting?.user.id], (page) =>
     client.files.list({ ...page, ...(folder === '' ? {} : { path: folder }) }),
   )
+  const { items: files, total, onRange } = query
   const usage = useQuery({ queryKey: ['files', 'usage'], queryFn: () => client.files.info() })
   const [uploads, upload] = useUploads(folder)
   const close = useCallback(() => go('/files'), [go])
@@ -48,7 +43,8 @@ export function FilesPage() {
     if (id !== undefined && !selected) onRange(0, Infinity)
   }, [id, selected, onRange])
   // It may stand in another folder.
-  const isGone = id !== undefined && !selected && folder === '' && !isPending && files.length >= (total ?? Infinity)
+  const isGone =
+    id !== undefined && !selected && folder === '' && query.data !== undefined && files.length >= (total ?? Infinity)
   useCommand(folder === '' ? 'svc files list' : `svc files list ${shellWord(folder)}`)
   const { bytes = 0, limitBytes = null, tier = '' } = usage.data ?? {}
   const limit = limitBytes === null ? 'unlimited' : formatBytes(limitBytes)
@@ -74,25 +70,26 @@ export function FilesPage() {
       }
     >
       <DropTarget onFiles={upload}>
-        {isPending ? <Skeleton /> : null}
-        {error ? <Failure error={error} retry={retry} /> : null}
-        {!isPending && !error && files.length === 0 ? (
-          <Empty title="No files here" command="svc files upload picture.png">
-            <p>Drop files onto this page, or let a document bring its own.</p>
-          </Empty>
-        ) : null}
-        {files.length > 0 ? (
-          <Grid
-            label="Files"
-            columns={columns}
-            count={files.length}
-            rowAt={(index) => files[index]}
-            idOf={(file) => file.id}
-            selected={id}
-            onRange={onRange}
-            onOpen={(file) => go(`/files/${file.id}`)}
-          />
-        ) : null}
+        <Query query={query}>
+          {() =>
+            files.length === 0 ? (
+              <Empty title="No files here" command="svc files upload picture.png">
+                <p>Drop files onto this page, or let a document bring its own.</p>
+              </Empty>
+            ) : (
+              <Grid
+                label="Files"
+                columns={columns}
+                count={files.length}
+                rowAt={(index) => files[index]}
+                idOf={(file) => file.id}
+                selected={id}
+                onRange={onRange}
+                onOpen={(file) => go(`/files/${file.id}`)}
+              />
+            )
+          }
+        </Query>
       </DropTarget>
     </Page>
   )

@@ -1,11 +1,10 @@
 import { useEffect, useState } from 'react'
-import { useConnections } from '../../frame/counts.js'
+import { useConnections, useFlows } from '../../frame/counts.js'
 import { useEvents } from '../../live/context.js'
 import { Copy } from '../../parts/button.js'
 import { Icon } from '../../parts/icons.js'
+import { keepPreference, preference } from '../../parts/preference.js'
 import { useSession } from '../../session/context.js'
-import { keepPreference, preference } from '../../session/storage.js'
-import { useFlows } from '../provider/use-flows.js'
 
 const steps = [
   { name: 'create', words: 'Create a document', command: 'svc docs create posts title=Hello' },

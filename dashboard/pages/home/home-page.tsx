@@ -5,6 +5,8 @@ import { formatBytes, formatCount } from '../../../client/protocol/model/figures
 import { useCommand } from '../../frame/command-line.js'
 import { type Info, isInMemory, useCounts, useInfo } from '../../frame/counts.js'
 import { useEvents } from '../../live/context.js'
+import { Failure } from '../../live/failure.js'
+import { Query } from '../../live/query.js'
 import { Button, Copy } from '../../parts/button.js'
 import { EventLine } from '../../parts/event-line.js'
 import { Facts } from '../../parts/layout.js'
@@ -17,7 +19,8 @@ const mostEvents = 8
 export function HomePage() {
   const { project } = useSession()
   const { data: info } = useInfo()
-  const counts = useCounts()
+  const { counts, error } = useCounts()
+  const isUnread = Boolean(error)
   const [, go] = useLocation()
   useCommand('svc status')
   return (
@@ -26,9 +29,10 @@ export function HomePage() {
         <div className="grow">
           <h1>Project {project.name}</h1>
           <p>
-            {plural(counts.collections, 'collection')}, {plural(counts.users, 'user')}, {plural(counts.files, 'file')}.{' '}
-            {info ? <Kept database={info.database} /> : null}
+            {plural(counts.collections, 'collection', isUnread)}, {plural(counts.users, 'user', isUnread)},{' '}
+            {plural(counts.files, 'file', isUnread)}. {info ? <Kept database={info.database} /> : null}
           </p>
+          {error ? <Failure error={error} /> : null}
         </div>
         <Button onClick={() => go('/snapshots')}>Snapshots</Button>
         <Button look="main" onClick={() => go('/data')}>
@@ -60,8 +64,9 @@ function Kept({ database }: Pick<Info, 'database'>) {
   )
 }
 
-function plural(count: number | undefined, word: string): string {
-  return count === undefined ? `… ${word}s` : `${formatCount(count)} ${word}${count === 1 ? '' : 's'}`
+function plural(count: number | undefined, word: string, isUnread: boolean): string {
+  if (count === undefined) return isUnread ? `${word}s: not read` : `… ${word}s`
+  return `${formatCount(count)} ${word}${count === 1 ? '' : 's'}`
 }
 
 const frameworks = {
@@ -144,35 +149,41 @@ function Saved({ database }: Pick<Info, 'database'>) {
 }
 
 function Health() {
-  const { data: info } = useInfo()
-  if (!info) return <article className="card" />
+  return (
+    <article className="card">
+      <h2>Health</h2>
+      <Query query={useInfo()} loading={null}>
+        {(info) => <HealthFacts info={info} />}
+      </Query>
+    </article>
+  )
+}
+
+function HealthFacts({ info }: { info: Info }) {
   const { database, disk, streams, limits, hashing, version } = info
   const limit = limits.rateLimit === 'off' ? 'off' : 'on'
   const isOnServer = database.servers.length > 0
   const withoutFolder = isOnServer ? 'that of the server' : 'nothing is kept'
   return (
-    <article className="card">
-      <h2>Health</h2>
-      <Facts
-        rows={[
-          ['Database', `PostgreSQL ${database.version.split(' ')[0]} · ${formatBytes(database.bytes)}`],
-          ...(isOnServer ? [['Server', database.servers.join(', ')] as const] : []),
-          ['Saved', <Saved key="saved" database={database} />],
-          [
-            'Streams',
-            `${streams.connections} open · ${streams.subscriptions} ${streams.subscriptions === 1 ? 'subscription' : 'subscriptions'}`,
-          ],
-          ['Disk', disk === null ? withoutFolder : `${formatBytes(disk.freeBytes)} free`],
-          [
-            'Limits',
-            `rate limit ${limit} · tier ${limits.tier}`,
-            <Link key="simulate" className="link" href="/simulate">
-              simulate
-            </Link>,
-          ],
-          ['Version', `svc ${version} · ${hashing.library}`],
-        ]}
-      />
-    </article>
+    <Facts
+      rows={[
+        ['Database', `PostgreSQL ${database.version.split(' ')[0]} · ${formatBytes(database.bytes)}`],
+        ...(isOnServer ? [['Server', database.servers.join(', ')] as const] : []),
+        ['Saved', <Saved key="saved" database={database} />],
+        [
+          'Streams',
+          `${streams.connections} open · ${streams.subscriptions} ${streams.subscriptions === 1 ? 'subscription' : 'subscriptions'}`,
+        ],
+        ['Disk', disk === null ? withoutFolder : `${formatBytes(disk.freeBytes)} free`],
+        [
+          'Limits',
+          `rate limit ${limit} · tier ${limits.tier}`,
+          <Link key="simulate" className="link" href="/simulate">
+            simulate
+          </Link>,
+        ],
+        ['Version', `svc ${version} · ${hashing.library}`],
+      ]}
+    />
   )
 }

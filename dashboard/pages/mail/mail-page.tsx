@@ -6,11 +6,12 @@ import type { Mail } from '../../../client/protocol/control/mail.js'
 import { useCommand } from '../../frame/command-line.js'
 import { mostMails, useMails } from '../../frame/counts.js'
 import { useAction, useUndo } from '../../frame/undo.js'
+import { Query } from '../../live/query.js'
 import { Button, Copy } from '../../parts/button.js'
 import { type Column, Grid } from '../../parts/grid.js'
 import { Page, Pane } from '../../parts/layout.js'
 import { Search } from '../../parts/search.js'
-import { Empty, Failure, isMissing, NoMatch, Skeleton, Unread } from '../../parts/states.js'
+import { Empty, isMissing, NoMatch } from '../../parts/states.js'
 import { Tabs } from '../../parts/tabs.js'
 import { Time } from '../../parts/time.js'
 import { useSession } from '../../session/context.js'
@@ -24,7 +25,8 @@ export function MailPage() {
   const [search, setSearch] = useState('')
   const queries = useQueryClient()
   const [isBusy, run] = useAction()
-  const { data, error, isPending, refetch } = useMails()
+  const query = useMails()
+  const { data } = query
   const close = useCallback(() => go('/mail'), [go])
   useCommand(id === undefined ? 'svc mail list' : `svc mail show ${id}`)
   const wanted = search.trim().toLowerCase()
@@ -55,25 +57,28 @@ export function MailPage() {
       }
       pane={id === undefined ? undefined : <MailPane key={id} id={id} onClose={close} />}
     >
-      {isPending ? <Skeleton /> : null}
-      {error ? <Failure error={error} retry={() => void refetch()} /> : null}
-      {data?.length === 0 ? (
-        <Empty title="No mail yet" command="svc mail wait --link">
-          <p>Mail that verifies addresses, resets passwords or brings codes stays here instead of being sent.</p>
-        </Empty>
-      ) : null}
-      {data && data.length > 0 && mails.length === 0 ? <NoMatch what="mail" onAll={() => setSearch('')} /> : null}
-      {mails.length > 0 ? (
-        <Grid
-          label="Mail"
-          columns={columns}
-          count={mails.length}
-          rowAt={(index) => mails[index]}
-          idOf={(mail) => mail.id}
-          selected={id}
-          onOpen={(mail) => go(`/mail/${mail.id}`)}
-        />
-      ) : null}
+      <Query query={query}>
+        {(all) => {
+          if (all.length === 0)
+            return (
+              <Empty title="No mail yet" command="svc mail wait --link">
+                <p>Mail that verifies addresses, resets passwords or brings codes stays here instead of being sent.</p>
+              </Empty>
+            )
+          if (mails.length === 0) return <NoMatch what="mail" onAll={() => setSearch('')} />
+          return (
+            <Grid
+              label="Mail"
+              columns={columns}
+              count={mails.length}
+              rowAt={(index) => mails[index]}
+              idOf={(mail) => mail.id}
+              selected={id}
+              onOpen={(mail) => go(`/mail/${mail.id}`)}
+            />
+          )
+        }}
+      </Query>
     </Page>
   )
 }
@@ -111,15 +116,12 @@ function MailPane({ id, onClose }: { id: string; onClose: () => void }) {
   const queries = useQueryClient()
   const [isBusy, run] = useAction()
   const [tab, setTab] = useState('html')
-  const {
-    data: mail,
-    error,
-    refetch,
-  } = useQuery({
+  const query = useQuery({
     queryKey: ['mail', id],
     queryFn: () => control.mail.get({ id }),
     staleTime: 60_000,
   })
+  const { data: mail, error } = query
   const remove = () =>
     run(async () => {
       await control.mail.remove({ id })
@@ -139,32 +141,23 @@ function MailPane({ id, onClose }: { id: string; onClose: () => void }) {
         )
       }
     >
-      {error ? (
-        <Unread
-          error={error}
-          retry={() => void refetch()}
-          what="mail"
-          wasShown={Boolean(mail)}
-          back="All mail"
-          onBack={onClose}
-        />
-      ) : null}
-      {!mail && !error ? <Skeleton /> : null}
-      {mail ? (
-        <>
-          {mail.refused === null ? null : <div className="why">Not sent: {mail.refused}</div>}
-          <Picked mail={mail} />
-          <Tabs
-            value={tab}
-            onChange={setTab}
-            tabs={[
-              { name: 'html', title: 'HTML', content: () => <Html mail={mail} /> },
-              { name: 'text', title: 'Text', content: () => <pre className="json mono">{mail.text}</pre> },
-              { name: 'raw', title: 'Raw', content: () => <pre className="json mono">{mail.raw}</pre> },
-            ]}
-          />
-        </>
-      ) : null}
+      <Query query={query} gone={{ what: 'mail', back: 'All mail', onBack: onClose }}>
+        {(found) => (
+          <>
+            {found.refused === null ? null : <div className="why">Not sent: {found.refused}</div>}
+            <Picked mail={found} />
+            <Tabs
+              value={tab}
+              onChange={setTab}
+              tabs={[
+                { name: 'html', title: 'HTML', content: () => <Html mail={found} /> },
+                { name: 'text', title: 'Text', content: () => <pre className="json mono">{found.text}</pre> },
+                { name: 'raw', title: 'Raw', content: () => <pre className="json mono">{found.raw}</pre> },
+              ]}
+            />
+          </>
+        )}
+      </Query>
     </Pane>
   )
 }

@@ -1,10 +1,12 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
+import type { Control } from '../../../client/control.js'
 import { isObject } from '../../../client/protocol/model/json.js'
 import { useUndo } from '../../frame/undo.js'
+import { Failure } from '../../live/failure.js'
 import { Field, FormDialog } from '../../parts/dialog.js'
-import { Failure } from '../../parts/states.js'
 import { useSession } from '../../session/context.js'
-import type { Account } from './provider-page.js'
+
+export type Account = Awaited<ReturnType<Control['idp']['accounts']['list']>>['accounts'][number]
 
 /** An account of the built-in provider, to make, to change or to remove. */
 export function AccountDialog({ account, onClose }: { account: Account | undefined; onClose: () => void }) {

@@ -1,13 +1,13 @@
 /** The last logins as sequences of hops, each with its request and answer. */
 import { useState } from 'react'
 import { hopKinds, type LoginFlow, type LoginHop } from '../../../client/protocol/model/provider-login.js'
-import { Failure } from '../../parts/states.js'
+import { useFlows } from '../../frame/counts.js'
+import { Query } from '../../live/query.js'
 import { clockTime, Time } from '../../parts/time.js'
-import { useFlows } from './use-flows.js'
 
 export function LastFlows() {
   const [toggled, setToggled] = useState<ReadonlySet<string>>(new Set())
-  const { data, error, refetch } = useFlows()
+  const flows = useFlows()
   const toggle = (id: string) =>
     setToggled((before) => {
       const after = new Set(before)
@@ -17,16 +17,25 @@ export function LastFlows() {
   return (
     <>
       <h2 className="section">Last flows</h2>
-      {error ? <Failure error={error} retry={() => void refetch()} /> : null}
-      {data?.length === 0 ? (
-        <p className="padded dim">No login through a provider since the emulator was started.</p>
-      ) : null}
-      <ul className="flows">
-        {data?.map((flow, at) => (
-          // The last one is open until it is closed.
-          <Flow key={flow.id} flow={flow} isOpen={(at === 0) !== toggled.has(flow.id)} toggle={() => toggle(flow.id)} />
-        ))}
-      </ul>
+      <Query query={flows}>
+        {(found) =>
+          found.length === 0 ? (
+            <p className="padded dim">No login through a provider since the emulator was started.</p>
+          ) : (
+            <ul className="flows">
+              {found.map((flow, at) => (
+                // The last one is open until it is closed.
+                <Flow
+                  key={flow.id}
+                  flow={flow}
+                  isOpen={(at === 0) !== toggled.has(flow.id)}
+                  toggle={() => toggle(flow.id)}
+                />
+              ))}
+            </ul>
+          )
+        }
+      </Query>
     </>
   )
 }

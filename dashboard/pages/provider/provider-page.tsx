@@ -1,26 +1,23 @@
 /** The built-in login provider: who may log in with it, and how its next logins end. */
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { Control } from '../../../client/control.js'
 import { type ProviderFault, providerFaults } from '../../../client/protocol/model/provider-login.js'
 import { useCommand } from '../../frame/command-line.js'
+import { refreshMilliseconds } from '../../frame/counts.js'
 import { useAction, useUndo } from '../../frame/undo.js'
 import { useEvents } from '../../live/context.js'
+import { Query } from '../../live/query.js'
 import { Button, Copy } from '../../parts/button.js'
 import { EventLine } from '../../parts/event-line.js'
 import { Page } from '../../parts/layout.js'
-import { Failure, Skeleton } from '../../parts/states.js'
 import { useSession } from '../../session/context.js'
-import { AccountDialog } from './account-dialog.js'
+import { type Account, AccountDialog } from './account-dialog.js'
 import { LastFlows } from './flows.js'
-import { refreshMilliseconds } from './use-flows.js'
-
-export type Account = Awaited<ReturnType<Control['idp']['accounts']['list']>>['accounts'][number]
 
 export function ProviderPage() {
   const { control } = useSession()
   const [edited, setEdited] = useState<Account | 'new'>()
-  const { data, error, refetch } = useQuery({
+  const accounts = useQuery({
     queryKey: ['flows', 'accounts'],
     queryFn: async () => (await control.idp.accounts.list()).accounts,
     refetchInterval: refreshMilliseconds,
@@ -29,7 +26,7 @@ export function ProviderPage() {
   return (
     <Page
       title="Login provider"
-      facts={data ? `${data.length} accounts · passwords are not asked for` : ''}
+      facts={accounts.data ? `${accounts.data.length} accounts · passwords are not asked for` : ''}
       actions={
         <>
           <StartLogin />
@@ -39,28 +36,30 @@ export function ProviderPage() {
         </>
       }
     >
-      {error ? <Failure error={error} retry={() => void refetch()} /> : null}
-      {!data && !error ? <Skeleton /> : null}
       <NextLogins />
       <h2 className="section">Accounts</h2>
-      <ul className="accounts">
-        {data?.map((account) => (
-          <li key={account.id}>
-            <button type="button" className="row-button" onClick={() => setEdited(account)}>
-              <b>
-                <bdi>{account.name}</bdi>
-              </b>
-              <span className="mono dim cut">{account.email ?? 'no email'}</span>
-              <span className="mono dim cut grow">
-                {Object.keys(account.claims).length === 0 ? '' : JSON.stringify(account.claims)}
-              </span>
-              <span className={`tag ${account.emailVerified ? 'good' : 'warn'}`}>
-                {account.emailVerified ? 'verified' : 'not verified'}
-              </span>
-            </button>
-          </li>
-        ))}
-      </ul>
+      <Query query={accounts}>
+        {(found) => (
+          <ul className="accounts">
+            {found.map((account) => (
+              <li key={account.id}>
+                <button type="button" className="row-button" onClick={() => setEdited(account)}>
+                  <b>
+                    <bdi>{account.name}</bdi>
+                  </b>
+                  <span className="mono dim cut">{account.email ?? 'no email'}</span>
+                  <span className="mono dim cut grow">
+                    {Object.keys(account.claims).length === 0 ? '' : JSON.stringify(account.claims)}
+                  </span>
+                  <span className={`tag ${account.emailVerified ? 'good' : 'warn'}`}>
+                    {account.emailVerified ? 'verified' : 'not verified'}
+                  </span>
+                </button>
+              </li>
+            ))}
+          </ul>
+        )}
+      </Query>
       <LastFlows />
       <LastLogins />
       {edited === undefined ? null : (

@@ -8,10 +8,11 @@ import { useCommand } from '../../frame/command-line.js'
 import { useConnections } from '../../frame/counts.js'
 import { useAction } from '../../frame/undo.js'
 import { useEvents } from '../../live/context.js'
+import { Query } from '../../live/query.js'
 import { Button } from '../../parts/button.js'
 import { EventLine } from '../../parts/event-line.js'
 import { Page } from '../../parts/layout.js'
-import { Empty, Failure } from '../../parts/states.js'
+import { Empty, Skeleton } from '../../parts/states.js'
 import { Time } from '../../parts/time.js'
 import { useSession } from '../../session/context.js'
 import { SendEvent } from './send-event.js'
@@ -19,7 +20,8 @@ import { SendEvent } from './send-event.js'
 const mostShown = 200
 
 export function RealtimePage() {
-  const { data, error, refetch } = useConnections()
+  const connections = useConnections()
+  const { data } = connections
   const events = useDeferredValue(useEvents())
   const [group, setGroup] = useState('')
   const [frozen, setFrozen] = useState<typeof events>()
@@ -53,18 +55,22 @@ export function RealtimePage() {
         </>
       }
     >
-      {error ? <Failure error={error} retry={() => void refetch()} /> : null}
       <h2 className="section">Connections</h2>
-      {data?.length === 0 ? (
-        <p className="padded dim">
-          No subscribers. In an app: svc.collection('posts').subscribe(); in a terminal: svc tail posts
-        </p>
-      ) : null}
-      <ul className="connections">
-        {data?.map((connection) => (
-          <Connection key={connection.id} connection={connection} />
-        ))}
-      </ul>
+      <Query query={connections} loading={<Skeleton rows={3} />}>
+        {(found) =>
+          found.length === 0 ? (
+            <p className="padded dim">
+              No subscribers. In an app: svc.collection('posts').subscribe(); in a terminal: svc tail posts
+            </p>
+          ) : (
+            <ul className="connections">
+              {found.map((connection) => (
+                <Connection key={connection.id} connection={connection} />
+              ))}
+            </ul>
+          )
+        }
+      </Query>
       <h2 className="section">Events</h2>
       {shown.length === 0 ? (
         <Empty title="Nothing has happened yet" command="svc docs create posts title=Hello" />

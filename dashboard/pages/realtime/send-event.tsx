@@ -4,8 +4,8 @@ import { parseExactJson } from '../../../client/protocol/model/exact-json.js'
 import { isObject } from '../../../client/protocol/model/json.js'
 import { useCollections } from '../../frame/counts.js'
 import { useUndo } from '../../frame/undo.js'
+import { Failure } from '../../live/failure.js'
 import { Field, FormDialog } from '../../parts/dialog.js'
-import { Failure } from '../../parts/states.js'
 import { useSession } from '../../session/context.js'
 
 type Documents = ReturnType<Client['collection']>

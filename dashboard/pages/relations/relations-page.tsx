@@ -2,15 +2,17 @@
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { useCommand } from '../../frame/command-line.js'
+import { Query } from '../../live/query.js'
 import { Button } from '../../parts/button.js'
 import { type Column, Grid } from '../../parts/grid.js'
 import { Page } from '../../parts/layout.js'
-import { Empty, Failure, Skeleton } from '../../parts/states.js'
+import { Empty } from '../../parts/states.js'
 import { Graph, placeOf, wordsFor } from './graph.js'
 import { type Link, type Relations, useRelations, usersName } from './use-relations.js'
 
 export function RelationsPage() {
-  const { data, error, isFetching, refetch } = useRelations()
+  const query = useRelations()
+  const { data, isFetching, refetch } = query
   // A graph does not fit on a narrow screen.
   const [isList, setList] = useState(() => innerWidth < 720)
   useCommand('svc collections list')
@@ -30,23 +32,29 @@ export function RelationsPage() {
         </>
       }
     >
-      {error ? <Failure error={error} retry={() => void refetch()} /> : null}
-      {!data && !error ? <Skeleton /> : null}
-      {data && !isLinked ? <NothingLinked isEmpty={data.collections.length === 0} /> : null}
-      {isLinked && isList ? <List links={data.links} /> : null}
-      {isLinked && !isList ? (
-        <>
-          <Graph relations={data} />
-          <ul className="hidden" aria-label="Links">
-            {data.links.map((link) => (
-              <li key={`${link.from} ${link.field} ${link.to}`}>
-                {link.from}.{link.field} leads to {wordsFor(link.to)}
-              </li>
-            ))}
-          </ul>
-        </>
-      ) : null}
+      <Query query={query}>
+        {(found) => {
+          if (found.links.length === 0) return <NothingLinked isEmpty={found.collections.length === 0} />
+          return isList ? <List links={found.links} /> : <Drawn relations={found} />
+        }}
+      </Query>
     </Page>
+  )
+}
+
+/** The graph, and the same in words for those who do not see it. */
+function Drawn({ relations }: { relations: Relations }) {
+  return (
+    <>
+      <Graph relations={relations} />
+      <ul className="hidden" aria-label="Links">
+        {relations.links.map((link) => (
+          <li key={`${link.from} ${link.field} ${link.to}`}>
+            {link.from}.{link.field} leads to {wordsFor(link.to)}
+          </li>
+        ))}
+      </ul>
+    </>
   )
 }
 

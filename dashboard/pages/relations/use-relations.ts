@@ -3,8 +3,8 @@ import { useQuery } from '@tanstack/react-query'
 import type { Client, Document } from '../../../client/index.js'
 import { useCollections } from '../../frame/counts.js'
 import { unlessRefused } from '../../live/again.js'
+import { linkedIn, linkFieldsOf } from '../../parts/columns.js'
 import { useSession } from '../../session/context.js'
-import { linkedIn, linkFieldsOf } from '../data/columns.js'
 
 /** A field of a collection whose ids lead to another one. */
 export interface Link {

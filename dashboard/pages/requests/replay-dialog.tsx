@@ -2,9 +2,9 @@ import { useMutation } from '@tanstack/react-query'
 import type { Control } from '../../../client/control.js'
 import type { RequestRecord } from '../../../client/protocol/control/requests.js'
 import { useSendUndoably } from '../../frame/undo.js'
+import { Failure } from '../../live/failure.js'
 import { Field, FormDialog } from '../../parts/dialog.js'
 import { pretty } from '../../parts/json.js'
-import { Failure } from '../../parts/states.js'
 import { useSession } from '../../session/context.js'
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const

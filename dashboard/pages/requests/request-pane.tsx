@@ -8,16 +8,17 @@ import { explainRefusal } from '../../../client/snippets/explain.js'
 import { harOf } from '../../../client/snippets/har.js'
 import { useAction, useCopy, useSendUndoably } from '../../frame/undo.js'
 import { untilAnswered } from '../../live/again.js'
+import { Query } from '../../live/query.js'
 import { Button, Copy } from '../../parts/button.js'
 import { Differences } from '../../parts/differences.js'
 import { JsonText, pretty } from '../../parts/json.js'
 import { Headers, Pane } from '../../parts/layout.js'
 import { Menu } from '../../parts/menu.js'
-import { isMissing, Skeleton, Unread } from '../../parts/states.js'
+import { methodLook, statusLook, whoOf } from '../../parts/request-looks.js'
+import { isMissing } from '../../parts/states.js'
 import { type Tab, Tabs } from '../../parts/tabs.js'
 import { useSession } from '../../session/context.js'
 import { ReplayDialog, type Replayed, replays } from './replay-dialog.js'
-import { methodLook, statusLook, whoOf } from './requests-page.js'
 import { Statements } from './statements.js'
 import { Timing } from './timing.js'
 
@@ -31,15 +32,12 @@ export function RequestPane({ id, onClose, onOpen }: RequestPaneProps) {
   const { control } = useSession()
   const [tab, setTab] = useState('request')
   const [replayed, setReplayed] = useState<Replayed>()
-  const {
-    data: request,
-    error,
-    refetch,
-  } = useQuery({
+  const query = useQuery({
     queryKey: ['request', id],
     queryFn: () => control.requests.get({ id }),
-    refetchInterval: (query) => (query.state.data?.state === 'open' ? 2_000 : untilAnswered(query)),
+    refetchInterval: (asked) => (asked.state.data?.state === 'open' ? 2_000 : untilAnswered(asked)),
   })
+  const { data: request, error } = query
   const onReplayed = (next: Replayed) => {
     setReplayed(next)
     setTab('replay')
@@ -71,19 +69,14 @@ export function RequestPane({ id, onClose, onOpen }: RequestPaneProps) {
       onClose={onClose}
       foot={request && !isMissing(error) ? <Foot request={request} onReplayed={onReplayed} /> : null}
     >
-      {error ? (
-        <Unread
-          error={error}
-          retry={() => void refetch()}
-          what="request"
-          wasShown={Boolean(request)}
-          back="All requests"
-          onBack={onClose}
-        />
-      ) : null}
-      {!request && !error ? <Skeleton /> : null}
-      {request ? <Why request={request} /> : null}
-      {request ? <Tabs value={tab} onChange={setTab} tabs={tabsOf(request, replayed, onOpen)} /> : null}
+      <Query query={query} gone={{ what: 'request', back: 'All requests', onBack: onClose }}>
+        {(found) => (
+          <>
+            <Why request={found} />
+            <Tabs value={tab} onChange={setTab} tabs={tabsOf(found, replayed, onOpen)} />
+          </>
+        )}
+      </Query>
     </Pane>
   )
 }

@@ -5,10 +5,12 @@ import { useLocation, useParams, useSearch } from 'wouter'
 import type { RequestSummary } from '../../../client/protocol/control/requests.js'
 import { shellWord } from '../../../client/snippets/shell.js'
 import { useCommand } from '../../frame/command-line.js'
+import { Query } from '../../live/query.js'
 import { Button } from '../../parts/button.js'
 import { type Column, Grid } from '../../parts/grid.js'
 import { Page } from '../../parts/layout.js'
-import { Empty, Failure, NoMatch, Skeleton } from '../../parts/states.js'
+import { methodLook, statusLook, whoOf } from '../../parts/request-looks.js'
+import { Empty, NoMatch } from '../../parts/states.js'
 import { clockTime } from '../../parts/time.js'
 import { useSession } from '../../session/context.js'
 import { RequestPane } from './request-pane.js'
@@ -30,7 +32,8 @@ export function RequestsPage() {
   const user = new URLSearchParams(search).get('user') ?? ''
   const [filter, setFilter] = useState(nothingChosen)
   const [isPaused, setPaused] = useState(false)
-  const { requests, error, retry, isOn, isLoading } = useRequests({ ...filter, user }, isPaused)
+  const query = useRequests({ ...filter, user }, isPaused)
+  const { requests, isOn } = query
   const tail = search === '' ? '' : `?${search}`
   const place = id === undefined ? '/requests' : `/requests/${id}`
   const isFiltered = [filter.status, filter.method, filter.path, user].some((each) => each !== '')
@@ -57,30 +60,34 @@ export function RequestsPage() {
         )
       }
     >
-      {error ? <Failure error={error} retry={retry} /> : null}
-      {isLoading && !error ? <Skeleton /> : null}
-      {!isOn ? (
-        <Empty title="Requests are not recorded" command="svc project set requestLog:=true">
-          <p>The setting requestLog of this project is off.</p>
-        </Empty>
-      ) : null}
-      {isOn && !isLoading && requests.length === 0 && isFiltered ? <NoMatch what="request" onAll={showAll} /> : null}
-      {isOn && !isLoading && requests.length === 0 && !isFiltered ? (
-        <Empty title="No requests yet" command="svc docs list posts">
-          <p>Whatever your app or the command line asks appears here. The last 1,000 are kept, in memory.</p>
-        </Empty>
-      ) : null}
-      {requests.length > 0 ? (
-        <Grid
-          label="Requests"
-          columns={columns}
-          count={requests.length}
-          rowAt={(index) => requests[index]}
-          idOf={(request) => request.id}
-          selected={id}
-          onOpen={(request) => go(`/requests/${request.id}${tail}`)}
-        />
-      ) : null}
+      <Query query={query}>
+        {() => (
+          <>
+            {!isOn ? (
+              <Empty title="Requests are not recorded" command="svc project set requestLog:=true">
+                <p>The setting requestLog of this project is off.</p>
+              </Empty>
+            ) : null}
+            {isOn && requests.length === 0 && isFiltered ? <NoMatch what="request" onAll={showAll} /> : null}
+            {isOn && requests.length === 0 && !isFiltered ? (
+              <Empty title="No requests yet" command="svc docs list posts">
+                <p>Whatever your app or the command line asks appears here. The last 1,000 are kept, in memory.</p>
+              </Empty>
+            ) : null}
+            {requests.length > 0 ? (
+              <Grid
+                label="Requests"
+                columns={columns}
+                count={requests.length}
+                rowAt={(index) => requests[index]}
+                idOf={(request) => request.id}
+                selected={id}
+                onOpen={(request) => go(`/requests/${request.id}${tail}`)}
+              />
+            ) : null}
+          </>
+        )}
+      </Query>
     </Page>
   )
 }
@@ -160,23 +167,6 @@ function commandOf({ status, method, path, user }: RequestFilter): string {
   return ['svc requests tail', ...flags.map(([name, value]) => `--${name} ${shellWord(value)}`)].join(' ')
 }
 
-const methodLooks: Readonly<Record<string, string>> = {
-  GET: 'info',
-  POST: 'good',
-  PUT: 'warn',
-  PATCH: 'warn',
-  DELETE: 'bad',
-}
-
-export function methodLook(method: string): string {
-  return `method ${methodLooks[method] ?? 'plum'}`
-}
-
-export function statusLook(status: number | null): string {
-  if (status === null || status >= 500) return 'status bad'
-  return status >= 400 ? 'status warn' : 'status good'
-}
-
 /** A bar's full width. Longer ones are full. */
 const widestMilliseconds = 100
 
@@ -240,7 +230,3 @@ const columns: readonly Column<RequestSummary>[] = [
     ),
   },
 ]
-
-export function whoOf({ kind, user }: RequestSummary['caller']): string {
-  return user === null ? kind : (user.email ?? user.id)
-}

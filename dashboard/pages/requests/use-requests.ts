@@ -61,11 +61,5 @@ export function useRequests({ status, method, path, user, isOwnShown }: RequestF
   }, [data])
 
   const shown = isOwnShown ? requests : requests.filter(({ caller }) => caller.key !== ownerKey.id)
-  return {
-    requests: shown,
-    error,
-    retry: () => void refetch(),
-    isOn: data?.isOn ?? true,
-    isLoading: data === undefined,
-  }
+  return { requests: shown, data, error, refetch, isOn: data?.isOn ?? true }
 }

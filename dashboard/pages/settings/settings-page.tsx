@@ -7,23 +7,28 @@ import { useCommand } from '../../frame/command-line.js'
 import { useProject } from '../../frame/counts.js'
 import { setTheme } from '../../frame/palette.js'
 import { useAction, useUndo } from '../../frame/undo.js'
+import { Query } from '../../live/query.js'
 import { Page } from '../../parts/layout.js'
-import { Failure, Skeleton } from '../../parts/states.js'
+import { preference } from '../../parts/preference.js'
 import { useSession } from '../../session/context.js'
 import type { ProjectRecord } from '../../session/session.js'
-import { preference } from '../../session/storage.js'
 import { Keys } from './keys.js'
 import { choicesOf, SettingControl } from './setting-control.js'
 
 export function SettingsPage() {
-  const { data, error, refetch } = useProject()
+  const project = useProject()
+  const { data } = project
   useCommand('svc project show')
   return (
     <Page title="Settings" facts={data ? `project ${data.name} · ${data.id}` : ''} actions={<Theme />}>
-      {error ? <Failure error={error} retry={() => void refetch()} /> : null}
-      {!data && !error ? <Skeleton /> : null}
-      {data ? <Settings project={data} /> : null}
-      {data ? <Keys project={data} /> : null}
+      <Query query={project}>
+        {(found) => (
+          <>
+            <Settings project={found} />
+            <Keys project={found} />
+          </>
+        )}
+      </Query>
     </Page>
   )
 }

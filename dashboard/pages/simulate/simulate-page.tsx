@@ -7,19 +7,19 @@ import { type RateWindow, rateLimits, tiers } from '../../../client/protocol/mod
 import { useCommand } from '../../frame/command-line.js'
 import { useClock, useFaults, useProject } from '../../frame/counts.js'
 import { useAction, useUndo } from '../../frame/undo.js'
+import { Query } from '../../live/query.js'
 import { Button } from '../../parts/button.js'
 import { Page } from '../../parts/layout.js'
-import { Failure } from '../../parts/states.js'
 import { useSession } from '../../session/context.js'
+import type { ProjectRecord } from '../../session/session.js'
 import { AddFault } from './add-fault.js'
 import { limits, withWindow } from './rate-limit.js'
 
 export function SimulatePage() {
-  const { data: faults, error, refetch } = useFaults()
+  const { data: faults } = useFaults()
   useCommand(faults?.length ? 'svc faults list' : 'svc faults preset flaky')
   return (
     <Page title="Simulate" facts={faults ? countOf(faults.length) : ''}>
-      {error ? <Failure error={error} retry={() => void refetch()} /> : null}
       <div className="cards">
         <Faults />
         <Clock />
@@ -51,13 +51,13 @@ function useRefreshing(key: string): [boolean, (work: () => Promise<unknown>) =>
 /** Adds to the project that is shown, as the commands do; a preset takes the place of those that are on. */
 function Faults() {
   const { control, project } = useSession()
-  const { data: faults } = useFaults()
+  const query = useFaults()
   const [isBusy, run] = useRefreshing('faults')
   return (
     <article className="card wide-card">
       <h2>
         Faults
-        <Button disabled={isBusy || !faults?.length} onClick={() => run(() => control.faults.clear())}>
+        <Button disabled={isBusy || !query.data?.length} onClick={() => run(() => control.faults.clear())}>
           Remove all
         </Button>
       </h2>
@@ -77,30 +77,34 @@ function Faults() {
           </Button>
         ))}
       </div>
-      <ul className="faults">
-        {faults?.map((fault) => (
-          <li key={fault.id}>
-            <b className="mono warn" title={faultKinds[fault.kind]}>
-              {effectOf(fault)}
-            </b>
-            <span className="mono dim grow cut">
-              {[
-                scopeOf(fault) || 'every request',
-                fault.project === project.id ? '' : fault.project ? `project ${fault.project}` : 'all projects',
-                fault.preset === null ? '' : `preset ${fault.preset}`,
-              ]
-                .filter((word) => word !== '')
-                .join(' · ')}
-            </span>
-            <span className="mono dim">
-              {fault.hits} of {fault.seen} hit
-            </span>
-            <Button disabled={isBusy} onClick={() => run(() => control.faults.remove({ fault: fault.id }))}>
-              Remove
-            </Button>
-          </li>
-        ))}
-      </ul>
+      <Query query={query} loading={null}>
+        {(faults) => (
+          <ul className="faults">
+            {faults.map((fault) => (
+              <li key={fault.id}>
+                <b className="mono warn" title={faultKinds[fault.kind]}>
+                  {effectOf(fault)}
+                </b>
+                <span className="mono dim grow cut">
+                  {[
+                    scopeOf(fault) || 'every request',
+                    fault.project === project.id ? '' : fault.project ? `project ${fault.project}` : 'all projects',
+                    fault.preset === null ? '' : `preset ${fault.preset}`,
+                  ]
+                    .filter((word) => word !== '')
+                    .join(' · ')}
+                </span>
+                <span className="mono dim">
+                  {fault.hits} of {fault.seen} hit
+                </span>
+                <Button disabled={isBusy} onClick={() => run(() => control.faults.remove({ fault: fault.id }))}>
+                  Remove
+                </Button>
+              </li>
+            ))}
+          </ul>
+        )}
+      </Query>
       <AddFault isBusy={isBusy} onAdd={(fault) => run(() => control.faults.add({ ...fault, project: project.id }))} />
     </article>
   )
@@ -115,7 +119,8 @@ const moves = [
 
 function Clock() {
   const { control, project } = useSession()
-  const { data } = useClock(1_000)
+  const query = useClock(1_000)
+  const { data } = query
   const isOwn = data?.isOwn ?? false
   const clock = isOwn ? clockOfProject(control.clock, project.id) : control.clock
   const [isBusy, run] = useRefreshing('clock')
@@ -123,16 +128,25 @@ function Clock() {
     <article className="card">
       <h2>
         Clock
-        <Button disabled={isBusy || (data?.offset === 0 && !isOwn)} onClick={() => run(() => clock.reset())}>
+        <Button
+          disabled={isBusy || data === undefined || (data.offset === 0 && !isOwn)}
+          onClick={() => run(() => clock.reset())}
+        >
           Reset
         </Button>
       </h2>
-      <p className="big mono">{data ? new Date(data.now).toLocaleString() : '…'}</p>
-      <p className="padded dim">
-        {data?.offset === 0 ? 'The real time.' : 'Not the real time.'}
-        {isOwn ? ' This project has a clock of its own, until it is reset.' : ''} Tokens, codes, rate windows and the
-        waits between mails follow it.
-      </p>
+      <Query query={query} loading={<p className="big mono">…</p>}>
+        {({ now, offset }) => (
+          <>
+            <p className="big mono">{new Date(now).toLocaleString()}</p>
+            <p className="padded dim">
+              {offset === 0 ? 'The real time.' : 'Not the real time.'}
+              {isOwn ? ' This project has a clock of its own, until it is reset.' : ''} Tokens, codes, rate windows and
+              the waits between mails follow it.
+            </p>
+          </>
+        )}
+      </Query>
       <div className="presets">
         {moves.map(([words, advance]) => (
           <Button key={words} disabled={isBusy} onClick={() => run(() => clock.change({ advance }))}>
@@ -158,12 +172,20 @@ function Clock() {
 }
 
 function Plan() {
+  const query = useProject()
+  return (
+    <article className="card">
+      <h2>Plan and limits</h2>
+      <Query query={query}>{(data) => <Limits data={data} />}</Query>
+    </article>
+  )
+}
+
+function Limits({ data }: { data: ProjectRecord }) {
   const { control, project } = useSession()
-  const { data } = useProject()
   const { say } = useUndo()
   const queries = useQueryClient()
   const [isBusy, run] = useAction()
-  if (!data) return null
   const { tier, rateLimit } = data.settings
   const set = (name: 'tier' | 'rateLimit', next: () => unknown) =>
     run(async () => {
@@ -176,8 +198,7 @@ function Plan() {
       say({ words: `Changed ${name}`, undo: () => write(before) })
     })
   return (
-    <article className="card">
-      <h2>Plan and limits</h2>
+    <>
       <fieldset className="presets" aria-label="Plan">
         {tiers.map((name) => (
           <Button
@@ -209,6 +230,6 @@ function Plan() {
           </label>
         ))}
       </div>
-    </article>
+    </>
   )
 }

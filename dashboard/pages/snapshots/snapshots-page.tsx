@@ -7,11 +7,13 @@ import { formatBytes, formatCount } from '../../../client/protocol/model/figures
 import { useCommand } from '../../frame/command-line.js'
 import { useAction, useUndo } from '../../frame/undo.js'
 import { useIsOutdated } from '../../live/context.js'
+import { Failure } from '../../live/failure.js'
+import { Query } from '../../live/query.js'
 import { Button } from '../../parts/button.js'
 import { Field, FormDialog } from '../../parts/dialog.js'
 import { type Column, Grid } from '../../parts/grid.js'
 import { Facts, Page, Pane } from '../../parts/layout.js'
-import { Empty, Failure, Gone, Skeleton, Unread, useWasShown } from '../../parts/states.js'
+import { Empty, Gone, Skeleton, useWasShown } from '../../parts/states.js'
 import { Time } from '../../parts/time.js'
 import { useSession } from '../../session/context.js'
 
@@ -21,10 +23,11 @@ export function SnapshotsPage() {
   const [, go] = useLocation()
   const [isSaving, setSaving] = useState(false)
   const [isAutomatic, setAutomatic] = useState(false)
-  const { data, error, isPending, refetch } = useQuery({
+  const query = useQuery({
     queryKey: ['snapshots'],
     queryFn: async () => (await control.snapshots.list({ project: project.id })).snapshots,
   })
+  const { data } = query
   const close = useCallback(() => go('/snapshots'), [go])
   useCommand(name === undefined ? 'svc snapshot list' : `svc snapshot load ${name}`)
   const shown = (data ?? []).filter(({ command }) => isAutomatic || command === null)
@@ -55,24 +58,25 @@ export function SnapshotsPage() {
         ) : undefined
       }
     >
-      {isPending ? <Skeleton /> : null}
-      {error ? <Failure error={error} retry={() => void refetch()} /> : null}
-      {data && shown.length === 0 ? (
-        <Empty title="No snapshots yet" command="svc snapshot save before-the-demo">
-          <p>A snapshot holds documents, users, sessions, files, provider accounts and settings.</p>
-        </Empty>
-      ) : null}
-      {shown.length > 0 ? (
-        <Grid
-          label="Snapshots"
-          columns={columnsOf(shown)}
-          count={shown.length}
-          rowAt={(index) => shown[index]}
-          idOf={(snapshot) => snapshot.name}
-          selected={name}
-          onOpen={(snapshot) => go(`/snapshots/${encodeURIComponent(snapshot.name)}`)}
-        />
-      ) : null}
+      <Query query={query}>
+        {() =>
+          shown.length === 0 ? (
+            <Empty title="No snapshots yet" command="svc snapshot save before-the-demo">
+              <p>A snapshot holds documents, users, sessions, files, provider accounts and settings.</p>
+            </Empty>
+          ) : (
+            <Grid
+              label="Snapshots"
+              columns={columnsOf(shown)}
+              count={shown.length}
+              rowAt={(index) => shown[index]}
+              idOf={(snapshot) => snapshot.name}
+              selected={name}
+              onOpen={(snapshot) => go(`/snapshots/${encodeURIComponent(snapshot.name)}`)}
+            />
+          )
+        }
+      </Query>
       {isSaving ? <SaveSnapshot onClose={() => setSaving(false)} /> : null}
     </Page>
   )
@@ -183,7 +187,7 @@ function SnapshotPane({ snapshot, onClose }: { snapshot: Snapshot; onClose: () =
   const { name } = snapshot
   const place = { project: project.id, snapshot: name }
   const [isOutdated, beginReading] = useIsOutdated(compared)
-  const { data, error, refetch } = useQuery({
+  const diff = useQuery({
     queryKey: ['snapshots', 'diff', name],
     queryFn: () => {
       beginReading()
@@ -232,22 +236,17 @@ function SnapshotPane({ snapshot, onClose }: { snapshot: Snapshot; onClose: () =
         ]}
       />
       <h3 className="section">Changed since</h3>
-      {error ? (
-        <Unread
-          error={error}
-          retry={() => void refetch()}
-          what="snapshot"
-          wasShown
-          back="All snapshots"
-          onBack={onClose}
-        />
-      ) : null}
-      {!data && !error ? <Skeleton rows={3} /> : null}
-      {data ? <Changes diff={data} /> : null}
-      {data && isOutdated ? (
+      <Query
+        query={diff}
+        gone={{ what: 'snapshot', wasShown: true, back: 'All snapshots', onBack: onClose }}
+        loading={<Skeleton rows={3} />}
+      >
+        {(data) => <Changes diff={data} />}
+      </Query>
+      {diff.data && isOutdated ? (
         <p className="padded warn" role="status">
           Changed since this was read.{' '}
-          <button type="button" className="link" onClick={() => void refetch()}>
+          <button type="button" className="link" onClick={() => void diff.refetch()}>
             Read again
           </button>
         </p>

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { Failure } from '../../live/failure.js'
 import { Field, FormDialog } from '../../parts/dialog.js'
-import { Failure } from '../../parts/states.js'
 import { wordsIn } from '../../parts/words.js'
 import { useSession } from '../../session/context.js'
 

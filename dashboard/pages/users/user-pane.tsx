@@ -3,11 +3,13 @@ import { Suspense, useEffect, useState } from 'react'
 import { Link } from 'wouter'
 import { type AppUser, SvcError } from '../../../client/index.js'
 import { useAction, useUndo } from '../../frame/undo.js'
+import { Failure } from '../../live/failure.js'
+import { Query } from '../../live/query.js'
 import { Button, Copy, writeText } from '../../parts/button.js'
 import { JsonText } from '../../parts/json.js'
 import { Facts, Pane } from '../../parts/layout.js'
 import { Menu } from '../../parts/menu.js'
-import { Failure, isMissing, Skeleton, Unread } from '../../parts/states.js'
+import { isMissing } from '../../parts/states.js'
 import { emulatorNow, Time } from '../../parts/time.js'
 import { wordsIn } from '../../parts/words.js'
 import { useSession } from '../../session/context.js'
@@ -15,7 +17,8 @@ import { lazyPart } from '../../session/scripts.js'
 
 export function UserPane({ id, onClose }: { id: string; onClose: () => void }) {
   const { owner } = useSession()
-  const { data: user, error } = useQuery({ queryKey: ['users', 'one', id], queryFn: () => owner.users.get(id) })
+  const query = useQuery({ queryKey: ['users', 'one', id], queryFn: () => owner.users.get(id) })
+  const { data: user, error } = query
   return (
     <Pane
       title={<bdi>{user?.email ?? '…'}</bdi>}
@@ -31,9 +34,9 @@ export function UserPane({ id, onClose }: { id: string; onClose: () => void }) {
       onClose={onClose}
       foot={user && !isMissing(error) ? <Foot user={user} onClose={onClose} /> : null}
     >
-      {error ? <Unread error={error} what="user" wasShown={Boolean(user)} back="All users" onBack={onClose} /> : null}
-      {!user && !error ? <Skeleton /> : null}
-      {user ? <Details user={user} /> : null}
+      <Query query={query} gone={{ what: 'user', back: 'All users', onBack: onClose }}>
+        {(found) => <Details user={found} />}
+      </Query>
     </Pane>
   )
 }

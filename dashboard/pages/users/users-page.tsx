@@ -4,12 +4,13 @@ import { useLocation, useParams } from 'wouter'
 import type { AppUser } from '../../../client/index.js'
 import { formatCount } from '../../../client/protocol/model/figures.js'
 import { useCommand } from '../../frame/command-line.js'
+import { Query } from '../../live/query.js'
 import { usePages } from '../../live/use-pages.js'
 import { Button } from '../../parts/button.js'
 import { type Column, Grid } from '../../parts/grid.js'
 import { Page } from '../../parts/layout.js'
 import { Search } from '../../parts/search.js'
-import { Empty, Failure, Skeleton } from '../../parts/states.js'
+import { Empty } from '../../parts/states.js'
 import { Time } from '../../parts/time.js'
 import { useSession } from '../../session/context.js'
 import { CreateUser } from './create-user.js'
@@ -22,14 +23,7 @@ export function UsersPage() {
   const [search, setSearch] = useState('')
   const [isCreating, setCreating] = useState(false)
   const wanted = useDeferredValue(search.trim())
-  const {
-    items: users,
-    total,
-    error,
-    isPending,
-    retry,
-    onRange,
-  } = usePages(['users', 'list', wanted], (page) =>
+  const users = usePages(['users', 'list', wanted], (page) =>
     owner.users.list({ ...page, ...(wanted === '' ? {} : { where: { email: { icontains: wanted } } }) }),
   )
   const close = useCallback(() => go('/users'), [go])
@@ -37,7 +31,7 @@ export function UsersPage() {
   return (
     <Page
       title="Users"
-      facts={total === undefined ? '' : factsOf(total ?? users.length)}
+      facts={users.total === undefined ? '' : factsOf(users.total ?? users.items.length)}
       actions={
         <>
           <Search label="Find by email" value={search} onChange={setSearch} />
@@ -48,28 +42,29 @@ export function UsersPage() {
       }
       pane={id === undefined ? undefined : <UserPane key={id} id={id} onClose={close} />}
     >
-      {isPending ? <Skeleton /> : null}
-      {error ? <Failure error={error} retry={retry} /> : null}
-      {!isPending && !error && users.length === 0 ? (
-        <Empty
-          title={wanted === '' ? 'No users yet' : 'No user has that address'}
-          command="svc users signup ada@example.com"
-        >
-          <p>Users sign up in your app, by password or through a login provider.</p>
-        </Empty>
-      ) : null}
-      {users.length > 0 ? (
-        <Grid
-          label="Users"
-          columns={columns}
-          count={users.length}
-          rowAt={(index) => users[index]}
-          idOf={(user) => user.id}
-          selected={id}
-          onRange={onRange}
-          onOpen={(user) => go(`/users/${user.id}`)}
-        />
-      ) : null}
+      <Query query={users}>
+        {(found) =>
+          found.length === 0 ? (
+            <Empty
+              title={wanted === '' ? 'No users yet' : 'No user has that address'}
+              command="svc users signup ada@example.com"
+            >
+              <p>Users sign up in your app, by password or through a login provider.</p>
+            </Empty>
+          ) : (
+            <Grid
+              label="Users"
+              columns={columns}
+              count={found.length}
+              rowAt={(index) => found[index]}
+              idOf={(user) => user.id}
+              selected={id}
+              onRange={users.onRange}
+              onOpen={(user) => go(`/users/${user.id}`)}
+            />
+          )
+        }
+      </Query>
       {isCreating ? (
         <CreateUser onClose={() => setCreating(false)} onCreated={(user) => go(`/users/${user.id}`)} />
       ) : null}

@@ -1,7 +1,7 @@
 /** Rows for and from spreadsheets. */
 import type { Fields, Json } from '../../../client/index.js'
 import { isChangedByNumber, parseExactJson, withExactIntegers } from '../../../client/protocol/model/exact-json.js'
-import { ahead } from '../../session/scripts.js'
+import { ahead } from '../ahead.js'
 
 type OnKept = (literal: string) => void
 

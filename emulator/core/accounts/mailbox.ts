@@ -79,5 +79,6 @@ export function clearMails({ db }: Backend, which: Pick<MailQuery, 'project' | '
 /** @throws {SvcError} `INVALID_QUERY` unless `after` is an id */
 function requireMailId(query: MailQuery): MailQuery {
   if (query.after === undefined || isId(query.after)) return query
-  throw new SvcError('INVALID_QUERY', '"after" must be the id of a mail.')
+  const message = '"after" must be the id of a mail.'
+  throw new SvcError('INVALID_QUERY', message, [{ in: 'query', path: ['after'], message, type: 'value' }])
 }

@@ -10,10 +10,10 @@ import {
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import { setOwn } from '../../../client/protocol/model/json.js'
 import {
-  deleteSessionOf,
-  deleteSessionsOf,
+  deleteUserSession,
+  deleteUserSessions,
   type ListedSession,
-  selectSessionsOf,
+  selectUserSessions,
 } from '../../store/accounts/sessions.js'
 import { selectSecrets, updateTotp } from '../../store/accounts/user-secrets.js'
 import {
@@ -174,7 +174,7 @@ export async function readAuthenticator(backend: Backend, id: string): Promise<{
 export async function endSessions(backend: Backend, id: string): Promise<void> {
   const project = await findProjectId(backend, id)
   await inTransaction(makingRoom(unitFor(backend)), async (unit) => {
-    await deleteSessionsOf(unit.db, id, null)
+    await deleteUserSessions(unit.db, id, null)
     publish(unit, identityChanged())
     happened(unit, loginEvent(project, 'ended', { user: id }))
     await audit(unit, { project, operation: 'user.sessions.ended', subject: { user: id } })
@@ -184,14 +184,14 @@ export async function endSessions(backend: Backend, id: string): Promise<void> {
 /** Lists the unexpired sessions of a user, oldest first. @throws {SvcError} `USER_NOT_FOUND` */
 export async function listSessions(backend: Backend, id: string): Promise<ListedSession[]> {
   const project = await findProjectId(backend, id)
-  return selectSessionsOf(backend.db, id, backend.now(project).toISOString())
+  return selectUserSessions(backend.db, id, backend.now(project).toISOString())
 }
 
 /** Ends one session of a user. @throws {SvcError} `USER_NOT_FOUND`, `NOT_FOUND` */
 export async function endSession(backend: Backend, id: string, session: string): Promise<void> {
   const project = await findProjectId(backend, id)
   await inTransaction(makingRoom(unitFor(backend)), async (unit) => {
-    const isEnded = isId(session) && (await deleteSessionOf(unit.db, id, session))
+    const isEnded = isId(session) && (await deleteUserSession(unit.db, id, session))
     if (!isEnded) throw new SvcError('NOT_FOUND', `This user has no session "${session.slice(0, 80)}".`)
     publish(unit, identityChanged())
     happened(unit, loginEvent(project, 'ended', { user: id }))

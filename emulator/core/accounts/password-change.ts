@@ -3,7 +3,7 @@ import type { CredentialsProblem } from '../../../client/protocol/model/requests
 import { isOfProvider } from '../../../client/protocol/model/user.js'
 import { deleteTokens } from '../../store/accounts/one-time-tokens.js'
 import { deletePendingLogin } from '../../store/accounts/pending-logins.js'
-import { deleteSessionsOf } from '../../store/accounts/sessions.js'
+import { deleteUserSessions } from '../../store/accounts/sessions.js'
 import { selectSecrets, updatePasswordHash } from '../../store/accounts/user-secrets.js'
 import { lockUser, selectUser } from '../../store/accounts/users.js'
 import type { Context, UserContext } from '../context.js'
@@ -63,7 +63,7 @@ export async function setPassword(
     await deleteTokens(db, user, 'reset password')
     await deletePendingLogin(db, user)
     await updatePasswordHash(db, user, hash)
-    await deleteSessionsOf(db, user, keptSession)
+    await deleteUserSessions(db, user, keptSession)
     publish(ctx, identityChanged())
   })
 }

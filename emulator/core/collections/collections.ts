@@ -20,7 +20,7 @@ import {
   selectCount,
   updateCollection,
 } from '../../store/collections.js'
-import { selectCountOf } from '../../store/creators.js'
+import { selectCreatedCount } from '../../store/creators.js'
 import { orphanCollectionFiles } from '../../store/files.js'
 import { insertCollectionChange } from '../../store/realtime/changes.js'
 import { insertLeftNames, takeLeftName } from '../../store/realtime/left-names.js'
@@ -91,7 +91,7 @@ export async function getCollection(ctx: Context, name: string): Promise<Counted
   if (grant.read === 'none') return shown(ctx, collection)
   const creator = creatorFor(grant, 'read')
   const { id } = collection
-  const counting = creator === undefined ? selectCount(ctx.db, id) : selectCountOf(ctx.db, id, creator)
+  const counting = creator === undefined ? selectCount(ctx.db, id) : selectCreatedCount(ctx.db, id, creator)
   return { ...shown(ctx, collection), documentCount: await counting }
 }
 

@@ -4,7 +4,7 @@ import { SvcError } from '../../../client/protocol/model/errors.js'
 import { equalJson, type JsonObject, type JsonText } from '../../../client/protocol/model/json.js'
 import { selectCollection } from '../../store/collections.js'
 import { selectDocument } from '../../store/documents.js'
-import { selectVersions, selectVersionsAt, type VersionPlace, type VersionRow } from '../../store/realtime/versions.js'
+import { selectVersions, selectVersionsAt, type VersionRow, type VersionTarget } from '../../store/realtime/versions.js'
 import type { Backend } from '../context.js'
 import { type Difference, differencesBetween } from '../differences.js'
 import { requireProject } from '../projects/require-project.js'
@@ -99,7 +99,7 @@ async function find(backend: Backend, { project: id, collection: name, document:
   const collection = await selectCollection(db, project, name)
   if (!collection) throw new SvcError('NOT_FOUND', `No collection "${name.slice(0, 80)}".`)
   if (!isId(documentId)) throw noSuchDocument({ document: documentId, collection: name })
-  const place: VersionPlace = { project, collection: collection.id, document: documentId }
+  const place: VersionTarget = { project, collection: collection.id, document: documentId }
   return { place, collection: collection.name, document: await selectDocument(db, collection, documentId) }
 }
 
@@ -132,7 +132,7 @@ function dataAt(version: number, rows: readonly VersionRow[], document: StoredDo
   return made?.data ?? followed?.before?.data ?? (document?.version === version ? document.data : undefined)
 }
 
-async function newestVersion({ db }: Backend, place: VersionPlace): Promise<number | undefined> {
+async function newestVersion({ db }: Backend, place: VersionTarget): Promise<number | undefined> {
   const { rows } = await selectVersions(db, place, { before: undefined, most: 1 })
   return rows[0]?.version
 }

@@ -8,7 +8,7 @@ import { sizes } from '../../../client/protocol/model/limits.js'
 import type { Reason } from '../../../client/protocol/model/requests/reason.js'
 import { schemaCheck, schemaDefaults } from '../../../client/protocol/model/schema.js'
 import type { Message } from '../../ports/bus/port.js'
-import { insertDocuments, type NewData, type WritePlace, type Written } from '../../store/documents.js'
+import { insertDocuments, type NewData, type WriteTarget, type Written } from '../../store/documents.js'
 import { visibleTo } from '../access/closed-fields.js'
 import { allows, type Grant } from '../access/grant.js'
 import type { Context } from '../context.js'
@@ -134,7 +134,7 @@ export function recording<Recorded extends Pick<Written, 'seq'>>(ctx: Context, w
   return publishing(ctx, changesOf, write)
 }
 
-export function place(ctx: Context, collection: StoredCollection, now: Date): WritePlace {
+export function place(ctx: Context, collection: StoredCollection, now: Date): WriteTarget {
   return { project: ctx.project.id, collection, at: now.toISOString() }
 }
 

@@ -32,6 +32,9 @@ export interface EventLog {
   /** Registers a reader until the returned function is called. */
   enter(reader: EventReader): () => void
   readers(): ReadonlySet<EventReader>
+  /** Logs successful requests too, until the returned function is called. By default there are too many of them. */
+  wantAnswered(): () => void
+  wantsAnswered(): boolean
   /** Empties the log. Positions continue, and the cleared events count as read. */
   clear(): void
   makeId(place: number): string
@@ -52,6 +55,7 @@ export function openEventLog(limits = most): EventLog {
   let newest = 0
   /** Position of the newest event at the last clear. */
   let cleared = 0
+  let wantingAnswered = 0
 
   const makeId = (place: number) => `${start}-${place}`
 
@@ -69,6 +73,11 @@ export function openEventLog(limits = most): EventLog {
   return {
     makeId,
     newest: () => newest,
+    wantsAnswered: () => wantingAnswered > 0,
+    wantAnswered() {
+      wantingAnswered++
+      return () => void wantingAnswered--
+    },
     add(happened) {
       const at = ++newest
       const id = makeId(at)

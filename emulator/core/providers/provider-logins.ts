@@ -218,9 +218,11 @@ export async function logInWithIdToken(
   const own = platform === 'web' ? undefined : platforms[platform]
   // Accepts the server's client id too, because mobile apps can request tokens for their server.
   const audiences = [client.clientId, ...(own === undefined ? [] : [own])]
-  const profile = await scope.backend.providers.profileOfToken(client, idToken, { audiences, nonce }).catch((error) => {
-    throw new SvcError('INVALID_TOKEN', 'The ID token is not valid.', [], { cause: error })
-  })
+  const profile = await scope.backend.providers
+    .readTokenProfile(client, idToken, { audiences, nonce })
+    .catch((error) => {
+      throw new SvcError('INVALID_TOKEN', 'The ID token is not valid.', [], { cause: error })
+    })
   return enter(scope, client, profile).catch(asAnswer(scope))
 }
 
@@ -234,7 +236,7 @@ async function askProvider(
   const { provider, verifier, nonce, redirectUrl } = login
   const { client } = readProvider(scope, provider, ['CLIENT_ID', 'CLIENT_SECRET'])
   const challenge = { state: parameters.get('state') ?? '', nonce, verifier, redirectUrl, isHandedOn }
-  return { client, profile: await scope.backend.providers.profileOf(client, challenge, parameters) }
+  return { client, profile: await scope.backend.providers.fetchProfile(client, challenge, parameters) }
 }
 
 async function enter(scope: Scope, { authority }: ProviderClient, profile: ProviderProfile): Promise<Login> {

@@ -58,7 +58,7 @@ export function readProvider(scope: Scope, name: string, needed: readonly Requir
     client: {
       authority: findAuthority(scope, server),
       server,
-      mayBePlain: mayBePlain(scope, server),
+      allowsHttp: allowsHttp(scope, server),
       clientId: keys.get('CLIENT_ID') ?? '',
       clientSecret: keys.get('CLIENT_SECRET') ?? '',
       scopes: addOpenId(server, keys.get('SCOPES')?.split(/[\s,]+/) ?? preset?.scopes ?? usualScopes),
@@ -167,7 +167,7 @@ function findAuthority(scope: Scope, server: ProviderServer): string {
   return 'issuer' in server ? server.issuer : server.profileUrl
 }
 
-function mayBePlain(scope: Scope, server: ProviderServer): boolean {
+function allowsHttp(scope: Scope, server: ProviderServer): boolean {
   if (isBuiltIn(scope, server)) return true
   if ('issuer' in server) return isLoopbackUrl(server.issuer)
   const { authorizationUrl, tokenUrl, profileUrl, emailsUrl = profileUrl } = server

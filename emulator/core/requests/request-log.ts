@@ -1,10 +1,15 @@
-/** Logs the last requests of all projects in memory, with limits on their number and bytes. Contract 11. */
+/**
+ * Logs the last requests of all projects, and the last refused ones of each project, in memory. Limits their number
+ * and bytes. Contract 11.
+ */
 import { randomBytes } from 'node:crypto'
 import type { SvcError } from '../../../client/protocol/model/errors.js'
 import type { SqlValue } from '../../database/port.js'
 import type { Identity } from '../identity.js'
 
 const maxRequests = 1_000
+/** Refused requests to keep per project, whatever came since. Those without a project count as one project. */
+const maxRefused = 200
 
 /** Limit for bodies and statements of all requests. Above it, the oldest lose theirs. */
 const maxBytes = 32 * 1024 * 1024
@@ -107,6 +112,7 @@ export function openRequestLog({ isOn }: { readonly isOn: boolean }): RequestLog
   let bytes = 0
   /** Number of the oldest requests that have lost their bodies. */
   let lightened = 0
+  let addedSinceDrop = 0
   const watchers = new Set<(request: KeptRequest) => void>()
 
   function lighten(): void {
@@ -120,10 +126,13 @@ export function openRequestLog({ isOn }: { readonly isOn: boolean }): RequestLog
 
   /** Drops a tenth at a time, so that not every request moves the whole array. */
   function drop(): void {
-    if (requests.length < maxRequests * 1.1) return
-    const dropped = requests.splice(0, requests.length - maxRequests)
-    for (const [at, request] of dropped.entries()) if (at >= lightened) bytes -= measureContent(request)
-    lightened = Math.max(0, lightened - dropped.length)
+    if (++addedSinceDrop < maxRequests / 10) return
+    addedSinceDrop = 0
+    const kept = new Set(selectKept(requests))
+    const light = requests.slice(0, lightened)
+    for (const request of requests.slice(lightened)) if (!kept.has(request)) bytes -= measureContent(request)
+    requests = requests.filter((request) => kept.has(request))
+    lightened = light.filter((request) => kept.has(request)).length
   }
 
   function publish(request: KeptRequest): void {
@@ -147,10 +156,10 @@ export function openRequestLog({ isOn }: { readonly isOn: boolean }): RequestLog
       requests[at] = after
       publish(after)
     },
-    get: (id) => requests.slice(-maxRequests).find((request) => request.id === id),
-    list: () => requests.slice(-maxRequests).reverse(),
+    get: (id) => selectKept(requests).find((request) => request.id === id),
+    list: () => selectKept(requests).reverse(),
     clear(project) {
-      const before = requests.slice(-maxRequests)
+      const before = selectKept(requests)
       requests = project === undefined ? [] : before.filter((request) => request.project !== project)
       bytes = requests.reduce((sum, request) => sum + measureContent(request), 0)
       lightened = 0
@@ -162,6 +171,26 @@ export function openRequestLog({ isOn }: { readonly isOn: boolean }): RequestLog
       return () => watchers.delete(receive)
     },
   }
+}
+
+/** Picks the requests to keep, oldest first. */
+function selectKept(requests: readonly KeptRequest[]): KeptRequest[] {
+  const refused = new Map<string | null, number>()
+  const recent = requests.slice(-maxRequests)
+  const older = requests.slice(0, -maxRequests)
+  const count = (request: KeptRequest) => {
+    const counted = (refused.get(request.project) ?? 0) + 1
+    refused.set(request.project, counted)
+    return counted
+  }
+  // Counts from the newest.
+  for (const request of recent) if (isRefused(request)) count(request)
+  const kept = older.reverse().filter((request) => isRefused(request) && count(request) <= maxRefused)
+  return [...kept.reverse(), ...recent]
+}
+
+function isRefused({ status }: KeptRequest): boolean {
+  return status !== null && status >= 400
 }
 
 function openReplays(): RequestLog['replays'] {

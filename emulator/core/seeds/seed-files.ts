@@ -3,7 +3,7 @@ import { SvcError } from '../../../client/protocol/model/errors.js'
 import type { FileRecord } from '../../../client/protocol/model/file.js'
 import type { SeedFile } from '../../../client/protocol/model/seed/steps.js'
 import { type FileOwner, orphanFile } from '../../store/files.js'
-import { orphanStandalone, selectFilesOf, selectStandalone } from '../../store/seeds.js'
+import { orphanStandalone, selectOwnerFiles, selectStandalone } from '../../store/seeds.js'
 import type { Context } from '../context.js'
 import { fileUrl, requireFolder } from '../files/file-names.js'
 import { insertUploads, type Upload } from '../files/uploads.js'
@@ -47,7 +47,7 @@ export async function findOwned(
   owner: string | undefined,
 ): Promise<Owning> {
   if (!names || names.length === 0) return ownsNothing
-  const before = owner === undefined ? [] : await selectFilesOf(ctx.db, owner)
+  const before = owner === undefined ? [] : await selectOwnerFiles(ctx.db, owner)
   const all = new Map<string, Referable>()
   const fresh: Upload[] = []
   for (const name of names) {

@@ -6,7 +6,7 @@ import { otherKeyOf } from '../../../client/protocol/model/seed/keys.js'
 import { type Reference, referenceName, referencesIn } from '../../../client/protocol/model/seed/references.js'
 import type { SeedDocument } from '../../../client/protocol/model/seed/steps.js'
 import { selectDocument } from '../../store/documents.js'
-import { selectAlike, selectIdsByField } from '../../store/seeds.js'
+import { selectIdsByField, selectMatching } from '../../store/seeds.js'
 import { type OpenCollection, remember, resolve, type Seeding } from './seeding.js'
 
 /** The existing document, if any, and the key it was found by. */
@@ -40,7 +40,7 @@ export async function findExisting(
   const comparable = asked.filter(([, value]) => !referencesIn(value).some((reference) => isOfFile(seeding, reference)))
   const whole = tryResolve(seeding, document, Object.fromEntries(comparable))
   const plain = Object.entries(whole ?? {}).filter(([, value]) => isPlain(value))
-  return plain.length === 0 ? undefined : selectAlike(db, collection, JSON.stringify(Object.fromEntries(plain)))
+  return plain.length === 0 ? undefined : selectMatching(db, collection, JSON.stringify(Object.fromEntries(plain)))
 }
 
 /** Excludes documents in a collection named `files`. */

@@ -4,10 +4,10 @@ import { SvcError } from '../../../client/protocol/model/errors.js'
 import { formatBytes } from '../../../client/protocol/model/figures.js'
 import {
   type AutomaticSnapshot,
+  disableTimeouts,
   lockSnapshots,
   type StoredSnapshot,
   selectAutomatic,
-  takeTime,
 } from '../../store/snapshots/registry.js'
 import type { Backend } from '../context.js'
 import { inTransaction, unitFor } from '../unit-of-work.js'
@@ -36,7 +36,7 @@ export async function trimAutomatic(
 ): Promise<void> {
   const maxBytes = limitBytes ?? (await computeMaxBytes(backend))
   const { deleted, tooLarge, keptBytes } = await inTransaction(unitFor(backend), async ({ db: tx }) => {
-    await takeTime(tx)
+    await disableTimeouts(tx)
     await lockSnapshots(tx)
     const all = await selectAutomatic(tx)
     const added = all.find(({ id }) => id === newest.id)

@@ -1,7 +1,7 @@
 /** Compares two snapshots, or a snapshot and the current state. Contract 11. */
 import { type Differences, selectDifferences, selectNames } from '../../store/snapshots/differences.js'
-import { seeOneMoment } from '../../store/snapshots/insert.js'
-import { lockSnapshots, selectSnapshot, takeTime } from '../../store/snapshots/registry.js'
+import { readOneSnapshot } from '../../store/snapshots/insert.js'
+import { disableTimeouts, lockSnapshots, selectSnapshot } from '../../store/snapshots/registry.js'
 import type { Backend } from '../context.js'
 import { requireProject } from '../projects/require-project.js'
 import { inTransaction, unitFor } from '../unit-of-work.js'
@@ -30,8 +30,8 @@ export async function diffSnapshots(
 ): Promise<SnapshotDiff> {
   const project = (await requireProject(backend, id)).id
   return inTransaction(unitFor(backend), async ({ db: tx }) => {
-    await seeOneMoment(tx)
-    await takeTime(tx)
+    await readOneSnapshot(tx)
+    await disableTimeouts(tx)
     await lockSnapshots(tx)
     const getId = async (name: string) => ((await selectSnapshot(tx, project, name)) ?? noSuchSnapshot(name)).id
     const sides = {

@@ -9,12 +9,12 @@ import { StorageError } from '../../ports/files/port.js'
 import { insertSnapshotFromElsewhere } from '../../store/snapshots/insert.js'
 import { type PartName, partNames } from '../../store/snapshots/parts.js'
 import {
+  disableTimeouts,
   hasOrphans,
   lockSnapshots,
   selectKnownMigrations,
   selectSnapshot,
-  takeTime,
-  whileUnheld,
+  withUnheldFiles,
 } from '../../store/snapshots/registry.js'
 import { createKeptTables, insertKeptRows, selectFault } from '../../store/snapshots/rows.js'
 import type { Backend } from '../context.js'
@@ -97,7 +97,7 @@ async function waitForRemovals({ db, sweepFilesSoon }: Backend, { id }: StoredSn
  * answer was lost.
  */
 async function removeUnheld({ db, files }: Backend, landed: readonly string[]): Promise<void> {
-  if (landed.length > 0) await whileUnheld(db, landed, files.remove)
+  if (landed.length > 0) await withUnheldFiles(db, landed, files.remove)
 }
 
 /** Disk space to keep free while writing archives. */
@@ -167,7 +167,7 @@ async function insertArchive(backend: Backend, { project, name, head, file }: Ar
   const id = backend.newId(backend.clocks.service.now())
   const { branch, commit, madeAt, schema, missing } = head
   const saved = await inTransaction(unitFor(backend), async ({ db: tx }) => {
-    await takeTime(tx)
+    await disableTimeouts(tx)
     await lockSnapshots(tx)
     if (await selectSnapshot(tx, project, name)) throw snapshotExists(name)
     await insertRows(tx, { id, project, head, file }).catch((error) => {

@@ -1,5 +1,5 @@
 import { deleteSnapshot } from '../../store/snapshots/delete.js'
-import { hasSnapshot, lockSnapshots, selectSnapshots, takeTime } from '../../store/snapshots/registry.js'
+import { disableTimeouts, hasSnapshot, lockSnapshots, selectSnapshots } from '../../store/snapshots/registry.js'
 import type { Backend } from '../context.js'
 import { inTransaction, makingRoom, unitFor } from '../unit-of-work.js'
 
@@ -22,7 +22,7 @@ export async function removeEach(
 ): Promise<void> {
   for (const { id, project } of snapshots) {
     await inTransaction(makingRoom(unitFor(backend)), async ({ db: tx }) => {
-      await takeTime(tx)
+      await disableTimeouts(tx)
       await lockSnapshots(tx)
       if (await hasSnapshot(tx, id)) await deleteSnapshot(tx, project, id)
     })

@@ -2,14 +2,14 @@
 import type { Database } from '../../database/port.js'
 import { type CountedName, lockState, selectCountedNames } from '../../store/project-state.js'
 import { insertLeftNames } from '../../store/realtime/left-names.js'
-import { lockSnapshots, takeTime } from '../../store/snapshots/registry.js'
+import { disableTimeouts, lockSnapshots } from '../../store/snapshots/registry.js'
 import type { Backend } from '../context.js'
 import { restartChanges } from '../projects/reset.js'
 import { identityChanged, inTransaction, publish, type UnitOfWork, unitFor } from '../unit-of-work.js'
 
 /** Waits for other snapshot work and for writers, and locks them out until the transaction ends. */
 export async function lockSnapshotsAndState(tx: Database, project: string): Promise<void> {
-  await takeTime(tx)
+  await disableTimeouts(tx)
   await lockSnapshots(tx)
   await lockState(tx, project)
 }

@@ -4,13 +4,13 @@ import { SvcError } from '../../../client/protocol/model/errors.js'
 import type { Project } from '../../../client/protocol/model/project.js'
 import { type Database, DatabaseError } from '../../database/port.js'
 import { deleteSnapshot } from '../../store/snapshots/delete.js'
-import { insertSnapshot, seeOneMoment } from '../../store/snapshots/insert.js'
+import { insertSnapshot, readOneSnapshot } from '../../store/snapshots/insert.js'
 import {
+  disableTimeouts,
   lockSnapshots,
   type StoredSnapshot,
   selectSnapshot,
   selectSnapshots,
-  takeTime,
 } from '../../store/snapshots/registry.js'
 import type { Backend } from '../context.js'
 import { snapshotEvent } from '../events/happenings.js'
@@ -98,8 +98,8 @@ async function save(
   const place = { branch: branch ?? null, commit: commit ?? null }
   const snapshot = { id, name, command, ...place, madeAt: at.toISOString() }
   const saved = await inTransaction(unitFor(backend), async ({ db: tx }) => {
-    await seeOneMoment(tx)
-    await takeTime(tx)
+    await readOneSnapshot(tx)
+    await disableTimeouts(tx)
     await lockSnapshots(tx)
     await prepare(tx, project)
     await insertSnapshot(tx, project, snapshot)
@@ -135,7 +135,7 @@ export async function removeSnapshot(
   { id }: { readonly id?: string } = {},
 ): Promise<StoredSnapshot> {
   const removed = await inTransaction(makingRoom(unitFor(backend)), async ({ db: tx }) => {
-    await takeTime(tx)
+    await disableTimeouts(tx)
     await lockSnapshots(tx)
     const snapshot = (await selectSnapshot(tx, project, name)) ?? noSuchSnapshot(name)
     if (id !== undefined && id !== snapshot.id) noSuchSnapshot(name)

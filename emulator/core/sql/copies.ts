@@ -10,13 +10,13 @@ import {
   prepareCopy,
 } from '../../store/sql/queries.js'
 import {
+  buildCollectionView,
+  buildFilesView,
+  buildUsersView,
   selectHasChanged,
   selectLastNumber,
   selectViewPages,
   type View,
-  viewOfCollection,
-  viewOfFiles,
-  viewOfUsers,
 } from '../../store/sql/views.js'
 import { createSemaphore } from '../concurrency/semaphore.js'
 
@@ -121,9 +121,9 @@ export async function dropAll(copy: Copy): Promise<void> {
 /** Finds the view for a name. Collections take precedence over `users` and `files`. */
 export async function findView(db: Database, project: string, name: string): Promise<View | undefined> {
   const collection = await selectCollection(db, project, name)
-  if (collection?.name === name) return viewOfCollection(db, collection)
-  if (name === 'users') return viewOfUsers(db, project)
-  return name === 'files' ? viewOfFiles(db, project) : undefined
+  if (collection?.name === name) return buildCollectionView(db, collection)
+  if (name === 'users') return buildUsersView(db, project)
+  return name === 'files' ? buildFilesView(db, project) : undefined
 }
 
 /** Loads a view into the copy, or throws `RESULT_TOO_LARGE` and drops it. */

@@ -6,6 +6,7 @@ import type { Backend, Caller, Identity } from '../../core/context.js'
 import { identifyKey, identifyText } from '../../core/logins/credentials.js'
 import { looksLikeToken, readClaims } from '../../core/logins/tokens.js'
 import { cachedProject, identify } from '../../core/projects/projects.js'
+import type { PublicBudget } from './public-budget.js'
 
 /**
  * Who asks: by a key as `x-api-key`, by a key or a user's token as `authorization: Bearer`, or by both: then both must be
@@ -25,6 +26,29 @@ export async function identifyCaller(backend: Backend, headers: IncomingHttpHead
   }
   if (key !== undefined) return identifyKey(backend, key)
   throw refused('none sent', 'Send an API key, as "x-api-key: <key>" or "authorization: Bearer <key>".')
+}
+
+/**
+ * Identifies a caller. Keys that nobody has come out of the budget of the address that sends them; valid keys never do.
+ *
+ * @throws {SvcError} as `identify` does, and `RATE_LIMITED`
+ */
+export async function withinKeyBudget<Found>(
+  budget: PublicBudget,
+  address: string,
+  identify: () => Promise<Found>,
+): Promise<Found> {
+  try {
+    return await identify()
+  } catch (error) {
+    if (isUnknownKey(error)) budget.enter(`${address} for invalid keys`)()
+    throw error
+  }
+}
+
+export function isUnknownKey(error: unknown): boolean {
+  const { reason } = error instanceof SvcError ? error : {}
+  return reason?.kind === 'credentials' && reason.problem === 'unknown key'
 }
 
 /**

@@ -30,5 +30,6 @@ export function requireNamedOrigin({ headers: { origin } }: Pick<IncomingMessage
 
 /** Where it is not known yet which project is meant, the page must be one that some project allows. Contract 10.5. */
 export async function requireKnownOrigin(http: HttpContext, req: IncomingMessage): Promise<void> {
-  if (!(await isKnownOrigin(http, req))) throw foreignOrigin(req.headers.origin)
+  if (!(await isKnownOrigin(http, req)))
+    throw foreignOrigin(req.headers.origin, { allowed: [], isOpenTo: http.isOpenTo })
 }

@@ -1,6 +1,7 @@
 /** Who may call from where: the `Host` that a request names, and the `Origin` of the page that made it. Contract 10.5. */
 
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import { hostname, networkInterfaces } from 'node:os'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import { isLoopbackName } from '../../../client/protocol/model/loopback.js'
 import type { Reason } from '../../../client/protocol/model/requests/reason.js'
@@ -54,13 +55,24 @@ export function mayCall(origin: string | undefined, host: string | undefined, ru
 
 /** @throws {SvcError} `ORIGIN_NOT_ALLOWED` */
 export function requireOrigin(origin: string | undefined, host: string | undefined, rules: OriginRules): void {
-  if (!mayCall(origin, host, rules)) throw foreignOrigin(origin, rules.allowed)
+  if (!mayCall(origin, host, rules)) throw foreignOrigin(origin, rules)
 }
 
-export function foreignOrigin(origin = '', allowed: readonly string[] = []): SvcError {
-  const name = origin.slice(0, 200)
-  const reason: Reason = { kind: 'origin', origin: name, allowed }
-  return new SvcError('ORIGIN_NOT_ALLOWED', `Pages of "${name}" may not call this service.`, [], { reason })
+export function foreignOrigin(origin = '', { allowed, isOpenTo }: OriginRules): SvcError {
+  const shown = origin.slice(0, 200)
+  const name = nameOf(origin)
+  // An emulator is open to pages of its machine, under the names that it was told.
+  const ownName = name !== undefined && isOpenTo('localhost') && ownHostNames().includes(name) ? name : undefined
+  const reason: Reason = { kind: 'origin', origin: shown, allowed, ownName }
+  const way = ownName === undefined ? '' : ` It is this machine: allow it with --allowed-host ${ownName}.`
+  return new SvcError('ORIGIN_NOT_ALLOWED', `Pages of "${shown}" may not call this service.${way}`, [], { reason })
+}
+
+/** The names and addresses by which other machines may call this one, as URLs write them. */
+function ownHostNames(): string[] {
+  const name = hostname().toLowerCase()
+  const addresses = Object.values(networkInterfaces()).flatMap((all = []) => all.map(({ address }) => address))
+  return [name, `${name}.local`, ...addresses.map((address) => (address.includes(':') ? `[${address}]` : address))]
 }
 
 /** Whether the page came from this very service. */

@@ -77,7 +77,7 @@ export function openLog({ level, folder, onRequest, isOfService = false, mostByt
     },
     warn(message) {
       if (level !== 'silent') logger.warn(message)
-      else process.emitWarning(message)
+      else process.emitWarning(message, 'svc')
     },
   }
 }

@@ -29,7 +29,12 @@ const mostEvents = 200
 export async function followEvents(backend: Backend, wish: Followed, streams: Set<() => void>): Promise<Stream> {
   const { events: log, documentEvents } = backend
   const hasDocuments = wantsDocuments(wish)
-  const leave = hasDocuments ? await documentEvents.watch() : () => undefined
+  const unwatch = hasDocuments ? await documentEvents.watch() : () => undefined
+  const unwant = wish.kinds?.includes(answered) ? log.wantAnswered() : () => undefined
+  const leave = () => {
+    unwatch()
+    unwant()
+  }
   const begin = beginningOf(log, wish, hasDocuments ? documentEvents.since() : 0)
   return { open: (res) => openStream(log, wish, { res, streams, begin, leave }), hasBackpressure: true }
 }
@@ -133,8 +138,11 @@ function testOf({ project, kinds }: Followed): (event: LoggedEvent) => boolean {
   return (event) =>
     groupOf(event.kind) !== 'stream' &&
     (project === undefined || event.projectId === null || event.projectId === project) &&
-    (!wanted || wanted.has(event.kind) || wanted.has(groupOf(event.kind)))
+    (wanted?.has(event.kind) || (event.kind !== answered && (!wanted || wanted.has(groupOf(event.kind)))))
 }
+
+/** Comes only where it is named: a stream of everything else would be mostly that. */
+const answered = 'request.answered'
 
 function groupOf(kind: string): string {
   return kind.slice(0, kind.indexOf('.'))

@@ -53,11 +53,7 @@ export function countBytes(state: SocketState, connection: Duplex): SocketBytes 
     setTimeout(() => socket.terminate(), farewellMilliseconds).unref()
   }
 
-  // What is behind it in the same bytes counts below.
-  socket.on('message', () => {
-    coming = 0
-  })
-  // Behind the library's own listener: the messages that end in these bytes wait to be handled already.
+  // The library hands out the messages that end in these bytes later, one in a turn.
   connection.on('data', (chunk: Buffer) => {
     const { bytes, weight } = messages.read(chunk)
     coming = weight

@@ -6,6 +6,7 @@ import { decodeFilters } from '../../../client/protocol/wire/query/decode.js'
 import type { Identity } from '../../core/context.js'
 import { identifyText } from '../../core/logins/credentials.js'
 import { type Asker, type CollectionSubscription, subscribe, type Wish } from '../../core/realtime/subscriptions.js'
+import { withinKeyBudget } from '../guards/identify.js'
 import { requireOrigin } from '../guards/origins.js'
 import { frameOf } from './frames.js'
 import { closes, endAll, type SocketState, sendBytes, sendFailure, sendMessage, takePlace } from './socket-state.js'
@@ -26,8 +27,10 @@ export const messageHandlers: Readonly<Record<string, Handle>> = {
 
 async function authenticate(state: SocketState, { token }: JsonObject): Promise<void> {
   const { http, handshake } = state
-  const { backend, isOpenTo, streams } = http
-  const found = await identifyText(backend, typeof token === 'string' ? token : '').catch(asUnauthorized)
+  const { backend, isOpenTo, publicBudget, streams } = http
+  const found = await withinKeyBudget(publicBudget, handshake.address, () =>
+    identifyText(backend, typeof token === 'string' ? token : ''),
+  ).catch(asUnauthorized)
   const { settings } = found.project
   requireOrigin(handshake.origin, handshake.host, { allowed: settings.allowedOrigins, isOpenTo })
   if (state.identity && state.identity.project.id !== found.project.id) {

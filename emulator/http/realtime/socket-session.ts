@@ -33,6 +33,7 @@ export function serveSocket(http: HttpContext, { socket, connection }: Accepted,
   const bytes = countBytes(state, connection)
   let work = Promise.resolve()
   socket.on('message', (received: Buffer, isBinary) => {
+    if (!state.backpressure.isOpen()) return
     const data = withoutRest(received)
     const taken = data.length + messageBytes
     take(state, bytes, taken)

@@ -57,6 +57,8 @@ async function dialectOf(http: HttpContext, req: IncomingMessage): Promise<Diale
 export function openRealtime(http: HttpContext, farewell = goingAway): Realtime {
   const server = new WebSocketServer({
     ...{ noServer: true, perMessageDeflate: false },
+    // One message of a connection is taken in a turn, however many come at once.
+    allowSynchronousEvents: false,
     ...{ maxPayload: mostMessageBytes, maxFragments: mostMessageParts },
   })
   const waiting = new WeakSet<WebSocket>()

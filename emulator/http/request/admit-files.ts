@@ -8,7 +8,6 @@ import type { Route } from '../route.js'
 import type { readHead } from '../serving-steps.js'
 import { isMultipart } from './multipart/read-multipart.js'
 import { readIdempotencyScope } from './preconditions.js'
-import { drain } from './read-json.js'
 
 /**
  * Room for the files of a request that may bring some; nothing for any other.
@@ -22,15 +21,10 @@ export async function admitFiles(
   head: ReturnType<typeof readHead>,
 ): Promise<UploadRoom | undefined> {
   if (!route.form || !isMultipart(req)) return undefined
-  try {
-    const scope = route.isCreating ? readIdempotencyScope(req, ctx) : undefined
-    // Whatever stands in the way now: who was answered before gets the same answer.
-    const isRepeat = scope !== undefined && (await isAnswered(ctx, scope))
-    const before = route.beforeFiles as ((ctx: Context, given: typeof head) => Promise<unknown>) | undefined
-    if (!isRepeat) await before?.(ctx, head)
-    return await openUploadRoom(ctx, scope)
-  } catch (error) {
-    drain(req)
-    throw error
-  }
+  const scope = route.isCreating ? readIdempotencyScope(req, ctx) : undefined
+  // Whatever stands in the way now: who was answered before gets the same answer.
+  const isRepeat = scope !== undefined && (await isAnswered(ctx, scope))
+  const before = route.beforeFiles as ((ctx: Context, given: typeof head) => Promise<unknown>) | undefined
+  if (!isRepeat) await before?.(ctx, head)
+  return openUploadRoom(ctx, scope)
 }

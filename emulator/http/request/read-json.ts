@@ -18,9 +18,6 @@ import { type BatchMember, scanBody } from './scan-json.js'
 /** The client disconnected before its body was there; no answer is sent. */
 export class Aborted extends Error {}
 
-/** What a sender may still push after its answer is decided, so that it can read the answer. */
-const mostDrainedBytes = 8 * sizes.mostBodyBytes
-
 /** More than a form in a page sends, or a body that takes no key: tokens and passwords. */
 const mostFormBytes = 64 * 1024
 
@@ -172,13 +169,13 @@ function readBytes(http: HttpContext, exchange: Exchange, mostBytes: number): Pr
       reject(error)
     }
 
+    http.chunks.watch(req)
     if (req.destroyed && !req.readableEnded) reject(new Aborted())
     if (Number(req.headers['content-length'] ?? 0) > mostBytes) refuse(tooLong(mostBytes))
     req.on('data', (chunk: Buffer) => {
       bytes += chunk.length
       pieces++
-      if (isRefused && weigh() > mostDrainedBytes) req.destroy()
-      else if (bytes > mostBytes && !isRefused) refuse(tooLong(mostBytes))
+      if (bytes > mostBytes && !isRefused) refuse(tooLong(mostBytes))
       // Nearly all are that small.
       if (!isRefused && !isUncounted(weigh())) (exchange.held ?? holdFor(http, exchange, refuse)).hold(weigh())
     })
@@ -211,18 +208,4 @@ export function decodeUtf8(bytes: Buffer): string {
 function requireUtf8(bytes: Buffer): Buffer {
   if (!isUtf8(bytes)) throw new SvcError('INVALID_BODY', 'The body is not valid UTF-8.')
   return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes
-}
-
-/** Requests whose rest is thrown away. */
-const drained = new WeakSet<IncomingMessage>()
-
-/** Lets the sender finish, within reason, so that it reads the answer; once, however many parts of a form are refused. */
-export function drain(req: IncomingMessage): void {
-  if (drained.has(req)) return
-  drained.add(req)
-  let bytes = 0
-  req.on('data', (chunk: Buffer) => {
-    bytes += chunk.length + pieceBytes
-    if (bytes > mostDrainedBytes) req.destroy()
-  })
 }

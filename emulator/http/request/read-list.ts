@@ -1,13 +1,13 @@
 /** The parameters of an address: how each route reads them, and what OpenAPI says of them. */
 
 import { z } from 'zod'
-import { SvcError } from '../../../client/protocol/model/errors.js'
 import type { ListQuery } from '../../../client/protocol/model/page.js'
 import type { Path } from '../../../client/protocol/model/path.js'
 import { axes, type Dialect } from '../../../client/protocol/wire/axes.js'
 import type { JsonSchema } from '../../../client/protocol/wire/codec.js'
 import { oneOf } from '../../../client/protocol/wire/json-schema.js'
 import {
+  badParameter,
   decodeFolderQuery,
   decodeListQuery,
   decodePopulate,
@@ -80,7 +80,7 @@ export function namedQuery<Name extends string>(
     read: (_dialect, parameters) => {
       const given = new Map(parameters)
       const twice = known.find((name) => parameters.filter(([other]) => other === name).length > 1)
-      if (twice !== undefined) throw new SvcError('INVALID_QUERY', `"${twice}" is given twice.`)
+      if (twice !== undefined) throw badParameter(twice, `"${twice}" is given twice.`)
       return Object.fromEntries(known.flatMap((name) => (given.has(name) ? [[name, given.get(name)]] : []))) as {
         [Key in Name]?: string
       }
@@ -104,7 +104,8 @@ export function zodQuery<Query>(type: z.ZodType<Query>): QueryForm<Query> {
       for (const name of numbers) if (name in given) given[name] = Number(given[name])
       const { success, data, error } = type.safeParse(given)
       if (success) return data
-      throw new SvcError('INVALID_QUERY', `The query is not valid: ${error.issues[0]?.message}.`)
+      const [first] = error.issues
+      throw badParameter(String(first?.path[0] ?? ''), `The query is not valid: ${first?.message}.`)
     },
   }
 }

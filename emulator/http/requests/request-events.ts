@@ -1,4 +1,4 @@
-/** Requests that were refused or failed, as events. */
+/** Requests as events: those that were refused or failed, and all while a stream asks for them. */
 
 import type { Backend } from '../../core/context.js'
 import type { Happened } from '../../core/events/event-log.js'
@@ -9,23 +9,28 @@ import { maskedAddress, maskedText } from './masking.js'
 export function watchRequests({ requests, events }: Pick<Backend, 'requests' | 'events'>): () => void {
   return requests.watch((request) => {
     const event = eventOf(request)
-    if (event) events.add(event)
+    if (event && (event.kind !== 'request.answered' || events.wantsAnswered())) events.add(event)
   })
 }
 
 /**
- * Nothing of what went well, or of what nobody waited for, such as the requests of a page that is closed. What is a secret in
+ * Nothing of what nobody waited for, such as the requests of a page that is closed. What is a secret in
  * the address or the message is masked here, as where requests are shown.
  */
 function eventOf(request: KeptRequest): Happened | undefined {
   const { id, state, method, url, status, error, project: projectId, timing, hasCallerLeft } = request
-  if (state === 'open' || hasCallerLeft || (status !== null && status < 400)) return undefined
+  if (state === 'open' || hasCallerLeft) return undefined
   return {
-    kind: status === null || status >= 500 ? 'request.failed' : 'request.refused',
+    kind: kindOf(status),
     projectId,
     request: {
       ...{ id, method, path: maskedAddress(url), status, milliseconds: Math.round(timing.total * 10) / 10 },
       ...{ code: error?.code ?? null, message: error ? maskedText(error.message) : null },
     },
   }
+}
+
+function kindOf(status: number | null) {
+  if (status === null || status >= 500) return 'request.failed'
+  return status >= 400 ? 'request.refused' : 'request.answered'
 }

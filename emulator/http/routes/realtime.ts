@@ -1,6 +1,5 @@
-import { SvcError } from '../../../client/protocol/model/errors.js'
 import type { JsonObject } from '../../../client/protocol/model/json.js'
-import { decodeFilters } from '../../../client/protocol/wire/query/decode.js'
+import { badParameter, decodeFilters } from '../../../client/protocol/wire/query/decode.js'
 import { newTicket } from '../../core/realtime/tickets.js'
 import { parseMeasured } from '../request/read-json.js'
 import { namedQuery } from '../request/read-list.js'
@@ -53,17 +52,17 @@ export const realtimeRoutes = [
 
 async function readJsonFilters(text = '{}'): Promise<JsonObject> {
   return parseMeasured(Buffer.from(text)).catch(() => {
-    throw new SvcError('INVALID_FILTER', '"filters" takes a JSON object of fields and values.')
+    throw badParameter('filters', '"filters" takes a JSON object of fields and values.', 'INVALID_FILTER')
   })
 }
 
 function readLive(text = 'false'): boolean {
   if (text === 'true' || text === 'false') return text === 'true'
-  throw new SvcError('INVALID_QUERY', `"live" is true or false, not "${text.slice(0, 40)}".`)
+  throw badParameter('live', `"live" is true or false, not "${text.slice(0, 40)}".`)
 }
 
 function readSince(header: string | string[] | undefined): number | undefined {
   if (header === undefined || header === '') return undefined
   if (typeof header === 'string' && /^\d{1,15}$/.test(header)) return Number(header)
-  throw new SvcError('INVALID_QUERY', '"since" takes the number of an event.')
+  throw badParameter('since', '"since" takes the number of an event.')
 }

@@ -1,13 +1,13 @@
 import { isId } from '../../../client/protocol/model/document.js'
 import { canHold, type OwnField, type Test } from '../../../client/protocol/model/where.js'
 import { type Fragment, sql } from '../../database/port.js'
-import { anyOf, comparisons, escaped, isLike, isLikeAnyCase, type Order } from '../sql-words.js'
+import { anyOf, comparisons, escaped, isLike, isLikeAnyCase, type Order } from '../sql-fragments.js'
 import { ownTimes } from './fields.js'
 import { timeTest } from './time-test.js'
 
 /**
- * One test of a field that the service sets. Each is a text that is always there; times are ISO 8601 UTC with milliseconds. Of linked
- * records times are compared as texts.
+ * Compiles a test of a built-in field. Each is a text that always exists; times are ISO 8601 UTC with milliseconds.
+ * Times of linked records are compared as texts.
  */
 export function ownFieldTest(field: OwnField, test: Test): Fragment {
   if (test.isTime && field !== 'id') return timeTest(ownTimes[field], test)
@@ -45,14 +45,10 @@ const texts: Readonly<Record<OwnField, Fragment>> = {
   updatedAt: iso(ownTimes.updatedAt),
 }
 
-/** A text that is not written as the service writes it is in no document. */
+/** A text in any other format than the service's matches no document. */
 function equals(field: OwnField, values: readonly string[]): Fragment {
   if (field === 'id') return anyOf(values.filter(isId).map((id) => sql`d.id = ${id}::uuid`))
-  return anyOf(
-    values
-      .filter((text) => firstMoment(text, false) === text)
-      .map((time) => sql`${ownTimes[field]} = ${time}::timestamptz`),
-  )
+  return anyOf(values.filter((text) => isMoment(text)).map((time) => sql`${ownTimes[field]} = ${time}::timestamptz`))
 }
 
 function compares(field: OwnField, order: Order, text: string): Fragment {
@@ -60,23 +56,21 @@ function compares(field: OwnField, order: Order, text: string): Fragment {
     if (isId(text)) return sql`d.id ${comparisons[order]} ${text}::uuid`
     return sql`d.id::text collate "C" ${comparisons[order]} ${text}`
   }
-  const moment = firstMoment(text, order === 'gt' || order === 'lte')
-  const isFrom = order === 'gt' || order === 'gte'
-  if (moment === undefined) return isFrom ? sql`false` : sql`true`
-  return sql`${ownTimes[field]} ${isFrom ? sql`>=` : sql`<`} ${moment}::timestamptz`
+  const time = ownTimes[field]
+  if (isMoment(text)) return sql`${time} ${comparisons[order]} ${text}::timestamptz`
+  const test = sql`${texts[field]} collate "C" ${comparisons[order]} ${text}`
+  const day = `${text.slice(0, 10)}T00:00:00.000Z`
+  if (!isMoment(day)) return test
+  // Adds a condition for an index: the text only decides among the times of its day.
+  return order === 'gt' || order === 'gte'
+    ? sql`(${time} >= ${day}::timestamptz and ${test})`
+    : sql`(${time} < ${day}::timestamptz + interval '24 hours' and ${test})`
 }
 
-/** Times are compared as texts; since their order is the same, any text has a first moment at or after it, if there is one at all. */
-function firstMoment(text: string, isAfter: boolean): string | undefined {
-  let [none, found] = [Date.parse('0001-01-01T00:00:00.000Z') - 1, Date.parse('9999-12-31T23:59:59.999Z') + 1]
-  const last = found
-  while (found - none > 1) {
-    const middle = Math.floor((none + found) / 2)
-    const time = new Date(middle).toISOString()
-    if (isAfter ? time > text : time >= text) found = middle
-    else none = middle
-  }
-  return found === last ? undefined : new Date(found).toISOString()
+/** Whether a text is a time in the format of the service. PostgreSQL has no year 0. */
+function isMoment(text: string): boolean {
+  const time = new Date(text)
+  return /^\d{4}-/.test(text) && text >= '0001' && !Number.isNaN(time.getTime()) && time.toISOString() === text
 }
 
 function like(subject: Fragment, pattern: string): Fragment {

@@ -9,10 +9,12 @@ import { failure, openFakeService } from '../fake-service.js'
 const ada = 'ada@example.com'
 let world: World
 let id = ''
+let publicKey = ''
 
 beforeAll(async () => {
   world = await openWorld()
   await world.dev('--memory')
+  publicKey = (await world.svc(['project', 'key', '--quiet'])).stdout.trim()
   await world.svc(['users', 'signup', ada, '--password', 'Correct4Horse'])
   await world.svc(['users', 'update', ada, '--role', 'editor'])
   for (const name of ['drafts', 'open']) await world.svc(['collections', 'create', name])
@@ -74,11 +76,20 @@ test('permissions that are not shown to the caller can be neither seen nor set',
   expect(await world.json(permissions)).toEqual(before)
 })
 
-test('setting permissions leaves no further key behind', async () => {
-  const { keys } = (await world.json(['project', 'show'])) as { keys: unknown[] }
-  await world.svc(['collections', 'permissions', 'drafts'])
+test('commands that act as the owner share one key, and make another where that was revoked', async () => {
+  const own = async () => {
+    const keys = (await world.json(['keys', 'list'])) as { id: string; name: string | null }[]
+    return keys.flatMap(({ id, name }) => (name === 'command line' ? [id] : []))
+  }
+  const read = await world.svc(['docs', 'count', 'drafts'])
+  const [first = ''] = await own()
+  await world.svc(['docs', 'list', 'drafts'])
 
-  expect(((await world.json(['project', 'show'])) as { keys: unknown[] }).keys).toEqual(keys)
+  expect(read).toMatchObject({ exit: 0, stdout: '1\n' })
+  expect(await own()).toEqual([first])
+  await world.svc(['keys', 'revoke', first, '--yes'])
+  expect((await world.svc(['docs', 'count', 'drafts'])).exit).toBe(0)
+  expect(await own()).not.toContain(first)
 })
 
 test.each([
@@ -90,7 +101,7 @@ test.each([
 ])('svc %s: refused by a permission, it names --as, and who may', async (words, name) => {
   const typed = words.map((word) => (word === 'ID' ? id : word))
 
-  const kept = await world.svc(typed)
+  const kept = await world.svc([...typed, '--key', publicKey])
   const acting = await world.svc([...typed, '--as', ada])
 
   expect(kept).toMatchObject({ exit: 3, stdout: '' })

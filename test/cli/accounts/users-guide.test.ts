@@ -11,7 +11,7 @@ let world: World
 
 beforeAll(async () => {
   world = await openWorld()
-  await world.dev('--memory')
+  await world.useEmulator()
 })
 afterAll(() => world.close())
 

@@ -95,7 +95,7 @@ test.each(
 })
 
 test('a draft has a short name, whatever the file is called', async () => {
-  await world.dev('--memory')
+  await world.useEmulator()
   const name = `${'n'.repeat(250)}.ts`
 
   const ran = await world.svc(['types', 'generate', '--out', name])

@@ -9,7 +9,7 @@ let world: World
 beforeAll(async () => {
   world = await openWorld()
   writeMarked('svc.json', '{"dialect":"a"}')
-  await world.dev('--memory')
+  await world.useEmulator()
   await world.svc(['collections', 'create', 'posts'])
   writeMarked('post.json', '{"title":"Marked"}')
   writeMarked('notes.json', '[{"title":"Marked"}]')

@@ -17,7 +17,7 @@ let world: World
 
 beforeAll(async () => {
   world = await openWorld()
-  await world.dev('--memory')
+  await world.useEmulator()
   await world.svc(['collections', 'create', 'posts'])
   writeFileSync(join(world.folder, 'post.json'), JSON.stringify({ text }))
   await world.svc(['docs', 'create', 'posts', '--file', 'post.json'])

@@ -21,7 +21,7 @@ let world: World
 
 beforeAll(async () => {
   world = await openWorld()
-  await world.dev('--memory')
+  await world.useEmulator()
   await world.svc(['collections', 'create', 'posts', '--field', 'title:string'])
 })
 afterAll(() => world.close())

@@ -15,7 +15,7 @@ let pathOf: Readonly<Record<string, string>>
 
 beforeAll(async () => {
   world = await openWorld()
-  await world.dev('--memory')
+  await world.useEmulator()
   writeFileSync(join(world.folder, 'cover.png'), picture)
   writeFileSync(join(world.folder, 'note.txt'), note)
   await world.svc(['files', 'upload', 'cover.png', 'note.txt', '--to', 'kept'])

@@ -12,7 +12,7 @@ let world: World
 
 beforeAll(async () => {
   world = await openWorld()
-  const { url, apiKey } = await world.dev('--memory')
+  const { url, apiKey } = await world.useEmulator()
   for (const name of ['a', 'b']) {
     await world.svc(['collections', 'create', name, '--field', 'title:string'])
     await world.svc(['docs', 'create', name, `title=of ${name}`])

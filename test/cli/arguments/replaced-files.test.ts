@@ -6,15 +6,15 @@ import { execa } from 'execa'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ownersMark } from '../../../cli/target/env-file.js'
 import { endsByItself } from '../../fixtures/patience.js'
-import { bin, cleanEnv, type Dev, openWorld, type World } from '../command-line.js'
+import { bin, cleanEnv, openWorld, type SharedProject, type World } from '../command-line.js'
 import { failure, openFakeService } from '../fake-service.js'
 
 let world: World
-let dev: Dev
+let dev: SharedProject
 
 beforeAll(async () => {
   world = await openWorld()
-  dev = await world.dev('--memory')
+  dev = await world.useEmulator()
   await world.svc(['collections', 'create', 'posts', '--field', 'title:string'])
   writeFileSync(join(world.folder, 'note.txt'), 'milk')
   await world.svc(['files', 'upload', 'note.txt', '--to', 'stored'])

@@ -7,15 +7,15 @@ import { openState } from '../../../cli/imports/state.js'
 import { openInput } from '../../../seeds/records/input.js'
 import { endsByItself, patiently } from '../../fixtures/patience.js'
 import { type HoldingProxy, openHoldingProxy } from '../../fixtures/proxies/holding-proxy.js'
-import { bin, cleanEnv, type Dev, openWorld, type World } from '../command-line.js'
+import { bin, cleanEnv, openWorld, type SharedProject, type World } from '../command-line.js'
 
 let world: World
-let dev: Dev
+let dev: SharedProject
 let proxy: HoldingProxy | undefined
 
 beforeAll(async () => {
   world = await openWorld()
-  dev = await world.dev('--memory')
+  dev = await world.useEmulator()
 })
 afterEach(() => proxy?.close())
 afterAll(() => world.close())

@@ -8,7 +8,7 @@ let place: { readonly url: string; readonly apiKey: string }
 
 beforeAll(async () => {
   world = await openWorld()
-  place = await world.dev('--memory')
+  place = await world.useEmulator()
 })
 afterAll(() => world.close())
 

@@ -16,7 +16,7 @@ let env: Readonly<Record<string, string>>
 
 beforeAll(async () => {
   world = await openWorld()
-  const dev = await world.dev('--memory')
+  const dev = await world.useEmulator()
   svc = createClient(dev)
   url = dev.url
 })

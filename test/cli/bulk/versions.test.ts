@@ -5,7 +5,7 @@ import { openWorld, type World } from '../command-line.js'
 let world: World
 beforeAll(async () => {
   world = await openWorld()
-  await world.dev('--memory')
+  await world.useEmulator()
   await world.svc(['collections', 'create', 'posts'])
 })
 afterAll(() => world.close())

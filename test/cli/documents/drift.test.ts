@@ -8,7 +8,7 @@ let svc: Client
 
 beforeAll(async () => {
   world = await openWorld()
-  const { url, apiKey } = await world.dev('--memory')
+  const { url, apiKey } = await world.useEmulator()
   svc = createClient({ url, apiKey })
 })
 afterAll(() => world.close())

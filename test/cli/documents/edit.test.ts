@@ -8,7 +8,7 @@ let id: string
 
 beforeAll(async () => {
   world = await openWorld()
-  await world.dev('--memory')
+  await world.useEmulator()
   await world.svc(['collections', 'create', 'posts', '--field', 'title:string!'])
 })
 beforeEach(async () => {

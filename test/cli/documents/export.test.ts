@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { execa } from 'execa'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openExportFile } from '../../../cli/exports/export-file.js'
+import { createClient } from '../../../client/index.js'
 import { endsByItself, patiently } from '../../fixtures/patience.js'
 import { bin, cleanEnv, openWorld, type World } from '../command-line.js'
 
@@ -11,7 +12,7 @@ let world: World
 
 beforeAll(async () => {
   world = await openWorld()
-  await world.dev('--memory')
+  await world.useEmulator()
   const rows = Array.from({ length: documents }, (_, at) => `{"at":${at},"text":"${'é'.repeat(50)}"}`)
   writeFileSync(path('rows.ndjson'), rows.join('\n'))
   await world.svc(['docs', 'import', 'rows', 'rows.ndjson', '--create'])
@@ -165,7 +166,7 @@ test('an export does not go on with a file that is shorter than it was, and --re
 test('an export does not go on with the file of another service', async () => {
   await interrupt('elsewhere.ndjson', 'SIGINT')
   const other = await openWorld()
-  const { url, apiKey } = await other.dev('--memory')
+  const { url, apiKey } = await other.useEmulator()
   const env = { SVC_URL: url, SVC_API_KEY: apiKey }
   await other.svc(['docs', 'import', 'rows', '-', '--create'], { input: '{"at":-1}' })
 
@@ -296,4 +297,21 @@ test('contract 10.10 documents of which a page would be too large are exported a
     .map((line) => JSON.parse(line).at)
   expect(ats.sort((one, other) => one - other)).toEqual(rows.map((_, at) => at))
   expect(listed.stdout.trim().split('\n').length).toBeGreaterThanOrEqual(80)
+})
+
+test('CSV has the fields of the schema in its order, then the others, or those that are named', async () => {
+  const schema = { title: { type: 'string' }, age: { type: 'number' }, by: { type: 'string' } } as const
+  const svc = createClient(JSON.parse(readFileSync(path('.svc/emulator.json'), 'utf8')))
+  await svc.collections.create({ name: 'ordered', schema })
+  await svc.collection('ordered').createMany([
+    { more: 1, by: 'Ada', title: 'a' },
+    { age: 2, title: 'b' },
+  ])
+  const head = async (...words: string[]) => (await world.svc(words)).stdout.split('\n')[0]
+
+  expect(await head('docs', 'export', 'ordered', '--format', 'csv')).toBe('title,age,by,more')
+  expect(await head('docs', 'export', 'ordered', '--format', 'csv', '--fields', 'by,title')).toBe('by,title')
+  const listed = 'id,title,age,by,more,createdAt,updatedAt'
+  expect(await head('docs', 'list', 'ordered', '--format', 'csv')).toBe(listed)
+  expect(await head('docs', 'list', 'ordered', '--all', '--format', 'csv')).toBe(listed)
 })

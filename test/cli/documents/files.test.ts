@@ -17,7 +17,7 @@ let world: World
 
 beforeAll(async () => {
   world = await openWorld()
-  await world.dev('--memory')
+  await world.useEmulator()
   await mkdir(join(world.folder, 'photos', 'sub'), { recursive: true })
   await writeFile(join(world.folder, 'photos', 'a.txt'), 'one')
   await writeFile(join(world.folder, 'photos', 'sub', 'b.txt'), 'two')

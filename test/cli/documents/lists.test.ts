@@ -13,7 +13,7 @@ let world: World
 
 beforeAll(async () => {
   world = await openWorld()
-  await world.dev('--memory')
+  await world.useEmulator()
   await world.svc(['collections', 'create', 'posts'])
   const rows = Array.from({ length: total }, (_, n) =>
     JSON.stringify({ title: `Post ${n}`, n, ...(n < 2 ? { rare: 'yes' } : {}) }),

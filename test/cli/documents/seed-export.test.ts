@@ -213,7 +213,6 @@ test('made-up documents of which some were created before a failure say how many
 
   const ran = await generating
 
-  await seeds.world.json(['faults', 'remove', '--all'])
   proxy.close()
   expect(ran.exit).toBe(6)
   expect(ran.stderr).toContain('1,000 of 1,500 documents were created before.')

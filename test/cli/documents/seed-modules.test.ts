@@ -36,6 +36,23 @@ test('a module exports a seed, or a function that gets a client and made-up data
   expect(await fields(tags)).toEqual([tag])
 })
 
+test('no warning of Node or of a library reaches the terminal', async () => {
+  const tags = `${seeds.own}quiet`
+  const warning = file(
+    `seeds/${tags}.ts`,
+    `process.emitWarning('old', 'DeprecationWarning', 'DEP0001')
+     process.emitWarning('new', 'ExperimentalWarning')
+     process.emitWarning('plain')
+     await new Promise((resolve) => setTimeout(resolve, 1))
+     export default [{ title: 'Hello' }]`,
+  )
+
+  const { exit, stderr } = await seeds.world.svc(['seed', warning])
+
+  expect(exit).toBe(0)
+  expect(stderr).not.toMatch(/Warning|\(node:/)
+})
+
 test.each([
   ['throws', 'throw new Error("no luck")', /bad\.ts: it could not be run: no luck/],
   ['exports what is no seed', 'export default { posts: [] }', /bad\.ts: "posts" is not part of a seed/],

@@ -2,16 +2,16 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, beforeEach } from 'vitest'
-import { type Dev, openWorld, type World } from '../command-line.js'
+import { openWorld, type SharedProject, type World } from '../command-line.js'
 
 /** To be called once in a file of tests. */
 export function seedWorld() {
   let world: World
-  let dev: Dev
+  let dev: SharedProject
   let tests = 0
   beforeAll(async () => {
     world = await openWorld()
-    dev = await world.dev('--memory')
+    dev = await world.useEmulator()
   })
   beforeEach(() => {
     tests++

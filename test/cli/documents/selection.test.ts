@@ -1,18 +1,17 @@
 /** Writes of all documents that conditions match, beside other writers, and stopped or refused midway. */
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { matchingIds, writeSelection } from '../../../cli/bulk/selection.js'
 import { createClient } from '../../../client/index.js'
-import { type Emulator, startEmulator } from '../../../emulator/dev.js'
+import { newSharedProject, type SharedProject } from '../../fixtures/shared-emulator.js'
 
 const total = 2_400
 const where = { all: [] }
 
-let emulator: Emulator
+let emulator: SharedProject
 let count = 0
 beforeAll(async () => {
-  emulator = await startEmulator({ memory: true })
+  emulator = await newSharedProject('here')
 })
-afterAll(() => emulator.close())
 
 async function aCollection() {
   const svc = createClient(emulator)

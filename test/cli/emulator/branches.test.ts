@@ -116,7 +116,7 @@ test('--per-branch outside of a repository is misuse', async () => {
 })
 
 test('--snapshot loads it at the start, and svc undo takes that back', async () => {
-  await (await world.dev()).stop()
+  await world.useLeftFolder()
   const first = await world.dev()
   await world.svc(['collections', 'create', 'posts'])
   await world.svc(['snapshot', 'save', 'base'])

@@ -217,7 +217,7 @@ test.each([
   const folder = join(world.folder, '.svc')
   const outside = join(world.folder, 'outside')
   if (content !== undefined) await writeFile(outside, content)
-  await (await world.dev()).stop()
+  await world.useLeftFolder()
   const [ofFiles = ''] = await readdir(join(folder, 'files'))
   const written = (await readdir(folder, { withFileTypes: true })).filter((entry) => entry.isFile())
 
@@ -233,7 +233,7 @@ test.each([
 })
 
 test('contract 12.4 svc dev does not start on data that are behind a link', async () => {
-  await (await world.dev()).stop()
+  await world.useLeftFolder()
   const data = join(world.folder, '.svc', 'data')
   await rename(data, join(world.folder, 'outside'))
   await symlink('../outside', data)
@@ -246,7 +246,7 @@ test('contract 12.4 svc dev does not start on data that are behind a link', asyn
 })
 
 test('contract 12.4 svc dev and svc doctor name a link among the data, and go into none', async () => {
-  await (await world.dev()).stop()
+  await world.useLeftFolder()
   const data = join(world.folder, '.svc', 'data')
   // Whatever follows two that lead to their own folder reads it for as long as there is memory.
   for (const name of ['a', 'b']) await symlink('.', join(data, name))

@@ -27,7 +27,7 @@ const settings = async () =>
   ((await world.json(['project', 'show'])) as { settings: Readonly<Record<string, unknown>> }).settings
 
 async function useFolder() {
-  await (await world.dev('--memory')).stop()
+  await world.useLeftFolder()
 }
 
 test.each(['svc.config.ts', 'svc.config.mts', 'svc.config.js', 'svc.config.mjs'])('%s is refused', async (name) => {
@@ -95,7 +95,7 @@ test('of the keys of providers, the file names all that there are: at a start, a
   await useFolder()
   const keys = (...names: string[]) => ({ settings: { idp: Object.fromEntries(names.map((name) => [name, 'x'])) } })
   writeJson(keys('IDP_CLIENT_ID', 'IDP_CLIENT_SECRET'))
-  await (await world.dev()).stop()
+  await world.useLeftFolder()
 
   writeJson(keys('IDP_CLIENT_ID', 'IDP_ISSUER'))
   const dev = await world.dev()

@@ -1,19 +1,25 @@
 /** Damaged pages in the data of a folder: what can be rebuilt is, and what cannot is named. */
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { openPglite } from '../../../emulator/database/pglite/pglite.js'
 import { sql } from '../../../emulator/database/port.js'
 import { openWorld, type World } from '../command-line.js'
 
+let left: World
 let world: World
 
+beforeAll(async () => {
+  left = await openWorld()
+  const dev = await left.dev()
+  await left.svc(['collections', 'create', 'posts'])
+  await left.svc(['docs', 'create', 'posts', 'title=kept'])
+  await dev.stop()
+})
+afterAll(() => left.close())
 beforeEach(async () => {
   world = await openWorld()
-  const dev = await world.dev()
-  await world.svc(['collections', 'create', 'posts'])
-  await world.svc(['docs', 'create', 'posts', 'title=kept'])
-  await dev.stop()
+  await world.useLeftFolder(left.folder)
 })
 afterEach(() => world.close())
 

@@ -58,6 +58,19 @@ test('nothing is wrong in an empty folder, beside an emulator, and after it', as
   expect(await doctor()).toEqual(well)
 })
 
+test('doctor says that SVC_URL names another service than the one it looked at', async () => {
+  const dev = await world.dev()
+  const { url } = JSON.parse(readFileSync(inFolder('.svc', 'emulator.json'), 'utf8'))
+
+  const elsewhere = await world.svc(['doctor'], { env: { SVC_URL: 'https://api.example.com' } })
+  const here = await world.svc(['doctor'], { env: { SVC_URL: url } })
+  await dev.stop()
+
+  const note = `the emulator of ${inFolder('.svc')}, not at https://api.example.com, which SVC_URL names.`
+  expect(elsewhere.stderr).toContain(note)
+  expect(here.stderr).not.toContain('SVC_URL')
+})
+
 test('at a terminal each check is a line, and each finding says what to do', async () => {
   writeFileSync(inFolder('svc.json'), '{"dialect": "a", "ulr": "http://127.0.0.1:1"}')
 
@@ -101,7 +114,8 @@ test.skipIf(!existsSync('/proc/self/fd'))(
   'an emulator whose state folder was removed is named by its process',
   async () => {
     const dev = await world.dev()
-    rmSync(inFolder('.svc'), { recursive: true })
+    // The emulator writes there meanwhile.
+    rmSync(inFolder('.svc'), { recursive: true, maxRetries: 20 })
 
     const { stdout, exit } = await world.svc(['doctor'])
     const ended = await dev.stop()
@@ -114,7 +128,7 @@ test.skipIf(!existsSync('/proc/self/fd'))(
 )
 
 test('data that cannot be opened are named in the words of svc dev, and left as they are', async () => {
-  await (await world.dev()).stop()
+  await world.useLeftFolder()
   rmSync(inFolder('.svc', 'data', 'PG_VERSION'))
 
   const damaged = await world.svc(['doctor', '--repair'])
@@ -127,7 +141,7 @@ test('data that cannot be opened are named in the words of svc dev, and left as 
 })
 
 test('pages that the database found damaged are named, until there are new data', async () => {
-  await (await world.dev()).stop()
+  await world.useLeftFolder()
   const log = (time: Date, code: string, message: string) => {
     const line = JSON.stringify({ time, requestId: 'r', name: 'DatabaseError', message, code })
     appendFileSync(inFolder('.svc', 'errors.log'), `${line}\n`, { mode: 0o600 })
@@ -177,7 +191,7 @@ test('files whose bytes are gone are counted and named, of documents too', async
 })
 
 test('files of the folder that others can read are found and, with --repair, are theirs no longer', async () => {
-  await (await world.dev()).stop()
+  await world.useLeftFolder()
   chmodSync(inFolder('.svc', 'keys'), 0o755)
   chmodSync(inFolder('.svc', 'keys', 'control-token'), 0o644)
 
@@ -188,7 +202,7 @@ test('files of the folder that others can read are found and, with --repair, are
 })
 
 test('links in the folder are named, and what they lead to keeps its mode', async () => {
-  await (await world.dev()).stop()
+  await world.useLeftFolder()
   rmSync(inFolder('.svc', 'keys'), { recursive: true })
   mkdirSync(inFolder('bin'))
   writeFileSync(inFolder('bin', 'program'), '')
@@ -270,7 +284,7 @@ test('keys of the folder are known without an emulator', async () => {
 
 test('a secret key that bundlers put into the page, and keys in git, are wrong', async () => {
   const git = (...words: string[]) => execa('git', words, { cwd: world.folder })
-  await (await world.dev()).stop()
+  await world.useLeftFolder()
   await git('init', '-q')
   await git('add', '--all')
   expect((await doctor()).codes).toEqual([])

@@ -22,7 +22,7 @@ const env = '{ ...process.env }'
 const asked = (path: string, header: string) =>
   `(await fetch(process.env.SVC_URL + '${path}', { headers: { ${header} } })).status`
 
-test('svc exec gives its command an emulator of its own, and ends with its exit code', async () => {
+test('svc exec gives its command an emulator of its own, makes no folder, and ends with its exit code', async () => {
   const ran = await world.svc([
     'exec',
     ...script(`
@@ -38,43 +38,29 @@ test('svc exec gives its command an emulator of its own, and ends with its exit 
 
   expect(ran.exit).toBe(7)
   expect(ran.stdout).toMatch(/^200 200 200 ws:\/\/127\.0\.0\.1:\d+\n$/)
+  expect(everythingIn(world.folder)).toEqual(['tmp'])
 })
 
-test('svc exec runs beside the emulator of the folder, by other keys, and writes nothing', async () => {
+test('svc exec runs beside the emulator of the folder, by other keys, and commands of svc inside it leave that alone', async () => {
   const dev = await world.dev()
   await world.svc(['collections', 'create', 'posts'])
   const before = everythingIn(world.folder)
-
-  const ran = await world.svc(['exec', ...script(`console.log(process.env.SVC_URL, process.env.SVC_API_KEY)`)])
-
-  const [url, key] = ran.stdout.trim().split(' ')
-  expect([url, key]).not.toContain(dev.url)
-  expect(key).not.toBe(dev.apiKey)
-  expect(everythingIn(world.folder)).toEqual(before)
-  expect(await world.json(['collections', 'list'])).toHaveLength(1)
-})
-
-test("commands of svc inside svc exec speak to its emulator, the owner's too, and leave that of the folder alone", async () => {
-  await world.dev()
-  await world.svc(['collections', 'create', 'posts'])
   const svc = `'${process.execPath}' '${bin}'`
 
   const ran = await world.svc([
     'exec',
     ...['--', 'sh', '-ec'],
-    `${svc} collections create notes --quiet > /dev/null; ${svc} users signup ada@example.com --password Correct4Horse > /dev/null
-    ${svc} reset --yes --users --quiet > /dev/null; ${svc} users list --json; ${svc} project show --quiet`,
+    `echo "$SVC_URL $SVC_API_KEY"; ${svc} collections create notes --quiet > /dev/null
+    ${svc} users signup ada@example.com --password Correct4Horse > /dev/null; ${svc} reset --yes --users --quiet > /dev/null
+    ${svc} users list --json; ${svc} project show --quiet`,
   ])
 
+  const [url, key] = ran.stdout.split('\n', 1).join().split(' ')
   expect(ran).toMatchObject({ exit: 0, stdout: expect.stringContaining('"items": []') })
+  expect([url, key]).not.toContain(dev.url)
+  expect(key).not.toBe(dev.apiKey)
+  expect(everythingIn(world.folder)).toEqual(before)
   expect(await world.json(['collections', 'list'])).toMatchObject([{ name: 'posts' }])
-})
-
-test('svc exec makes no folder where nothing was', async () => {
-  const ran = await world.svc(['exec', '--', 'true'])
-
-  expect(ran.exit).toBe(0)
-  expect(everythingIn(world.folder)).toEqual(['tmp'])
 })
 
 test('svc exec --seed fills collections first, in the project and dialect that were asked for', async () => {
@@ -121,21 +107,26 @@ test('svc exec --snapshot says what there is not, or cannot be read, and runs no
   })
 })
 
-test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
-  'svc exec passes %s on, and ends as its command does',
-  async (name) => {
-    const exec = start(`
-    process.on('${name}', () => process.exit(3))
+test('svc exec passes signals on, and ends as its command does', async () => {
+  const exec = start(`
+    const { appendFileSync, writeFileSync } = require('node:fs')
+    for (const name of ['SIGINT', 'SIGHUP']) process.on(name, () => appendFileSync('received', name))
+    process.on('SIGTERM', () => process.exit(3))
     setInterval(() => undefined, 1_000)
-    require('node:fs').writeFileSync('pid', String(process.pid))`)
-    const pid = await pidOfCommand()
+    writeFileSync('pid', String(process.pid))`)
+  const pid = await pidOfCommand()
+  const received = () => readFileSync(join(world.folder, 'received'), { encoding: 'utf8', flag: 'a+' })
 
+  for (const name of ['SIGINT', 'SIGHUP'] as const) {
     exec.kill(name)
+    await expect.poll(received).toContain(name)
+  }
+  exec.kill('SIGTERM')
 
-    expect(await exitOf(exec)).toBe(3)
-    await expect.poll(() => isRunning(pid)).toBe(false)
-  },
-)
+  expect(await exitOf(exec)).toBe(3)
+  expect(received()).toBe('SIGINTSIGHUP')
+  await expect.poll(() => isRunning(pid)).toBe(false)
+})
 
 test('a signal that svc exec passes on ends what its command has started too', async () => {
   const code = "require('node:fs').writeFileSync('pid', String(process.pid)); setInterval(() => undefined, 1_000)"
@@ -166,20 +157,18 @@ test('what the command of svc exec hands on itself is not sent twice', async () 
   expect(readFileSync(join(world.folder, 'received'), 'utf8')).toBe('SIGTERM')
 })
 
-test('svc exec ends with 128 and the number of the signal that ended its command', async () => {
-  const ran = await world.svc(['exec', '--', 'sh', '-c', 'kill -TERM $$'])
-
-  expect(ran.exit).toBe(143)
-})
-
-test('svc exec that is killed leaves no process and no file behind', async () => {
-  const exec = start(`
+test('svc exec that is killed ends what its command has started too, and leaves no file behind', async () => {
+  const code = `
     const { SVC_URL, SVC_API_KEY } = process.env
     const form = new FormData()
     form.append('file', new Blob(['bytes']), 'a.txt')
     fetch(SVC_URL + '/storage/upload', { method: 'POST', headers: { 'x-api-key': SVC_API_KEY }, body: form }).then(
       ({ status }) => require('node:fs').writeFileSync('pid', String(status === 201 ? process.pid : -status)),
     )
+    setInterval(() => undefined, 1_000)`
+  // As under `npm test`: a shell that hands no signal on.
+  const exec = start(`
+    require('node:child_process').spawn('sh', ['-c', '"$0" -e "$1" & wait', process.execPath, ${JSON.stringify(code)}])
     setInterval(() => undefined, 1_000)`)
   const pid = await pidOfCommand()
   expect(pid).toBeGreaterThan(0)
@@ -188,19 +177,6 @@ test('svc exec that is killed leaves no process and no file behind', async () =>
 
   await expect.poll(() => isRunning(pid)).toBe(false)
   expect(readdirSync(temporary())).toEqual([])
-})
-
-test('svc exec that is killed ends what its command has started too', async () => {
-  const code = "require('node:fs').writeFileSync('pid', String(process.pid)); setInterval(() => undefined, 1_000)"
-  // As under `npm test`: a shell that hands no signal on.
-  const exec = start(`
-    require('node:child_process').spawn('sh', ['-c', '"$0" -e "$1" & wait', process.execPath, ${JSON.stringify(code)}])
-    setInterval(() => undefined, 1_000)`)
-  const pid = await pidOfCommand()
-
-  exec.kill('SIGKILL')
-
-  await expect.poll(() => isRunning(pid)).toBe(false)
 })
 
 test('a command of svc exec that there is not ends it with 4, before anything is started; none at all is misuse', async () => {
@@ -213,11 +189,11 @@ test('a command of svc exec that there is not ends it with 4, before anything is
   }
 })
 
-test('svc exec --json keeps stdout for its own result', async () => {
-  const ran = await world.svc(['exec', '--json', ...script(`console.log('of the command'); process.exitCode = 5`)])
+test('svc exec --json keeps stdout for its own result: 128 and the number of the signal that ended its command', async () => {
+  const ran = await world.svc(['exec', '--json', '--', 'sh', '-c', 'echo of the command; kill -TERM $$'])
 
-  expect(JSON.parse(ran.stdout)).toEqual({ exit: 5 })
-  expect(ran).toMatchObject({ exit: 5, stderr: 'of the command\n' })
+  expect(JSON.parse(ran.stdout)).toEqual({ exit: 143 })
+  expect(ran).toMatchObject({ exit: 143, stderr: 'of the command\n' })
 })
 
 function everythingIn(folder: string): string[] {

@@ -32,6 +32,10 @@ test('in an app it shows every file before it touches one, and a no leaves the a
   for (const line of ['svc.json  (new)', '.env.local  (new)', 'svc.js  (new)', '.gitignore  (lines added)']) {
     expect(ran.stdout.slice(0, ran.stdout.indexOf('Write them?'))).toContain(line)
   }
+  for (const line of ['svc.json:', '"dialect": "a"', 'SVC_URL=http://127.0.0.1:4400', 'createClient(', '.gitignore:']) {
+    expect(ran.stdout.slice(0, ran.stdout.indexOf('Write them?'))).toContain(line)
+  }
+  expect(ran.stdout).not.toMatch(/^ +dist\r?$/m)
   expect(ran.exit).toBe(130)
   expect(readdirSync(world.folder)).toEqual(before)
   expect(text('.gitignore')).toBe('dist\n')

@@ -10,7 +10,7 @@ let world: World
 let service: DeployedService
 beforeAll(async () => {
   world = await openWorld()
-  const { url } = await world.dev('--memory')
+  const { url } = await world.useEmulator()
   const apiKey = (await world.svc(['project', 'key', '--secret'])).stdout.trim()
   const here = createClient({ url, apiKey })
   await here.collections.create({ name: 'mine' })

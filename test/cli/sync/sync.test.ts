@@ -1,5 +1,5 @@
 /** `svc pull`, `svc push` and `svc diff` between the emulator of a folder and a service that runs elsewhere. */
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Client } from '../../../client/index.js'
@@ -256,7 +256,7 @@ test('both commands need an emulator and another service, and a yes', async () =
   const itself = await world.svc(['pull', '--url', dev.url])
   const unasked = await world.svc(['pull', '--profile', 'staging'])
   const unknown = await world.svc(['push', 'nowhere', ...staging])
-  await dev.stop()
+  rmSync(join(world.folder, '.svc'), { recursive: true })
   const stopped = await world.svc(['push', ...staging])
 
   expect(itself).toMatchObject({ exit: 2, stderr: expect.stringContaining('Name the service beside the emulator') })

@@ -1,12 +1,11 @@
-/** Two emulators: `svc dev` in the folder of a world, and one in the place of the hosted service, as the profile "staging". */
+/** A project at each of two emulators: that of the folder of a world, and one in the place of the hosted service, as the profile "staging". */
 import { type Client, createClient } from '../../../client/index.js'
-import { type Emulator, startEmulator } from '../../../emulator/dev.js'
-import { controlOf } from '../../fixtures/events.js'
-import { type Dev, openWorld, type World } from '../command-line.js'
+import { newSharedProject, type SharedProject } from '../../fixtures/shared-emulator.js'
+import { openWorld, type World } from '../command-line.js'
 
 export interface TwoServices {
   readonly world: World
-  readonly dev: Dev
+  readonly dev: SharedProject
   readonly here: Client
   readonly there: Client
   /** The address and the keys of the one in the place of the hosted service. */
@@ -33,28 +32,25 @@ export const nothing = {
 
 export async function openTwoServices(): Promise<TwoServices> {
   const world = await openWorld()
-  const [dev, service] = await Promise.all([world.dev('--memory'), startEmulator({ memory: true })])
-  const secret = (await world.svc(['project', 'key', '--secret'])).stdout.trim()
-  const here = createClient({ url: dev.url, apiKey: secret })
-  const apiKey = secretOf(service)
-  const there = createClient({ url: service.url, apiKey })
-  await world.svc(['profiles', 'add', 'staging', '--url', service.url, '--key', apiKey])
-  return {
-    ...{ world, dev, here, there },
-    ...{ url: service.url, publicKey: service.apiKey, secretKey: apiKey },
-    async addProject(profile) {
-      const { secretKey } = await controlOf(service).projects.create()
-      await world.svc(['profiles', 'add', profile, '--url', service.url, '--key', secretKey])
-      return createClient({ url: service.url, apiKey: secretKey })
-    },
-    async close() {
-      await Promise.all([world.close(), service.close()])
-    },
-  }
-}
+  const [dev, service] = await Promise.all([world.useEmulator(), newSharedProject('there')])
+  const { url, secretKey } = service
+  await addProfile('staging', secretKey)
 
-function secretOf({ secretKey }: Emulator): string {
-  return secretKey ?? ''
+  async function addProfile(name: string, key: string): Promise<void> {
+    await world.svc(['profiles', 'add', name, '--url', url, '--key', key])
+  }
+
+  return {
+    ...{ world, dev, url, secretKey, publicKey: service.apiKey },
+    here: createClient({ url: dev.url, apiKey: dev.secretKey }),
+    there: createClient({ url, apiKey: secretKey }),
+    async addProject(profile) {
+      const { secretKey } = await newSharedProject('there')
+      await addProfile(profile, secretKey)
+      return createClient({ url, apiKey: secretKey })
+    },
+    close: world.close,
+  }
 }
 
 export async function idOf(client: Client, name: string, title: string): Promise<string> {

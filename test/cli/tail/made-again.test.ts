@@ -4,16 +4,16 @@ import { execa } from 'execa'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Client, createClient } from '../../../client/index.js'
 import { endsByItself } from '../../fixtures/patience.js'
-import { bin, cleanEnv, type Dev, openWorld, type World } from '../command-line.js'
+import { bin, cleanEnv, openWorld, type SharedProject, type World } from '../command-line.js'
 
 let world: World
-let dev: Dev
+let dev: SharedProject
 let svc: Client
 let number = 0
 
 beforeAll(async () => {
   world = await openWorld()
-  dev = await world.dev('--memory')
+  dev = await world.useEmulator()
   svc = createClient(dev)
 })
 afterAll(() => world.close())

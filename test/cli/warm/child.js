@@ -7,12 +7,13 @@ const bin = fileURLToPath(new URL('../../../cli/bin/run.js', import.meta.url))
 const { runOnce } = await import(new URL('../../../dist/cli/bin/start.js', import.meta.url).href)
 
 process.on('disconnect', () => process.exit())
-process.on('message', async (/** @type {any} */ { words, cwd, env, mark }) => {
+process.on('message', async (/** @type {any} */ { words, cwd, env, isTerminal, mark }) => {
   process.chdir(cwd)
   for (const name of Object.keys(process.env)) if (!(name in env)) delete process.env[name]
   Object.assign(process.env, env)
   process.argv = [process.execPath, bin, ...words]
   process.exitCode = undefined
+  for (const stream of [process.stdin, process.stdout, process.stderr]) stream.isTTY = isTerminal
   const before = listenersNow()
   await runOnce(root, words)
   removeNew(before)

@@ -9,6 +9,7 @@ export interface WarmRun {
   readonly words: readonly string[]
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
+  readonly isTerminal: boolean
 }
 
 export interface WarmRan {

@@ -50,6 +50,21 @@ inDialects('Where something is wrong', (wire) => {
     expect(await places('POST', path, { data: { $append: {} } })).toEqual(['body.data.$append'])
   })
 
+  test('contract 10.4 in the query, with the name of the parameter', async () => {
+    const { api } = await someDocuments(wire, [])
+    const deep = 'populate=a.b.c.d.e.f.g'
+    const isNull = wire.name === 'b' ? 'a_isnull' : 'a__isnull'
+    const queries = ['limit=x', 'offset=-1', 'order=up', 'limit=1&limit=2', 'count=maybe', deep, `[or]${isNull}=x`]
+
+    for (const query of queries) {
+      const { status, body } = await api.get(`/collections/posts/documents?${query}`)
+      const { error } = body as { error?: { issues: { loc: unknown }[] } }
+      expect([query, status]).toEqual([query, 400])
+      // The other form of errors has no place for it.
+      if (wire.name !== 'b') expect(error?.issues.map(({ loc }) => loc)).toEqual([['query', query.split('=')[0]]])
+    }
+  })
+
   test('contract 10.4 in a batch, with the index or the id of the item', async () => {
     const { api, posts } = await someDocuments(wire, [], { schema })
     const one = await posts.create({ title: 'Tea', tags: 'none' })

@@ -1,17 +1,16 @@
 import PostalMime from 'postal-mime'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type Emulator, startEmulator } from '../../../emulator/dev.js'
+import { beforeAll, expect, it } from 'vitest'
 import { type Ask, askerOf } from '../../fixtures/requests/ask.js'
+import { newSharedProject, type SharedProject } from '../../fixtures/shared-emulator.js'
 
 // Names that could inject into a header, into HTML, or into an address.
 
-let emulator: Emulator
+let emulator: SharedProject
 let ask: Ask
 beforeAll(async () => {
-  emulator = await startEmulator({ memory: true })
+  emulator = await newSharedProject('here')
   ask = askerOf(emulator)
 })
-afterAll(() => emulator.close())
 
 const password = 'Correct4Horse'
 const name = '<img src=x onerror=alert(1)> & "Söhne" \u{1F375}\r\nBcc: eve@example.com'

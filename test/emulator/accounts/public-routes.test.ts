@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { createClient } from '../../../client/index.js'
 import { type Emulator, startEmulator } from '../../../emulator/dev.js'
+import { openSocket } from '../../fixtures/realtime/streams.js'
 import { type Ask, askerOf } from '../../fixtures/requests/ask.js'
 import { send } from '../../fixtures/requests/http.js'
 
@@ -50,6 +51,29 @@ function counted(statuses: readonly number[]): Record<number, number> {
   for (const status of statuses) counts[status] = (counts[status] ?? 0) + 1
   return counts
 }
+
+it('contract 10.12 invalid keys have a budget by address, which valid keys do not need', async () => {
+  const list = (key: string, address: string) =>
+    send(emulator.url, {
+      method: 'GET',
+      path: '/collections',
+      headers: { 'x-api-key': key, 'x-forwarded-for': address },
+    })
+  const address = '198.51.100.20'
+  const statuses = []
+  for (let n = 0; n < 300; n++) statuses.push((await list(`svc_key_of_nobody_${n}`, address)).status)
+
+  const refused = await list('svc_key_of_nobody', address)
+
+  expect(counted(statuses)).toEqual({ 401: 300 })
+  expect([refused.status, refused.headers['svc-error-code'], Number(refused.headers['retry-after'])]).toEqual([
+    ...[429, 'RATE_LIMITED', 30],
+  ])
+  expect((await list(emulator.apiKey, address)).status).toBe(200)
+  expect((await list('svc_key_of_nobody', '198.51.100.21')).status).toBe(401)
+  const socket = await openSocket(emulator.url, '', { 'x-forwarded-for': address })
+  expect(await socket.ask({ type: 'auth', token: 'svc_key_of_nobody' })).toMatchObject({ code: 'RATE_LIMITED' })
+})
 
 it.each([
   ['unknown tokens', '198.51.100.1', async () => unknownToken],

@@ -54,6 +54,29 @@ it('contract 11 users, their logins and their mail are events', async () => {
   ])
 })
 
+it('contract 11 requests that went well come where they are asked for, and nowhere else', async () => {
+  const control = controlOf(emulator)
+  const { id: project, apiKey } = await control.projects.create()
+  const [all, whole, asked] = await Promise.all([
+    follow(emulator, { project }),
+    follow(emulator, { project, kinds: 'request' }),
+    follow(emulator, { project, kinds: 'request.answered,request.refused' }),
+  ])
+  const app = createClient({ url: emulator.url, apiKey })
+
+  await app.collections.list()
+  await app.collections.get('none').catch(() => undefined)
+
+  const refused = { kind: 'request.refused', request: { status: 404, path: '/api/collections/none' } }
+  expect(await asked.next(2)).toMatchObject([
+    { kind: 'request.answered', request: { status: 200, code: null } },
+    refused,
+  ])
+  expect(await whole.next(1)).toMatchObject([refused])
+  expect(await all.next(1)).toMatchObject([refused])
+  await Promise.all([all.close(), whole.close(), asked.close()])
+})
+
 it('contract 11 signing up is a user who was created, and a login', async () => {
   const { app, stream } = await aFollowedProject()
 

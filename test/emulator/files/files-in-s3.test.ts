@@ -5,7 +5,7 @@ import { get, type IncomingMessage, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { createClient } from '../../../client/index.js'
+import { createClient, type FileUrl } from '../../../client/index.js'
 import { startEmulator } from '../../../emulator/dev.js'
 import { openS3Store } from '../../../emulator/ports/files/s3.js'
 import { type Bucket, startBucket } from '../../fixtures/bucket.js'
@@ -26,7 +26,7 @@ async function aBucket(): Promise<Bucket> {
 it('keeps files in a bucket: in, out, in parts, replaced and deleted', async () => {
   const { filesUrl, objects } = await aBucket()
   const emulator = await startEmulator({ memory: true, filesUrl })
-  const svc = createClient<{ posts: { cover: string } }>(emulator)
+  const svc = createClient<{ posts: { cover: FileUrl } }>(emulator)
   await svc.collections.create({ name: 'posts' })
 
   const text = 'x'.repeat(9_000_000)
@@ -50,7 +50,7 @@ it('leaves no connection to the bucket open for readers who leave before it answ
   const { filesUrl, holdReads } = await aBucket()
   const service = await startLimited({})
   // It never gives a connection up by itself.
-  const store = await openS3Store({ url: filesUrl, place: 'test', mostMilliseconds: 3_600_000 })
+  const store = await openS3Store({ url: filesUrl, place: 'test', maxMilliseconds: 3_600_000 })
   Object.assign(service.backend.files, store)
   const svc = createClient(service)
   const file = await svc.files.upload(new Blob(['x'.repeat(9_000_000)]))

@@ -1,14 +1,13 @@
 /** Permissions that are revoked while events are being delivered. */
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { createClient } from '../../../client/index.js'
-import { type Emulator, startEmulator } from '../../../emulator/dev.js'
 import { aSubscriber, overEventStream, overWebSocket } from '../../fixtures/realtime/subscriber.js'
+import { newSharedProject, type SharedProject } from '../../fixtures/shared-emulator.js'
 
-let emulator: Emulator
+let emulator: SharedProject
 beforeAll(async () => {
-  emulator = await startEmulator({ memory: true })
+  emulator = await newSharedProject('here')
 })
-afterAll(() => emulator.close())
 
 it('contract 9.2 nothing that happens after the right to read is taken away is published', async () => {
   const owner = createClient({ url: emulator.url, apiKey: emulator.secretKey ?? '' })

@@ -41,6 +41,26 @@ it('contract 11 the last 1,000 requests are kept, and of large ones the newest b
   expect(log.get('request-1500')?.body).toMatchObject({ content: null, leftOut: 'memory', bytes: content.length })
 })
 
+it('contract 11 the last 200 refused requests of each project are kept beside them', () => {
+  const log = openRequestLog({ isOn: true })
+  const content = 'x'.repeat(1024)
+  const refused = (number: number) => ({ ...aRequest(number, content), status: 403 })
+  const idsOf = (project: string) =>
+    log.list().flatMap(({ id, status, project: of }) => (status === 403 && of === project ? [id] : []))
+
+  // Twice as many as are kept of the one, fewer of the other.
+  for (let number = 0; number < 800; number += 2) log.add(refused(number))
+  for (let number = 1; number < 21; number += 2) log.add(refused(number))
+  for (let number = 1_000; number < 6_000; number++) log.add(aRequest(number, content))
+
+  const kept = log.list()
+  expect(kept).toHaveLength(1_210)
+  expect([idsOf('even').length, idsOf('even').at(-1), idsOf('odd').length]).toEqual([200, 'request-400', 10])
+  expect(kept.slice(0, 1_000).every(({ status }) => status === 200)).toBe(true)
+  expect(log.get('request-400')?.body.content).toBe(content)
+  expect([log.get('request-398'), log.get('request-4999')]).toEqual([undefined, undefined])
+})
+
 it('contract 11 what is forgotten makes room for bodies again', () => {
   const log = openRequestLog({ isOn: true })
   const content = 'x'.repeat(64 * 1024)

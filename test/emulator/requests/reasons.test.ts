@@ -1,3 +1,4 @@
+import { hostname } from 'node:os'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { RequestRecord } from '../../../client/protocol/control/requests.js'
 import type { Reason } from '../../../client/protocol/model/requests/reason.js'
@@ -6,6 +7,16 @@ import { controlOf } from '../../fixtures/requests/emulator-control.js'
 import { formOf } from '../../fixtures/requests/form.js'
 
 // In a shared service, other tests would evict the records.
+
+const ownOrigin = `http://${hostname().toLowerCase()}:3000`
+
+it('a page of this machine under its name in the network is told which flag allows it', async () => {
+  const { ask } = await aShop()
+
+  const { error } = await ask('GET', '/collections', undefined, { origin: ownOrigin })
+
+  expect(error?.message).toContain(`allow it with --allowed-host ${hostname().toLowerCase()}.`)
+})
 
 let emulator: Emulator
 beforeAll(async () => {
@@ -202,6 +213,12 @@ const refusals: readonly Refusal[] = [
     settings: { allowedOrigins: ['https://app.example'] },
     refuse: ({ ask }) => ask('GET', '/collections', undefined, { origin: 'https://elsewhere.example' }),
     reason: () => ({ kind: 'origin', origin: 'https://elsewhere.example', allowed: ['https://app.example'] }),
+  },
+  {
+    title: 'a page of this machine under its name in the network',
+    status: 403,
+    refuse: ({ ask }) => ask('GET', '/collections', undefined, { origin: ownOrigin }),
+    reason: () => ({ kind: 'origin', origin: ownOrigin, allowed: [], ownName: hostname().toLowerCase() }),
   },
   {
     title: 'a path where nothing is',

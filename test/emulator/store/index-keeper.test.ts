@@ -33,8 +33,8 @@ onEachEngine(() => {
       await ask(keeper, sortByTitle, 1)
 
       expect((await kept()).map(({ kind }) => kind)).toEqual(['asc', 'odd'])
-      expect(keeper.asked(posts, []).has(['title'], 'asc')).toBe(true)
-      expect(keeper.asked(posts, []).has(['title'], 'desc')).toBe(false)
+      expect(keeper.request(posts, []).has(['title'], 'asc')).toBe(true)
+      expect(keeper.request(posts, []).has(['title'], 'desc')).toBe(false)
     })
 
     test('gets none while the collection is small, nor when no document has it', async () => {
@@ -58,17 +58,17 @@ onEachEngine(() => {
 
       await ask(keeper, { path: ['title'], kind: 'desc', equal: [['title']] }, 1)
 
-      expect(keeper.asked(posts, []).has(['title'], 'desc', [['title']])).toBe(true)
-      expect(keeper.asked(posts, []).has(['title'], 'desc')).toBe(false)
+      expect(keeper.request(posts, []).has(['title'], 'desc', [['title']])).toBe(true)
+      expect(keeper.request(posts, []).has(['title'], 'desc')).toBe(false)
     })
 
     test('gets one also for a list that came before the collection was counted', async () => {
       const keeper = open({ fromDocuments: 50, atOnceDocuments: 50 })
 
-      keeper.asked(posts, [sortByTitle])
+      keeper.request(posts, [sortByTitle])
       await keeper.settled()
 
-      expect(keeper.asked(posts, []).has(['title'], 'asc')).toBe(true)
+      expect(keeper.request(posts, []).has(['title'], 'asc')).toBe(true)
     })
 
     test('gets none that would keep the embedded database busy for long, which is said once', async () => {
@@ -172,7 +172,7 @@ onEachEngine(() => {
       opened.push(keeper)
       await keeper.settled()
 
-      expect(keeper.asked(posts, []).has(['title'], 'asc')).toBe(true)
+      expect(keeper.request(posts, []).has(['title'], 'asc')).toBe(true)
       expect(sent.map(({ text }) => text).join()).not.toMatch(/pg_locks|pg_stat/)
     })
 
@@ -183,12 +183,12 @@ onEachEngine(() => {
 
       const keeper = open({ fromDocuments: 50 })
       await keeper.settled()
-      expect(keeper.asked(posts, []).has(['title'], 'asc')).toBe(false)
+      expect(keeper.request(posts, []).has(['title'], 'asc')).toBe(false)
       now = new Date('2026-01-01T01:00:00Z')
       await keeper.review()
       await ask(keeper, sortByTitle, 3)
 
-      expect(keeper.asked(posts, []).has(['title'], 'asc')).toBe(true)
+      expect(keeper.request(posts, []).has(['title'], 'asc')).toBe(true)
     })
   })
 
@@ -213,7 +213,7 @@ onEachEngine(() => {
       for (const id of ids) await ask(keeper, sortByTitle, 3, id)
     }
     const served = (keeper: IndexKeeper, ids: readonly string[]) =>
-      ids.filter((id) => keeper.asked(id, []).has(['title'], 'asc')).length
+      ids.filter((id) => keeper.request(id, []).has(['title'], 'asc')).length
 
     test('are so many at most, and a project with fewer gets its share of the one with most', async () => {
       const keeper = open({ fromDocuments: 50, maxTotal: 12 })
@@ -277,9 +277,9 @@ afterEach(() => {
 
 /** Queries by a field that many times, the collection's size being known. */
 async function ask(keeper: IndexKeeper, use: FieldUse, times: number, collection = posts) {
-  keeper.asked(collection, [])
+  keeper.request(collection, [])
   await keeper.settled()
-  for (let time = 0; time < times; time++) keeper.asked(collection, [use])
+  for (let time = 0; time < times; time++) keeper.request(collection, [use])
   await keeper.settled()
 }
 

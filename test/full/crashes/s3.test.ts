@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import S3rver from 's3rver'
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { createClient, SvcError } from '../../../client/index.js'
+import { createClient, type FileUrl, SvcError } from '../../../client/index.js'
 import { startEmulator } from '../../../emulator/dev.js'
 import { patiently } from '../../fixtures/patience.js'
 import { record } from '../../reliability/ledger.js'
@@ -61,7 +61,7 @@ it('no file that was acknowledged is lost or half, whatever the bucket does mean
   const { filesUrl, state } = await aBucket()
   const emulator = await startEmulator({ memory: true, filesUrl })
   onTestFinished(() => emulator.close())
-  const svc = createClient<{ posts: { cover: string } }>({ ...emulator, retry: { attempts: 1 } })
+  const svc = createClient<{ posts: { cover: FileUrl } }>({ ...emulator, retry: { attempts: 1 } })
   await svc.collections.create({ name: 'posts' })
   const posts = svc.collection('posts')
   /** What each document must hold: the text that was acknowledged, or one that was tried since. */

@@ -41,12 +41,14 @@ Read what is required before you apply it: a field that every document has today
     const { args, flags } = await this.parse(CollectionsSchemaInfer)
     const client = flags.apply
       ? await this.clientForWrite(flags, `Set the schema of "${args.collection}"`)
-      : this.client(flags)
+      : await this.ownerClient(flags)
     const collection = await client.collections.get(args.collection)
     const progress = await startProgress(undefined, 'document', { isWanted: !flags.quiet && !this.jsonEnabled() })
     const onRead = (documents: number) => progress.at(documents, documents)
     const most = flags.sample ?? Number.POSITIVE_INFINITY
-    const read = await readCollection(client, collection, { most, onRead }).finally(progress.stop)
+    const read = await readCollection(client, collection, { most, seesAll: this.seesAll(flags), onRead }).finally(
+      progress.stop,
+    )
     const inferred = inferSchema(read)
     const schema = flags.optional ? withoutNewRequired(inferred, collection.schema) : inferred
 

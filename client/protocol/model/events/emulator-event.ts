@@ -9,7 +9,8 @@ export const eventGroups = {
   login: ['succeeded', 'failed', 'ended'],
   file: ['uploaded', 'removed'],
   mail: ['sent', 'refused'],
-  request: ['refused', 'failed'],
+  /** `answered` is for streams that name it: requests that went well. */
+  request: ['refused', 'failed', 'answered'],
   connection: ['opened', 'closed', 'refused', 'subscribed', 'unsubscribed'],
   fault: ['added', 'removed'],
   clock: ['moved', 'reset'],

@@ -37,7 +37,13 @@ export type Reason =
   /** 403: a setting of the project forbids it. */
   | { readonly kind: 'setting'; readonly setting: string; readonly value: string }
   /** 403: a page whose origin the project does not allow. */
-  | { readonly kind: 'origin'; readonly origin: string; readonly allowed: readonly string[] }
+  | {
+      readonly kind: 'origin'
+      readonly origin: string
+      readonly allowed: readonly string[]
+      /** The name in it, where that is the machine's own. */
+      readonly ownName?: string | undefined
+    }
   /** 403: a name by which the service may not be called. */
   | { readonly kind: 'host'; readonly host: string }
   /** 404: what is not there. `collection` is where a document was looked for. */

@@ -1,12 +1,6 @@
 /** The `events` axis: what the kinds of changes are called. Spec, "Events". */
 import type { Change } from '../../model/change.js'
-
-/** A kind without its last letter: clients decode a plain name by that rule, so that any other name does not compile. */
-type PlainName<Kind extends Change['kind']> = Kind extends `${infer Name}d` ? Name : never
-
-const plainNames = { created: 'create', updated: 'update', deleted: 'delete' } as const satisfies {
-  readonly [Kind in Change['kind']]: PlainName<Kind>
-}
+import { plainNames } from './decode.js'
 
 export const eventNames = {
   past: { encode: (kind) => kind },

@@ -3,6 +3,7 @@ import type { Change } from '../../model/change.js'
 import type { Document } from '../../model/document.js'
 import { isObject, type Json, type JsonObject } from '../../model/json.js'
 import { documentOf } from '../document/decode.js'
+import { kindNamed } from '../events/decode.js'
 
 /** A change as an event describes it. */
 export interface DecodedChange {
@@ -14,9 +15,8 @@ export interface DecodedChange {
 /** The change in an event, of which one frame has the document under that name; nothing in any other message. @throws {SvcError} */
 export function decodeChange(frame: JsonObject, decodeDocument: (body: Json) => Document): DecodedChange | undefined {
   const { event, seq, collection, document, data } = frame
-  if (typeof event !== 'string') return undefined
-  // A plain name is the kind without its last letter, as the table of names in `events/encode.ts` has to have it.
-  const kind = event.replace(/d?$/, 'd') as Change['kind']
+  const kind = kindNamed(event)
+  if (!kind) return undefined
   const decoded = isObject(document) ? documentOf({ ...document, collection }) : decodeDocument(data as Json)
   return { kind, seq: seq as number, document: decoded }
 }

@@ -1,5 +1,5 @@
 /** A list request, and filters of realtime, as the service decodes them. */
-import { SvcError } from '../../model/errors.js'
+import { type ErrorCode, SvcError } from '../../model/errors.js'
 import { formatBytes } from '../../model/figures.js'
 import type { Json, JsonObject } from '../../model/json.js'
 import { sizes } from '../../model/limits.js'
@@ -62,11 +62,11 @@ export function decodeListQuery(dialect: Dialect, parameters: readonly Parameter
   for (const [name, value] of parameters) {
     if (name === 'populate') populate.push(...splitList(value).map(parsePath))
     else if (!listParameters.includes(name)) filters.push([name, value])
-    else if (named.has(name)) throw new SvcError('INVALID_QUERY', `"${name}" is given twice.`)
+    else if (named.has(name)) throw badParameter(name, `"${name}" is given twice.`)
     else named.set(name, value)
   }
   return {
-    where: decodeWhere(dialect, filters),
+    where: decodeWhere(dialect, filters, { hasPages: true, ofQuery: true }),
     sort: readSort(named),
     ...readPlace(dialect, named),
     count: readFlag('count', named.get('count')) ?? true,
@@ -82,7 +82,7 @@ export function decodeFolderQuery(
   const named = new Map<string, string>()
   for (const [name, value] of parameters) {
     if (!['path', 'limit', 'offset'].includes(name)) continue
-    if (named.has(name)) throw new SvcError('INVALID_QUERY', `"${name}" is given twice.`)
+    if (named.has(name)) throw badParameter(name, `"${name}" is given twice.`)
     named.set(name, value)
   }
   return { path: named.get('path') ?? '', ...readPlace(dialect, named) }
@@ -109,7 +109,7 @@ export function decodePopulate(parameters: readonly Parameter[]): Path[] {
 export function decodeWhere(
   dialect: Dialect,
   parameters: readonly Parameter[],
-  { hasPages }: { hasPages: boolean } = { hasPages: true },
+  { hasPages, ofQuery = false }: { hasPages: boolean; ofQuery?: boolean } = { hasPages: true },
 ): Where {
   if (parameters.length === 0) return { all: [] }
   const plain: Clause[] = []
@@ -118,7 +118,8 @@ export function decodeWhere(
   let isFree = hasPages
   for (const [name, value] of parameters) {
     const [prefix, group = ''] = groupPrefix.exec(name) ?? []
-    const tests = readTests(dialect, name.slice(prefix?.length ?? 0), value)
+    const read = () => readTests(dialect, name.slice(prefix?.length ?? 0), value)
+    const tests = ofQuery ? naming(name, read) : read()
     if (isFree && prefix === undefined && isPageStart(tests)) isFree = false
     else requireCountable(count, countOf(tests))
     if (prefix === undefined) plain.push({ any: tests })
@@ -196,43 +197,58 @@ function readTest(path: Path, operator: Operator, value: string, values: readonl
 
 function readSort(named: ReadonlyMap<string, string>): Sort | undefined {
   const fields = sortNames.filter((name) => named.has(name))
-  if (fields.length > 1) throw new SvcError('INVALID_QUERY', `"${fields.join('" and "')}" say the same. Give one.`)
+  if (fields.length > 1) throw badParameter(fields[1] ?? '', `"${fields.join('" and "')}" say the same. Give one.`)
   const direction = readDirection(named)
   const field = named.get(fields[0] ?? '')
   // A direction alone turns the default order around, which is by creation.
   if (field === undefined) return direction === 'asc' ? { path: ['createdAt'], direction } : undefined
-  if (field === '') throw new SvcError('INVALID_QUERY', `"${fields[0]}" names no field.`)
+  if (field === '') throw badParameter(fields[0] ?? '', `"${fields[0]}" names no field.`)
   return { path: ownName(parsePath(field)), direction: direction ?? 'asc' }
 }
 
 function readDirection(named: ReadonlyMap<string, string>): Sort['direction'] | undefined {
   const [name, extra] = directionNames.filter((name) => named.has(name))
-  if (extra) throw new SvcError('INVALID_QUERY', '"order" and "sort_order" say the same. Give one.')
+  if (extra) throw badParameter(extra, '"order" and "sort_order" say the same. Give one.')
   const direction = name && named.get(name)
   if (direction === undefined || direction === 'asc' || direction === 'desc') return direction
-  throw new SvcError('INVALID_QUERY', `"${name}" is asc or desc, not "${direction}".`)
+  throw badParameter(name ?? '', `"${name}" is asc or desc, not "${direction}".`)
 }
 
 function checkPopulate(paths: Path[]): Path[] {
   if (paths.length > sizes.mostPopulatePaths) {
-    throw new SvcError('INVALID_QUERY', `At most ${sizes.mostPopulatePaths} paths can be populated.`)
+    throw badParameter('populate', `At most ${sizes.mostPopulatePaths} paths can be populated.`)
   }
   const tooDeep = paths.find((path) => path.length > sizes.mostPopulateDepth)
   if (tooDeep)
-    throw new SvcError('INVALID_QUERY', `"${formatPath(tooDeep)}" is deeper than ${sizes.mostPopulateDepth} links.`)
+    throw badParameter('populate', `"${formatPath(tooDeep)}" is deeper than ${sizes.mostPopulateDepth} links.`)
   return paths
 }
 
 function readWhole(name: string, value: string | undefined): number | undefined {
   if (value === undefined) return undefined
   if (/^\d+$/.test(value)) return Math.min(Number(value), Number.MAX_SAFE_INTEGER)
-  throw new SvcError('INVALID_QUERY', `"${name}" is a whole number from 0, not "${value}".`)
+  throw badParameter(name, `"${name}" is a whole number from 0, not "${value}".`)
 }
 
 function readFlag(name: string, value: string | undefined): boolean | undefined {
   if (value === undefined) return undefined
   if (value === 'true' || value === 'false') return value === 'true'
-  throw new SvcError('INVALID_QUERY', `"${name}" is true or false, not "${value}".`)
+  throw badParameter(name, `"${name}" is true or false, not "${value}".`)
+}
+
+/** A refused parameter, as an issue that names it. */
+export function badParameter(name: string, message: string, code: ErrorCode = 'INVALID_QUERY'): SvcError {
+  return new SvcError(code, message, [{ in: 'query', path: [name], message, type: 'value' }])
+}
+
+/** Reads a parameter, and names it where it is refused. */
+function naming<Value>(name: string, read: () => Value): Value {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof SvcError && error.issues.length === 0) throw badParameter(name, error.message, error.code)
+    throw error
+  }
 }
 
 /** Splits at commas; `\,` is a comma in a value. */

@@ -1,9 +1,10 @@
 /** Somebody else saved the document first: what only one of both changed is joined, the rest is chosen field by field. */
 import { useMemo, useState } from 'react'
+import { Failure } from '../../../live/failure.js'
 import { Button } from '../../../parts/button.js'
-import { Failure } from '../../../parts/states.js'
+import type { Conflict } from './editing.js'
 import { merge, withTheirs } from './merge.js'
-import type { Conflict, Edited } from './use-document.js'
+import type { Edited } from './use-document.js'
 
 export function ConflictView({ conflict, edited }: { conflict: Conflict; edited: Edited }) {
   const { base, mine, theirs } = conflict

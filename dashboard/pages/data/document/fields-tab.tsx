@@ -4,8 +4,8 @@ import type { Fields, Issue, Json } from '../../../../client/index.js'
 import { parseExactJson } from '../../../../client/protocol/model/exact-json.js'
 import { isObject, setOwn } from '../../../../client/protocol/model/json.js'
 import { Button } from '../../../parts/button.js'
+import { typeOf } from '../../../parts/columns.js'
 import { Empty } from '../../../parts/states.js'
-import { typeOf } from '../columns.js'
 
 interface FieldsTabProps {
   readonly text: string

@@ -1,9 +1,9 @@
 import type { Json } from '../../../../client/index.js'
 import { isObject } from '../../../../client/protocol/model/json.js'
+import { fileName, typeOf } from '../../../parts/columns.js'
 import { Preview } from '../../../parts/preview.js'
 import { Empty } from '../../../parts/states.js'
 import { useSession } from '../../../session/context.js'
-import { fileName, typeOf } from '../columns.js'
 
 /** Addresses of files in a document, wherever they stand in it. */
 export function filesIn(value: Json): string[] {

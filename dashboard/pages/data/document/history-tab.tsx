@@ -3,9 +3,10 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Fields } from '../../../../client/index.js'
 import type { HistoryRecord } from '../../../../client/protocol/control/history.js'
+import { Query } from '../../../live/query.js'
 import { Button } from '../../../parts/button.js'
 import { Differences } from '../../../parts/differences.js'
-import { Empty, Failure, isMissing, Skeleton } from '../../../parts/states.js'
+import { Empty, isMissing, Skeleton } from '../../../parts/states.js'
 import { Time } from '../../../parts/time.js'
 import { useSession } from '../../../session/context.js'
 
@@ -22,10 +23,11 @@ export function HistoryTab({ collection, id, newest, onRestore }: HistoryProps) 
   const { control, project } = useSession()
   const [picked, setPicked] = useState<readonly number[]>([])
   const place = { project: project.id, collection, document: id }
-  const { data, error, refetch } = useQuery({
+  const history = useQuery({
     queryKey: ['document', id, 'history', newest],
     queryFn: () => control.history.get({ ...place, limit: 50 }),
   })
+  const { data, error } = history
   const [from, to] = [...picked].sort((one, other) => one - other)
   const comparison = useQuery({
     queryKey: ['document', id, 'compare', from, to],
@@ -35,32 +37,36 @@ export function HistoryTab({ collection, id, newest, onRestore }: HistoryProps) 
   if (isMissing(error) || data?.versions.length === 0) {
     return <Empty title="No versions are kept">Changes are kept for an hour, and the last 100,000.</Empty>
   }
-  if (error && !data) return <Failure error={error} retry={() => void refetch()} />
-  if (!data) return <Skeleton rows={4} />
   const pick = (version: number) =>
     setPicked((before) =>
       before.includes(version) ? before.filter((each) => each !== version) : [...before, version].slice(-2),
     )
-  const restore = data.versions.find(({ version }) => version === picked[0] && picked.length === 1)
+  const restore = data?.versions.find(({ version }) => version === picked[0] && picked.length === 1)
   return (
     <div className="history">
-      {error ? <Failure error={error} retry={() => void refetch()} /> : null}
-      {data.versions.map((version) => (
-        <VersionRow
-          key={`${version.version} ${version.kind}`}
-          version={version}
-          isPicked={picked.includes(version.version)}
-          onPick={() => pick(version.version)}
-        />
-      ))}
-      {picked.length === 0 ? <p className="padded dim">Choose two versions to compare, or one to go back to.</p> : null}
+      <Query query={history} loading={<Skeleton rows={4} />}>
+        {({ versions }) =>
+          versions.map((version) => (
+            <VersionRow
+              key={`${version.version} ${version.kind}`}
+              version={version}
+              isPicked={picked.includes(version.version)}
+              onPick={() => pick(version.version)}
+            />
+          ))
+        }
+      </Query>
+      {data && picked.length === 0 ? (
+        <p className="padded dim">Choose two versions to compare, or one to go back to.</p>
+      ) : null}
       {restore && restore.version !== newest ? (
         <div className="padded">
           <Button onClick={() => onRestore(restore.data)}>Edit from version {restore.version}</Button>
         </div>
       ) : null}
-      {comparison.error ? <Failure error={comparison.error} retry={() => void comparison.refetch()} /> : null}
-      {comparison.data ? <Differences differences={comparison.data.differences} /> : null}
+      <Query query={comparison} loading={null}>
+        {({ differences }) => <Differences differences={differences} />}
+      </Query>
     </div>
   )
 }

@@ -6,9 +6,10 @@ import type { Json } from '../../../../client/protocol/model/json.js'
 import type { Where } from '../../../../client/protocol/model/where.js'
 import { useCollections } from '../../../frame/counts.js'
 import { unlessRefused } from '../../../live/again.js'
-import { Empty, Failure, Skeleton } from '../../../parts/states.js'
+import { Failure } from '../../../live/failure.js'
+import { type Linked, linkedIn, linkFieldsOf, nameOf } from '../../../parts/columns.js'
+import { Empty, Skeleton } from '../../../parts/states.js'
 import { useSession } from '../../../session/context.js'
-import { type Linked, linkedIn, linkFieldsOf, nameOf } from '../columns.js'
 import { formatAsked } from '../query-state.js'
 
 /** Each costs one request; more of them would be slow. */

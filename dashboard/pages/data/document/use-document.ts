@@ -1,11 +1,12 @@
 /** One document as it is stored, and what has been typed over it. */
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useCallback, useRef, useState } from 'react'
+import { useCallback, useReducer, useRef } from 'react'
 import { type Client, type Document, type Fields, type Issue, SvcError } from '../../../../client/index.js'
 import { parseExactJson } from '../../../../client/protocol/model/exact-json.js'
 import { isObject } from '../../../../client/protocol/model/json.js'
 import { type Acting, useSession } from '../../../session/context.js'
-import { type Draft, draftKey, draftOf, dropDraft, keepDraft } from './drafts.js'
+import { type Draft, draftKey, draftOf, dropDraft, keepDraft } from '../../../session/drafts.js'
+import { type Conflict, type Editing, type EditingEvent, nextEditing } from './editing.js'
 
 export interface Edited {
   /** Undefined for a new one, and until it has come. */
@@ -31,13 +32,6 @@ export interface Edited {
   readonly createAgain: () => Promise<Document | undefined>
 }
 
-export interface Conflict {
-  /** What both began from; what was joined begins from what they had saved until then. */
-  readonly base: Fields
-  readonly mine: Fields
-  readonly theirs: Document
-}
-
 const noIssues: readonly Issue[] = []
 const textOf = (data: Fields) => JSON.stringify(data, undefined, 2)
 
@@ -48,10 +42,10 @@ export function useDocument(collection: string, id: string | undefined): Edited 
   const queries = useQueryClient()
   const key = draftKey(session, collection, id)
   const isRunning = useRef(false)
-  const { draft, keep, drop } = useDraft(key)
-  const [failure, setFailure] = useState<unknown>()
-  const [conflict, setConflict] = useState<Conflict>()
-  const [isSaving, setSaving] = useState(false)
+  const [state, change] = useEditing(key)
+  const { draft } = state
+  const conflict = 'conflict' in state ? state.conflict : undefined
+  const failure = state.kind === 'failed' ? state.failure : undefined
   const { data: stored, error } = useQuery({
     queryKey: ['document', id, collection, acting?.user.id],
     queryFn: () => documents.get(id ?? ''),
@@ -63,30 +57,22 @@ export function useDocument(collection: string, id: string | undefined): Edited 
 
   const edit = useCallback(
     (text: string) => {
-      setFailure(undefined)
       const before = draftOf(key)
-      if (before || text !== clean) keep({ ...(before ?? begunFrom(stored, acting)), text })
+      if (before || text !== clean) change({ kind: 'typed', draft: { ...(before ?? begunFrom(stored, acting)), text } })
     },
-    [key, keep, clean, stored, acting],
+    [key, change, clean, stored, acting],
   )
 
-  const discard = useCallback(() => {
-    drop()
-    setFailure(undefined)
-    setConflict(undefined)
-  }, [drop])
+  const discard = useCallback(() => change({ kind: 'discarded' }), [change])
 
   function editJoined(data: Fields) {
-    if (!conflict) return
-    discard()
-    keep({ ...begunFrom(conflict.theirs, acting), text: textOf(data) })
+    if (conflict) change({ kind: 'saved', draft: { ...begunFrom(conflict.theirs, acting), text: textOf(data) } })
   }
 
   async function save(over?: { readonly data: Fields; readonly version: number }) {
     if (isRunning.current) return undefined
     isRunning.current = true
-    setSaving(true)
-    setFailure(undefined)
+    change({ kind: 'begun' })
     let mine: Fields = {}
     const sent = draftOf(key)?.text ?? clean
     try {
@@ -97,24 +83,34 @@ export function useDocument(collection: string, id: string | undefined): Edited 
       const saved = await write(documents, { id, data: mine, version })
       queries.setQueryData(['document', saved.id, collection, acting?.user.id], saved)
       const newer = draftOf(key)
-      discard()
       // What was typed while it was being saved goes on from what is stored now.
-      if (newer && newer.text !== sent && !over) {
-        const next = { ...begunFrom(saved, acting), text: newer.text }
-        if (id === undefined) keepDraft(draftKey(session, collection, saved.id), next)
-        else keep(next)
-      }
+      const next = newer && newer.text !== sent && !over ? { ...begunFrom(saved, acting), text: newer.text } : undefined
+      change({ kind: 'saved', draft: id === undefined ? undefined : next })
+      if (id === undefined && next) keepDraft(draftKey(session, collection, saved.id), next)
       return saved
     } catch (error) {
-      if (error instanceof SvcError && error.code === 'CONFLICT' && id !== undefined) {
-        const theirs = await documents.get(id).catch(setFailure)
-        if (theirs) setConflict({ base: over && conflict ? conflict.theirs.data : (draft?.base ?? {}), mine, theirs })
-      } else setFailure(error)
+      change(
+        await endOf(error, (theirs) => ({
+          base: over && conflict ? conflict.theirs.data : (draft?.base ?? {}),
+          mine,
+          theirs,
+        })),
+      )
       return undefined
     } finally {
       isRunning.current = false
-      setSaving(false)
     }
+  }
+
+  /** Of a save that failed: what there is now, where somebody else was first. */
+  async function endOf(error: unknown, conflictWith: (theirs: Document) => Conflict): Promise<EditingEvent> {
+    if (!(error instanceof SvcError) || error.code !== 'CONFLICT' || id === undefined) {
+      return { kind: 'refused', failure: error }
+    }
+    return documents.get(id).then(
+      (theirs) => ({ kind: 'overtaken', conflict: conflictWith(theirs) }),
+      (failure) => ({ kind: 'refused', failure }),
+    )
   }
 
   async function createAgain() {
@@ -123,34 +119,38 @@ export function useDocument(collection: string, id: string | undefined): Edited 
       discard()
       return made
     } catch (error) {
-      setFailure(error)
+      change({ kind: 'refused', failure: error })
       return undefined
     }
   }
 
   return {
-    ...{ stored, error, failure, conflict, isSaving, typedAs, edit, save, discard, editJoined, createAgain },
+    ...{ stored, error, failure, conflict, typedAs, edit, save, discard, editJoined, createAgain },
     text: draft?.text ?? clean,
+    isSaving: state.kind === 'saving',
     isChanged: draft !== undefined,
     isStale: draft !== undefined && stored?.version !== undefined && stored.version !== draft.version,
     issues: failure instanceof SvcError ? failure.issues : noIssues,
   }
 }
 
-function useDraft(key: string) {
-  const [draft, setDraft] = useState<Draft | undefined>(() => draftOf(key))
-  const keep = useCallback(
-    (next: Draft) => {
-      keepDraft(key, next)
-      setDraft(next)
+/** The state of the editor, whose draft outlives it. */
+function useEditing(key: string): [Editing, (event: EditingEvent) => void] {
+  const [state, dispatch] = useReducer(nextEditing, undefined, (): Editing => ({ kind: 'idle', draft: draftOf(key) }))
+  const change = useCallback(
+    (event: EditingEvent) => {
+      if (event.kind === 'typed' || event.kind === 'saved') storeDraft(key, event.draft)
+      if (event.kind === 'discarded') dropDraft(key)
+      dispatch(event)
     },
     [key],
   )
-  const drop = useCallback(() => {
-    dropDraft(key)
-    setDraft(undefined)
-  }, [key])
-  return { draft, keep, drop }
+  return [state, change]
+}
+
+function storeDraft(key: string, draft: Draft | undefined): void {
+  if (draft) keepDraft(key, draft)
+  else dropDraft(key)
 }
 
 /** What is typed over a document, or into a new one, by whoever is acted as. */

@@ -16,7 +16,7 @@ import {
   type Upload,
 } from '../../../core/files/uploads.js'
 import type { Exchange, HttpContext } from '../../exchange.js'
-import { Aborted, decodeUtf8, drain, holdFor } from '../read-json.js'
+import { Aborted, decodeUtf8, holdFor } from '../read-json.js'
 import { type FormSource, openFormSource } from './form-source.js'
 import { type FileWeight, type FormWeight, openFormWeight, weighWhileParsed } from './form-weight.js'
 import {
@@ -76,6 +76,7 @@ export async function readMultipart(http: HttpContext, exchange: Exchange, rules
   // However long it takes, as long as something comes in.
   req.setTimeout(mostSilentMilliseconds, () => req.destroy())
   try {
+    http.chunks.watch(req)
     await takeParts(req, rules, {
       weigh: (refuse) => openFormWeight(holdFor(http, exchange, refuse), backend.files.bufferedBytes),
       file: (part, weight) => {
@@ -144,7 +145,6 @@ function takeParts(req: IncomingMessage, rules: PartRules, take: Takers): Promis
       // The parser would keep all further texts.
       source.unpipe()
       for (const stream of atWork) stream.destroy(error instanceof Error ? error : undefined)
-      drain(req)
       source.resume()
     }
 

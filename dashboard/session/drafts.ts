@@ -1,6 +1,6 @@
 /** What was typed into documents and not saved yet: it outlives another page, a restart of the emulator, and a reload. */
-import type { AppUser, Fields } from '../../../../client/index.js'
-import type { Session } from '../../../session/session.js'
+import type { AppUser, Fields } from '../../client/index.js'
+import type { Session } from './session.js'
 
 export interface Draft {
   readonly text: string

@@ -1,10 +1,10 @@
 /** Which columns a list of documents has, and how each kind of value looks. */
-import type { Document } from '../../../client/index.js'
-import { isId } from '../../../client/protocol/model/document.js'
-import { namingFields, namingRank } from '../../../client/protocol/model/documents/naming-fields.js'
-import { isObject, type Json } from '../../../client/protocol/model/json.js'
-import { sizes } from '../../../client/protocol/model/limits.js'
-import { Time } from '../../parts/time.js'
+import type { Document } from '../../client/index.js'
+import { isId } from '../../client/protocol/model/document.js'
+import { namingFields, namingRank } from '../../client/protocol/model/documents/naming-fields.js'
+import { isObject, type Json } from '../../client/protocol/model/json.js'
+import { sizes } from '../../client/protocol/model/limits.js'
+import { Time } from './time.js'
 
 export type ValueType = 'text' | 'number' | 'true/false' | 'date' | 'link' | 'file' | 'object' | 'list' | 'null'
 

@@ -1,0 +1,115 @@
+/** The pages in the order of the navigation. Routes, navigation, palette and `svc open` follow from these records. */
+import { type DashboardPage, dashboardPaths } from '../client/protocol/model/dashboard-pages.js'
+import type { PageRecord } from './frame/pages.js'
+import { ApiPage } from './pages/api/api-page.js'
+import { ConsolePage } from './pages/console/console-page.js'
+import { DataPage } from './pages/data/data-page.js'
+import { FilesPage } from './pages/files/files-page.js'
+import { HomePage } from './pages/home/home-page.js'
+import { MailPage } from './pages/mail/mail-page.js'
+import { ProviderPage } from './pages/provider/provider-page.js'
+import { RealtimePage } from './pages/realtime/realtime-page.js'
+import { RelationsPage } from './pages/relations/relations-page.js'
+import { RequestsPage } from './pages/requests/requests-page.js'
+import { SettingsPage } from './pages/settings/settings-page.js'
+import { SimulatePage } from './pages/simulate/simulate-page.js'
+import { SnapshotsPage } from './pages/snapshots/snapshots-page.js'
+import { UsersPage } from './pages/users/users-page.js'
+
+const records: Readonly<Record<DashboardPage, Omit<PageRecord, 'path'>>> = {
+  home: {
+    component: HomePage,
+    title: 'Home',
+    icon: 'home',
+    group: '',
+    stale: { info: ['connection', 'clock'] },
+  },
+  data: {
+    component: DataPage,
+    below: '/:collection?/:id?',
+    title: 'Data',
+    icon: 'data',
+    group: 'Store',
+    count: 'collections',
+    // Changes of documents are read from the events themselves, which name what changed.
+    stale: { collections: ['collection'], documents: ['collection'], document: ['collection'] },
+  },
+  relations: { component: RelationsPage, title: 'Relations', icon: 'relations', group: 'Store' },
+  console: { component: ConsolePage, title: 'Console', icon: 'console', group: 'Store' },
+  files: {
+    component: FilesPage,
+    below: '/:id?',
+    title: 'Files',
+    icon: 'files',
+    group: 'Store',
+    count: 'files',
+    stale: { files: ['file'] },
+  },
+  snapshots: {
+    component: SnapshotsPage,
+    below: '/:name?',
+    title: 'Snapshots',
+    icon: 'snapshots',
+    group: 'Store',
+    stale: { snapshots: ['snapshot'] },
+  },
+  users: {
+    component: UsersPage,
+    below: '/:id?',
+    title: 'Users',
+    icon: 'users',
+    group: 'People',
+    count: 'users',
+    stale: { users: ['user', 'login'] },
+  },
+  provider: {
+    component: ProviderPage,
+    title: 'Login provider',
+    icon: 'provider',
+    group: 'People',
+    stale: { flows: ['login'] },
+  },
+  mail: {
+    component: MailPage,
+    below: '/:id?',
+    title: 'Mail',
+    icon: 'mail',
+    group: 'People',
+    count: 'mail',
+    stale: { mail: ['mail'] },
+  },
+  requests: {
+    component: RequestsPage,
+    below: '/:id?',
+    title: 'Requests',
+    icon: 'requests',
+    group: 'Traffic',
+    count: 'requests',
+  },
+  realtime: {
+    component: RealtimePage,
+    title: 'Realtime',
+    icon: 'realtime',
+    group: 'Traffic',
+    count: 'connections',
+    stale: { connections: ['connection'] },
+  },
+  simulate: {
+    component: SimulatePage,
+    title: 'Simulate',
+    icon: 'simulate',
+    group: 'Traffic',
+    count: 'faults',
+    stale: { faults: ['fault'], clock: ['clock'] },
+  },
+  api: { component: ApiPage, below: '/:id?', title: 'API', icon: 'api', group: 'Project' },
+  settings: { component: SettingsPage, title: 'Settings', icon: 'settings', group: 'Project' },
+}
+
+export const pages: readonly PageRecord[] = Object.entries(records).map(([name, record]) => ({
+  ...record,
+  path: `/${dashboardPaths[name as DashboardPage]}`,
+}))
+
+/** What the events of each group make stale, on whichever page. */
+export const staleQueries = pages.map(({ stale }) => stale ?? {})

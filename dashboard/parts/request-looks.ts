@@ -1,0 +1,23 @@
+/** How a recorded request looks wherever it is shown. */
+import type { RequestSummary } from '../../client/protocol/control/requests.js'
+
+const methodLooks: Readonly<Record<string, string>> = {
+  GET: 'info',
+  POST: 'good',
+  PUT: 'warn',
+  PATCH: 'warn',
+  DELETE: 'bad',
+}
+
+export function methodLook(method: string): string {
+  return `method ${methodLooks[method] ?? 'plum'}`
+}
+
+export function statusLook(status: number | null): string {
+  if (status === null || status >= 500) return 'status bad'
+  return status >= 400 ? 'status warn' : 'status good'
+}
+
+export function whoOf({ kind, user }: RequestSummary['caller']): string {
+  return user === null ? kind : (user.email ?? user.id)
+}

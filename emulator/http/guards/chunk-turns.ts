@@ -1,0 +1,79 @@
+/**
+ * Bounds how many small chunks of bodies are read in one turn of the event loop. The system hands out 64 KB at a time, which can be
+ * 10,000 chunks of one byte, from each connection in the same turn. Contract 10.10.
+ */
+import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
+
+export interface ChunkTurns {
+  /** Adds a connection of the server. */
+  connected(socket: Socket): void
+  /** Counts the chunks of a body that is being read. */
+  watch(req: IncomingMessage): void
+}
+
+/** A chunk of that size is worth what it costs. */
+const smallBytes = 1_024
+
+/** @param maxPerTurn how many small chunks come before no connection is read until the next turn */
+export function openChunkTurns(maxPerTurn = 1_000): ChunkTurns {
+  const connections = new Set<Socket>()
+  const watched = new WeakSet<IncomingMessage>()
+  /** Connections that sent many, in the order of their turns. */
+  const waiting = new Set<Socket>()
+  let paused: Socket[] = []
+  let count = 0
+  let isScheduled = false
+
+  function schedule(): void {
+    if (isScheduled) return
+    isScheduled = true
+    setImmediate(nextTurn)
+  }
+
+  function nextTurn(): void {
+    isScheduled = false
+    count = 0
+    const [next] = waiting
+    if (next) {
+      waiting.delete(next)
+      next.resume()
+    }
+    for (const socket of paused) if (!waiting.has(socket)) socket.resume()
+    paused = []
+    if (waiting.size > 0) schedule()
+  }
+
+  function pauseOthers(): void {
+    paused = [...connections].filter((socket) => !socket.isPaused())
+    for (const socket of paused) socket.pause()
+  }
+
+  return {
+    connected(socket) {
+      connections.add(socket)
+      // Node resumes the socket for each further chunk of what is here already.
+      socket.on('resume', () => {
+        if (waiting.has(socket)) socket.pause()
+      })
+      socket.once('close', () => {
+        connections.delete(socket)
+        waiting.delete(socket)
+      })
+    },
+    watch(req) {
+      if (watched.has(req)) return
+      watched.add(req)
+      const { socket } = req
+      req.on('data', ({ length }: Buffer) => {
+        if (length >= smallBytes) return
+        schedule()
+        count++
+        if (count < maxPerTurn || waiting.has(socket)) return
+        waiting.add(socket)
+        if (count === maxPerTurn) pauseOthers()
+        socket.pause()
+      })
+    },
+  }
+}
