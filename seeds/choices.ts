@@ -1,7 +1,7 @@
-/** So few different texts that they are choices, such as a status. */
-export const mostChoices = 10
+/** Maximum number of distinct texts to treat as choices, such as a status. */
+export const maxChoices = 10
 
-/** Whether texts are choices, where so many different ones were seen among so many: each of them comes again and again. */
+/** Tells whether texts are choices: few distinct ones, each seen several times on average. */
 export function areChoices(different: number, seen: number): boolean {
-  return different > 0 && different <= mostChoices && seen >= 3 * different
+  return different > 0 && different <= maxChoices && seen >= 3 * different
 }

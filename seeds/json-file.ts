@@ -5,28 +5,28 @@ import type { Json } from '../client/protocol/model/json.js'
 import { badSeed } from './failure.js'
 import { warnKeptAsText, withoutMark } from './json-text.js'
 
-/** JSON with comments, and where in it things stand. */
+/** Parsed JSON with comments, and positions of its values. */
 export interface JsonFile {
   readonly name: string
   readonly content: Json
-  /** The same as plain JSON, line by line; undefined where it is that already. */
+  /** Text without comments, with the same lines; undefined if there are none. */
   readonly plainText: string | undefined
-  /** The line on which the value at a path begins; of the last that is there, if the path leads nowhere. */
-  lineOf(path: readonly string[]): number
+  /** Returns the line on which the value at a path starts, or its deepest existing parent. */
+  findLine(path: readonly string[]): number
 }
 
-/** @throws {InputFailure} with file and line, if it is not JSON. */
+/** @throws {InputFailure} with file and line if it is not JSON */
 export async function readJsonFile(name: string): Promise<JsonFile> {
-  // Loaded by few commands, and in CommonJS: its names are those of its default.
+  // Loads on demand, because few commands need it. A CommonJS module, so its exports are on `default`.
   const { default: jsonc } = await import('jsonc-parser')
   const written = withoutMark(readFileSync(name, 'utf8'))
   const text = withExactIntegers(written, (literal) => warnKeptAsText(name, literal))
-  const lineAt = linesOf(text)
+  const lineAt = indexLines(text)
   const errors: ParseError[] = []
-  const root = treeOf(name, () => jsonc.parseTree(text, errors))
+  const root = parseTree(name, () => jsonc.parseTree(text, errors))
   const [error] = errors
   if (!root || error) {
-    const why = error ? ` (${wordsOf(jsonc.printParseErrorCode(error.error))})` : ''
+    const why = error ? ` (${formatErrorCode(jsonc.printParseErrorCode(error.error))})` : ''
     throw badSeed(`${name}:${lineAt(error?.offset ?? text.length)}`, `is not JSON${why}`)
   }
   const plainText = jsonc.stripComments(text, ' ')
@@ -34,7 +34,7 @@ export async function readJsonFile(name: string): Promise<JsonFile> {
     name,
     content: jsonc.getNodeValue(root),
     plainText: plainText === written ? undefined : plainText,
-    lineOf(path) {
+    findLine(path) {
       let node = root
       for (const segment of path) {
         const step = node.type === 'array' ? Number(segment) : segment
@@ -47,8 +47,8 @@ export async function readJsonFile(name: string): Promise<JsonFile> {
   }
 }
 
-/** The parser follows the nesting on the stack, which deeper nesting than the service takes can exhaust. */
-function treeOf<Tree>(file: string, parse: () => Tree): Tree {
+/** Reports deep nesting, which can exhaust the stack of the recursive parser. */
+function parseTree<Tree>(file: string, parse: () => Tree): Tree {
   try {
     return parse()
   } catch (error) {
@@ -57,13 +57,13 @@ function treeOf<Tree>(file: string, parse: () => Tree): Tree {
   }
 }
 
-/** "ValueExpected" as "value expected". */
-function wordsOf(code: string): string {
+/** Converts "ValueExpected" to "value expected". */
+function formatErrorCode(code: string): string {
   return code.replace(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase()
 }
 
-/** Answers the line of a position. The ends of lines are looked for once: a seed asks for the line of each of its documents. */
-function linesOf(text: string): (position: number) => number {
+/** Returns a function that finds the line of a position. Indexes line ends once, because seeds look up many lines. */
+function indexLines(text: string): (position: number) => number {
   let ends: readonly number[] | undefined
   return (position) => {
     ends ??= [...text.matchAll(/\n/g)].map(({ index }) => index)

@@ -1,37 +1,37 @@
-/** In which order the collections of a seed are written, and that every reference leads somewhere. */
+/** Sorts the collections of a seed, and validates references. */
 import { type Reference, referenceName, referencesIn } from '../client/protocol/model/seed/references.js'
 import type { CollectionEntry, SeedContent } from './content.js'
 import { badSeed } from './failure.js'
 
 /**
- * Collections that others refer to come first.
+ * Sorts collections so that referenced ones come first.
  *
- * @param isLoose whether a reference may lead to what comes later
- * @throws {InputFailure} where they refer to each other in a circle of references that may not
+ * @param isLoose tells whether a reference may point to a later document
+ * @throws {InputFailure} for circular references that are not loose
  */
 export function inOrder(
   content: SeedContent,
   isLoose: (reference: Reference) => boolean = () => false,
 ): CollectionEntry[] {
   const byName = new Map(content.collections.map((collection) => [referenceName(collection.name), collection]))
-  const targetsOf = (collection: CollectionEntry, references: readonly Reference[]) =>
+  const findTargets = (collection: CollectionEntry, references: readonly Reference[]) =>
     [...new Set(references.map((reference) => meant(content, reference)))].flatMap((name) => {
       const target = byName.get(name)
       return target && target !== collection ? [target] : []
     })
   const needed = (one: CollectionEntry) =>
-    targetsOf(
+    findTargets(
       one,
-      referencesOf(one).filter((reference) => !isLoose(reference)),
+      findReferences(one).filter((reference) => !isLoose(reference)),
     )
   const refuse = (circle: readonly CollectionEntry[]) => {
     const names = circle.map(({ name }) => name).join(' → ')
-    throw badSeed(circle[0]?.documents[0]?.place ?? '', `the collections refer to each other in a circle: ${names}`)
+    throw badSeed(circle[0]?.documents[0]?.place ?? '', `circular references between collections: ${names}`)
   }
   sorted(content.collections, needed, refuse)
   const wished = sorted(
     content.collections,
-    (one) => targetsOf(one, referencesOf(one)),
+    (one) => findTargets(one, findReferences(one)),
     () => undefined,
   )
   return sorted(wished, needed, refuse)
@@ -39,48 +39,50 @@ export function inOrder(
 
 function sorted(
   collections: readonly CollectionEntry[],
-  targetsOf: (collection: CollectionEntry) => readonly CollectionEntry[],
+  findTargets: (collection: CollectionEntry) => readonly CollectionEntry[],
   onCircle: (circle: readonly CollectionEntry[]) => void,
 ): CollectionEntry[] {
   const ordered = new Set<CollectionEntry>()
   const visit = (collection: CollectionEntry, path: readonly CollectionEntry[]) => {
     if (ordered.has(collection)) return
     if (path.includes(collection)) return onCircle([...path.slice(path.indexOf(collection)), collection])
-    for (const target of targetsOf(collection)) visit(target, [...path, collection])
+    for (const target of findTargets(collection)) visit(target, [...path, collection])
     ordered.add(collection)
   }
   for (const collection of collections) visit(collection, [])
   return [...ordered]
 }
 
-/** Whether references of that name mean the users or files of the seed. */
+/** Tells whether a name in references means the users or files of the seed. */
 function isPart({ hasUsers, hasFiles }: Pick<SeedContent, 'hasUsers' | 'hasFiles'>, name: string): boolean {
   return (name === 'users' && hasUsers) || (name === 'files' && hasFiles)
 }
 
-/** What a reference leads to: a part of the seed, or a collection by its `referenceName`. */
+/** Resolves the target of a reference: a part of the seed, or the `referenceName` of a collection. */
 export function meant(content: Pick<SeedContent, 'hasUsers' | 'hasFiles'>, { collection }: Reference): string {
   return isPart(content, collection) ? collection : referenceName(collection)
 }
 
-export function referencesOf({ documents }: CollectionEntry): Reference[] {
+export function findReferences({ documents }: CollectionEntry): Reference[] {
   return documents.flatMap(({ fields }) => referencesIn(fields))
 }
 
-/** @throws {InputFailure} for a reference to what the seed has not */
+/** @throws {InputFailure} for a reference without a target */
 export function requireReferred(content: SeedContent): void {
   const names = new Set([
     ...content.collections.flatMap(({ name, documents }) =>
-      documents.map((document) => nameOf(referenceName(name), document.name)),
+      documents.map((document) => qualifyName(referenceName(name), document.name)),
     ),
-    ...content.users.map(({ name }) => nameOf('users', name)),
-    ...content.files.map(({ name }) => nameOf('files', name)),
+    ...content.users.map(({ name }) => qualifyName('users', name)),
+    ...content.files.map(({ name }) => qualifyName('files', name)),
   ])
   const require = (place: () => string, name: string, references: readonly Reference[]) => {
-    const missing = references.find((reference) => !names.has(nameOf(meant(content, reference), reference.document)))
+    const missing = references.find(
+      (reference) => !names.has(qualifyName(meant(content, reference), reference.document)),
+    )
     if (!missing) return
     const noun = isPart(content, missing.collection) ? missing.collection.slice(0, -1) : 'document'
-    throw badSeed(place(), `"${name}" refers to ${missing.text}, and there is no such ${noun}`)
+    throw badSeed(place(), `"${name}" refers to ${missing.text}, but this ${noun} does not exist`)
   }
   for (const user of content.users) require(() => user.place, user.name, referencesIn(user.data ?? {}))
   for (const { documents } of content.collections) {
@@ -88,7 +90,7 @@ export function requireReferred(content: SeedContent): void {
   }
 }
 
-/** One of a collection or a part; their names have no dot. */
-export function nameOf(collection: string, name: string): string {
+/** Joins the names of a collection or part and a record. Neither contains a dot. */
+export function qualifyName(collection: string, name: string): string {
   return `${collection}.${name}`
 }

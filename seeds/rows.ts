@@ -1,22 +1,22 @@
-/** A file of documents of one collection as steps: JSON, NDJSON or CSV. */
+/** Converts a JSON, NDJSON or CSV file with documents of one collection to steps. */
 import { basename, extname } from 'node:path'
 import type { JsonObject } from '../client/protocol/model/json.js'
-import { mostBatchItems } from '../client/protocol/model/limits.js'
+import { maxBatchItems } from '../client/protocol/model/limits.js'
 import type { SeedContent } from './content.js'
 import { badSeed } from './failure.js'
 import { hasCells, openInput, readRecords } from './records/input.js'
 import type { BadRow } from './records/record.js'
 import type { PlacedStep } from './steps.js'
 
-/** What one step may hold: well below what one body may. */
-const mostStepBytes = 4 * 1024 * 1024
+/** Maximum size of one step, well below the body limit. */
+const maxStepBytes = 4 * 1024 * 1024
 
-/** The collection that a file of documents is named after. */
-export function collectionOf(file: string): string {
+/** Derives the name of the collection from the file name. */
+export function nameCollection(file: string): string {
   return basename(file, extname(file))
 }
 
-/** Documents of one collection as a seed, so that each can be compared with what it was before. @throws as `rowSteps` does */
+/** Reads documents of one collection as a seed, to compare them with an earlier version. @throws like `rowSteps` */
 export async function rowContent(file: string, text: string | undefined): Promise<SeedContent> {
   const steps = await rowSteps(file, { text, key: undefined })
   const documents = steps.flatMap(({ step, whereIs }) =>
@@ -25,22 +25,22 @@ export async function rowContent(file: string, text: string | undefined): Promis
       : [],
   )
   const collection = {
-    ...{ name: collectionOf(file), place: file, schema: undefined, permissions: undefined, key: undefined },
+    ...{ name: nameCollection(file), place: file, schema: undefined, permissions: undefined, key: undefined },
     documents: documents.map((document, at) => ({ name: String(at), ...document })),
   }
-  const source = { name: file, placeOf: () => file }
+  const source = { name: file, locate: () => file }
   return { source, files: [], users: [], collections: [collection], hasUsers: false, hasFiles: false }
 }
 
 /**
- * @param text what the file holds, where it is not to be read as it is
- * @throws {InputFailure} with file and line of the first row that is no document
+ * @param text content to use instead of the file's own
+ * @throws {InputFailure} with file and line of the first invalid row
  */
 export async function rowSteps(
   file: string,
   { text, key }: { text: string | undefined; key: string | undefined },
 ): Promise<PlacedStep[]> {
-  const name = collectionOf(file)
+  const name = nameCollection(file)
   const steps: PlacedStep[] = [
     {
       step: { step: 'collection', name, key, isKeyGuessed: hasCells(file) },
@@ -51,7 +51,7 @@ export async function rowSteps(
   let rows: { line: number; fields: JsonObject }[] = []
   let bytes = 0
   const flush = () => {
-    if (rows.length > 0) steps.push(stepOf(file, rows))
+    if (rows.length > 0) steps.push(buildStep(file, rows))
     rows = []
     bytes = 0
   }
@@ -61,7 +61,7 @@ export async function rowSteps(
         bad.push(record)
         continue
       }
-      if (rows.length >= mostBatchItems || bytes + record.bytes > mostStepBytes) flush()
+      if (rows.length >= maxBatchItems || bytes + record.bytes > maxStepBytes) flush()
       rows.push({ line: record.line, fields: record.fields })
       bytes += record.bytes
     }
@@ -73,7 +73,7 @@ export async function rowSteps(
   throw badSeed(`${file}:${first.line}`, `${first.problem.replace(/\.$/, '')}${more}`)
 }
 
-function stepOf(file: string, rows: readonly { line: number; fields: JsonObject }[]): PlacedStep {
+function buildStep(file: string, rows: readonly { line: number; fields: JsonObject }[]): PlacedStep {
   return {
     step: { step: 'documents', documents: rows.map(({ fields }) => ({ data: fields })) },
     whereIs: ([index]) => ({ place: `${file}:${rows[Number(index)]?.line ?? 1}`, what: '' }),

@@ -3,7 +3,7 @@
 import { relative } from 'node:path'
 import { type Document, operatorNames } from '../../client/protocol/model/document.js'
 import { equalJson, isObject, type Json, type JsonObject } from '../../client/protocol/model/json.js'
-import { importModule, reasonOf } from '../../seeds/import-module.js'
+import { importModule, readReason } from '../../seeds/import-module.js'
 import { CliFailure, exits } from '../base/failure.js'
 import { fieldChanges } from '../documents/edit/field-changes.js'
 import { shellWord } from '../terminal/shell-word.js'
@@ -45,7 +45,7 @@ const howToWrite = 'Write it as: export default ({ data }) => ({ ...data, field:
 export async function readMigration(file: string): Promise<Migration> {
   const name = relative(process.cwd(), file)
   const exported = await importModule(file).catch((cause) => {
-    throw badMigration(`${name} could not be run: ${reasonOf(cause)}.`, 'See where it fails: --debug', cause)
+    throw badMigration(`${name} could not be run: ${readReason(cause)}.`, 'See where it fails: --debug', cause)
   })
   if (typeof exported === 'function') return { file: name, migrate: exported as Migrate }
   throw badMigration(`${name} does not export a function as its default.`, howToWrite)
@@ -97,7 +97,7 @@ async function dataAfter(
     answer = await migrate(given)
   } catch (cause) {
     throw bad(
-      `failed with "${reasonOf(cause)}" on`,
+      `failed with "${readReason(cause)}" on`,
       `See the document: svc docs get ${shellWord(collection ?? 'COLLECTION')} ${shellWord(id)}${target}`,
       cause,
     )

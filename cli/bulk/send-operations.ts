@@ -25,9 +25,9 @@ export interface SendOptions {
   readonly isRepeated: boolean
 }
 
-const mostOperations = 3 * sizes.mostBatchItems
+const mostOperations = 3 * sizes.maxBatchItems
 // Room for what the service's forms put around each.
-const mostBytes = sizes.mostBodyBytes * 0.7
+const mostBytes = sizes.maxBodyBytes * 0.7
 
 /** Gathers operations in their order, until there are many, or one is about a document that another is about already. */
 export function gatherOperations() {
@@ -68,7 +68,7 @@ export async function sendOperations(operations: readonly Operation[], options: 
     if (group) group.push(operation)
     else groups.set(name, [operation])
   }
-  const batches = [...groups.values()].flatMap((group) => [...inPieces(group, sizes.mostBatchItems)])
+  const batches = [...groups.values()].flatMap((group) => [...inPieces(group, sizes.maxBatchItems)])
   const carried = await Promise.all(batches.map((batch) => carryOut(batch, options)))
   const accepted = { create: 0, update: 0, replace: 0, delete: 0 }
   for (const [at, { accepted: count }] of carried.entries()) {

@@ -3,7 +3,7 @@ import { constants, createReadStream, rmSync, statSync } from 'node:fs'
 import { type FileHandle, open, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { reworded } from '../base/failure.js'
-import { exitOfSignal } from '../exec/pass-signals.js'
+import { signalExitCode } from '../exec/pass-signals.js'
 
 /**
  * The file, which is no link, is as it was, or as it is written. Its draft is gone where writing fails, and where a signal ends the
@@ -74,7 +74,7 @@ function removingAtExit(draft: string): { release(): void } {
 
 /** A command that answers signals itself may finish its file first. */
 function exitUnlessAnswered(signal: NodeJS.Signals): void {
-  if (process.listeners(signal).every((one) => one === exitUnlessAnswered)) process.exit(exitOfSignal(signal))
+  if (process.listeners(signal).every((one) => one === exitUnlessAnswered)) process.exit(signalExitCode(signal))
 }
 
 /** The mode that a draft is made with: until it has that of the file there, which may be private, nobody else reads it. */

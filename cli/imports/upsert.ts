@@ -2,7 +2,7 @@ import pLimit from 'p-limit'
 import { mergeFields } from '../../client/protocol/model/document.js'
 import { placed, SvcError } from '../../client/protocol/model/errors.js'
 import { type Json, type JsonObject, objectOfMany } from '../../client/protocol/model/json.js'
-import { otherKeyOf } from '../../client/protocol/model/seed/keys.js'
+import { findOtherKey } from '../../client/protocol/model/seed/keys.js'
 import type { ReadRow } from '../../seeds/records/record.js'
 import { misuse } from '../base/failure.js'
 import type { Client } from '../base/target-command.js'
@@ -31,12 +31,12 @@ interface Field {
   /** What a list asks for, which may find more. */
   textOf(key: string): string
   /** By which it is known where there is none of the key itself. */
-  otherKeyOf(key: string): string
+  findOtherKey(key: string): string
 }
 
 /** By the text of a string, number or boolean: a row of CSV need not have the type that the document has. */
 function byText(name: string): Field {
-  return { name, keyIn: (fields) => textOf(fields[name]), textOf: (key) => key, otherKeyOf: (key) => key }
+  return { name, keyIn: (fields) => textOf(fields[name]), textOf: (key) => key, findOtherKey: (key) => key }
 }
 
 /** As a seed of an emulator goes by its key: the number 1 is another value than the text "1". */
@@ -45,7 +45,7 @@ function byValue(name: string, seeds: Seeds): Field {
     name,
     keyIn: (fields) => (textOf(fields[name]) === undefined ? undefined : JSON.stringify(fields[name])),
     textOf: (key) => String(JSON.parse(key)),
-    otherKeyOf: seeds === 'cells' ? otherKeyOf : (key) => key,
+    findOtherKey: seeds === 'cells' ? findOtherKey : (key) => key,
   }
 }
 
@@ -157,7 +157,7 @@ function withoutId(fields: JsonObject, name: string): JsonObject {
 }
 
 /** Finds the id of the first document with each value; few lists at once, whoever asks. */
-function finderIn(collection: Collection, { name, keyIn, textOf, otherKeyOf }: Field): Find {
+function finderIn(collection: Collection, { name, keyIn, textOf, findOtherKey }: Field): Find {
   const limit = pLimit(listsAtOnce)
   return async (keys) => {
     const known = new Map<string, string>()
@@ -169,7 +169,7 @@ function finderIn(collection: Collection, { name, keyIn, textOf, otherKeyOf }: F
       }
     })
     for (const key of keys) {
-      const id = known.get(key) ?? known.get(otherKeyOf(key))
+      const id = known.get(key) ?? known.get(findOtherKey(key))
       if (id !== undefined) known.set(key, id)
     }
     return known

@@ -73,8 +73,8 @@ async function* seedEmulator(
   }: SeedOptions & { readonly emulator: SeedTarget; readonly before?: SeedContent },
 ): AsyncGenerator<Planted> {
   const planted = 'content' in read ? await rememberedIds(file, read.content, client) : new Map()
-  const idsOf = ({ name }: { name: string }) => planted.get(name)?.found ?? new Map()
-  const sent = await sendSeed(emulator, await prepareSeed(file, read, { mode, key, idsOf, before }), mode)
+  const knownIds = ({ name }: { name: string }) => planted.get(name)?.found ?? new Map()
+  const sent = await sendSeed(emulator, await prepareSeed(file, read, { mode, key, knownIds, before }), mode)
   if ('content' in read) await saveIds(file, read.content, { client, sent })
   yield* plantedIn(sent)
 }

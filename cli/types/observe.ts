@@ -1,7 +1,7 @@
 /** What values were seen at each place of documents, one document after another. */
 import { isId } from '../../client/protocol/model/document.js'
 import { isObject, type Json, type JsonObject } from '../../client/protocol/model/json.js'
-import { mostChoices } from '../../seeds/choices.js'
+import { maxChoices } from '../../seeds/choices.js'
 import { commonFormat, formatOf, type TextFormat } from './formats.js'
 
 /** All that was seen at one place. It grows with each value, and stays small however many there are. */
@@ -93,7 +93,7 @@ function observeText(seen: Observed, text: string): void {
     texts.idCount++
     if (texts.ids.size < mostIds) texts.ids.add(text)
   }
-  if (texts.different.size > 0 && texts.different.size <= mostChoices && !texts.different.has(text)) {
+  if (texts.different.size > 0 && texts.different.size <= maxChoices && !texts.different.has(text)) {
     if (mayBeChoice(text)) texts.different.add(text)
     else texts.different.clear()
   }

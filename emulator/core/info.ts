@@ -37,10 +37,10 @@ export async function readInfo(backend: Backend): Promise<ServiceInfo> {
 /** Returns the limits for one request, one document and all files of a project. */
 export function readLimits({ tier, rateLimit }: Project['settings']) {
   const { file, total } = storageLimits[tier]
-  const { mostBatchItems, mostBodyBytes, mostDocumentBytes } = sizes
+  const { maxBatchItems, maxBodyBytes, maxDocumentBytes } = sizes
   return {
     ...{ tier, rateLimit, fileBytes: file, storageBytes: total },
-    ...{ batchItems: mostBatchItems, bodyBytes: mostBodyBytes, documentBytes: mostDocumentBytes },
+    ...{ batchItems: maxBatchItems, bodyBytes: maxBodyBytes, documentBytes: maxDocumentBytes },
   }
 }
 

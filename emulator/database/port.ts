@@ -15,7 +15,7 @@ export type SqlValue = string | number | boolean | null | readonly string[]
  * Limits the rows of one job, so that none fills the memory. It is larger than any answer, because stored data may
  * contain spaces that the answer omits. More is `result too large`, which fails the transaction.
  */
-export const maxResultBytes = 1.5 * sizes.mostAnswerBytes
+export const maxResultBytes = 1.5 * sizes.maxAnswerBytes
 
 /**
  * `each time`: plans for the actual values, if the best plan depends on them. `once, of many`: the text contains names,

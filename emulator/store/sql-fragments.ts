@@ -37,7 +37,7 @@ export function pageEnd({ limit, offset }: { readonly limit: number; readonly of
  * compression, which is at most the size of a document with the spaces that PostgreSQL adds.
  */
 export function maxTextBytes(json: Fragment): Fragment {
-  const largest = literal(sizes.mostDocumentBytes * 1.5)
+  const largest = literal(sizes.maxDocumentBytes * 1.5)
   return sql`case
     when ${json} is null then 0
     when pg_column_compression(${json}) is null then pg_column_size(${json})

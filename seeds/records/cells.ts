@@ -1,14 +1,14 @@
-/** Text cells of CSV as JSON values, and back. */
+/** Converts cells of CSV to JSON values and back. */
 import { type FieldType, fieldTypes } from '../../client/protocol/model/collection.js'
 import { isChangedByNumber, parseExactJson } from '../../client/protocol/model/exact-json.js'
 import { isObject, type Json, type JsonObject, setOwn } from '../../client/protocol/model/json.js'
 import { misused } from '../failure.js'
 
-/** How a column's cells are read; `auto` reads numbers, true, false, null and JSON as what they are. */
+/** Type of a column. `auto` detects numbers, true, false, null and JSON. */
 export type ColumnType = 'auto' | FieldType
 export type ColumnTypes = ReadonlyMap<string, ColumnType>
 
-/** `zip:string,views:integer`, where `*` stands for all other columns. */
+/** Parses `zip:string,views:integer`; `*` means all other columns. */
 export function readColumnTypes(text: readonly string[] = []): ColumnTypes {
   return new Map(
     text.map((part): [string, ColumnType] => {
@@ -16,8 +16,8 @@ export function readColumnTypes(text: readonly string[] = []): ColumnTypes {
       const type = (['auto', ...fieldTypes] as const).find((known) => known === part.slice(at + 1))
       if (at < 1 || !type) {
         throw misused(
-          `Not a valid column type: "${part}".`,
-          `Write column:type; the types: auto, ${fieldTypes.join(', ')}.`,
+          `Invalid column type "${part}".`,
+          `Use column:type with one of the types auto, ${fieldTypes.join(', ')}.`,
         )
       }
       return [part.slice(0, at), type]
@@ -25,14 +25,14 @@ export function readColumnTypes(text: readonly string[] = []): ColumnTypes {
   )
 }
 
-/** A line of cells as fields. An empty cell is no field. Answers what is wrong instead, if something is. */
+/** Converts the cells of a line to fields, or returns the problem. Skips empty cells. */
 export function readCells(
   names: readonly string[],
   cells: readonly string[],
   types: ColumnTypes,
 ): { fields: JsonObject; kept?: string } | { problem: string } {
   if (cells.length !== names.length) {
-    return { problem: `has ${cells.length} cell${cells.length === 1 ? '' : 's'} where the header has ${names.length}` }
+    return { problem: `has ${cells.length} cell${cells.length === 1 ? '' : 's'}, but the header has ${names.length}` }
   }
   const fields: JsonObject = {}
   let kept: string | undefined
@@ -51,14 +51,14 @@ export function readCells(
   return kept === undefined ? { fields } : { fields, kept }
 }
 
-/** A value as the text of a cell; missing is empty. */
+/** Formats a value as a cell; empty if missing. */
 export function writeCell(value: Json | undefined): string {
   if (value === undefined) return ''
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-/** What `--safe` says in help. */
-export const safeDescription = 'CSV for a spreadsheet: a cell that begins with = + - or @ gets an apostrophe in front'
+/** Help of `--safe`. */
+export const safeDescription = 'CSV for a spreadsheet: puts an apostrophe before cells that start with = + - or @'
 
 const jsonNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 
@@ -95,7 +95,7 @@ function readAny(text: string, onKept: OnKept): Json {
   return text
 }
 
-/** A number only if nothing of what was written is lost: an account number of 20 digits stays text. */
+/** Reads a number only if it is exact: an account number of 20 digits stays text. */
 function readExactNumber(text: string): number | undefined {
   const digits = text
     .replace(/[eE].*$/, '')

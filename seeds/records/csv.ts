@@ -2,31 +2,31 @@ import type { Readable } from 'node:stream'
 import { type CsvError, type Info, parse } from 'csv-parse'
 import { InputFailure, misused } from '../failure.js'
 import { type ColumnTypes, readCells } from './cells.js'
-import { type BadRow, type InputRecord, mostRecordBytes, type Records, type RowPosition } from './record.js'
+import { type BadRow, type InputRecord, maxRecordBytes, type Records, type RowPosition } from './record.js'
 
 export interface CsvOptions {
   readonly types: ColumnTypes
   readonly delimiter: string
-  /** What people call the input. */
+  /** Name of the input in messages. */
   readonly source: string
 }
 
 interface CsvRow {
   readonly info: Info
   readonly record: readonly string[]
-  /** As it stands in the file. */
+  /** Text in the file. */
   readonly raw: string
 }
 
 const handful = 250
 
-/** A row is read up to here, so that the next one is found; a quote that is never closed makes one row of all that follows. */
-const mostHeldBytes = 4 * mostRecordBytes
+/** Stops reading a row here, because an unclosed quote turns the rest of the file into one row. */
+const maxHeldBytes = 4 * maxRecordBytes
 
 /**
- * CSV whose first line names the columns. A line with too many or too few cells is a bad row, and so is one without a
- * value, unless it is an empty line at the end of the file, and one with quotes that CSV does not allow. The parser lets these through,
- * since it would take all that follows such a quote, up to the next one, for the same cell.
+ * Reads CSV whose first line names the columns. Bad rows are lines with too many or too few cells, without values (except
+ * empty lines at the end), or with invalid quotes. The parser accepts invalid quotes, because otherwise it would read
+ * everything up to the next quote as one cell.
  */
 export async function* readCsv(input: Readable, { types, delimiter, source }: CsvOptions): Records {
   let unclosed: Unclosed | undefined
@@ -38,12 +38,12 @@ export async function* readCsv(input: Readable, { types, delimiter, source }: Cs
     relax_column_count: true,
     relax_quotes: true,
     skip_records_with_error: true,
-    max_record_size: mostHeldBytes,
+    max_record_size: maxHeldBytes,
     on_skip: (error, raw = '') => {
       if (unclosed) return undefined
       unclosed = { error, raw }
       if (error?.code !== 'CSV_MAX_RECORD_SIZE') return undefined
-      // From here on the parser finds no beginning of a row any more.
+      // The parser can no longer find the start of a row.
       input.unpipe(parser)
       parser.end()
       return undefined
@@ -57,7 +57,7 @@ export async function* readCsv(input: Readable, { types, delimiter, source }: Cs
   let lastLine = 1
   let number = 1
   let records: InputRecord[] = []
-  // Held back until a row follows.
+  // Held back until another row follows.
   const emptyLines: InputRecord[] = []
   for await (const { info, record, raw } of parser as AsyncIterable<CsvRow>) {
     const line = lastLine + (names ? 1 : 0)
@@ -88,7 +88,7 @@ export async function* readCsv(input: Readable, { types, delimiter, source }: Cs
   if (records.length > 0) yield records
 }
 
-/** Tells text that holds U+FFFD from text in another encoding, which becomes U+FFFD when it is read. */
+/** Distinguishes text that contains U+FFFD from text in another encoding, which is decoded to U+FFFD. */
 function watchEncoding(input: Readable) {
   const decoder = new TextDecoder('utf-8', { fatal: true })
   let isUtf8 = true
@@ -109,21 +109,27 @@ function notUtf8(source: string): InputFailure {
 
 function badHeader(source: string): InputFailure {
   const message = `The first line of ${source}, which names the columns, ${quotesProblem}.`
-  return new InputFailure('invalid', 'BAD_HEADER', message, 'Mend it: a quote within a quoted name is written twice.')
+  return new InputFailure(
+    'invalid',
+    'BAD_HEADER',
+    message,
+    'Fix the quotes. Inside a quoted name, write a quote twice.',
+  )
 }
 
-/** Of two columns of one name, one would be lost. */
+/** Refuses duplicate column names, which would lose values. */
 function requireDistinct(names: readonly string[], source: string): readonly string[] {
   const twice = names.find((name, at) => name !== '' && names.indexOf(name) < at)
   if (twice === undefined) return names
-  const message = `Two columns of ${source} are called "${twice}".`
+  const message = `Two columns of ${source} are named "${twice}".`
   throw new InputFailure('invalid', 'BAD_HEADER', message, 'Rename one of them in the first line.')
 }
 
-/** A type for a column that is not there was most likely meant for another one. */
+/** Refuses types for missing columns, which are probably misspelled. */
 function requireColumns(names: readonly string[], types: ColumnTypes, source: string) {
   const missing = [...types.keys()].find((name) => name !== '*' && !names.includes(name))
-  if (missing !== undefined) throw misused(`${source} has no column "${missing}".`, `There are: ${names.join(', ')}.`)
+  if (missing !== undefined)
+    throw misused(`${source} has no column "${missing}".`, `Its columns are ${names.join(', ')}.`)
 }
 
 function readLine(
@@ -136,7 +142,7 @@ function readLine(
   const read = readCells(names, cells, types)
   if ('problem' in read) return bad(place, read.problem, cells.join(','))
   const bytes = cells.reduce((sum, cell) => sum + cell.length, 0) + names.join('').length
-  if (bytes > mostRecordBytes) return { ...place, problem: 'is too long', text: cells.join(',').slice(0, 200) }
+  if (bytes > maxRecordBytes) return { ...place, problem: 'is too long', text: cells.join(',').slice(0, 200) }
   return { ...place, bytes, ...read }
 }
 
@@ -146,7 +152,7 @@ function bad(place: RowPosition, problem: string, text: string): BadRow {
 
 const quotesProblem = 'has quotes that CSV does not allow'
 
-/** Whether each cell stands in the row as it was read: quoted as a whole, or without a quote. */
+/** Tells whether each cell is quoted as a whole, or has no quotes. */
 function isWellQuoted(raw: string, cells: readonly string[], delimiter: string): boolean {
   if (!raw.includes('"')) return true
   let at = raw.startsWith('\ufeff') ? 1 : 0
@@ -159,7 +165,7 @@ function isWellQuoted(raw: string, cells: readonly string[], delimiter: string):
   return true
 }
 
-/** A quote that nothing closes makes one row of all that follows. */
+/** The row with an unclosed quote, which contains the rest of the file. */
 interface Unclosed {
   readonly error: CsvError | undefined
   readonly raw: string
@@ -170,8 +176,8 @@ function damaged({ error, raw }: Unclosed, number: number, line: number): BadRow
   const endByte = typeof error?.bytes === 'number' ? error.bytes : 0
   const isTooLong = error?.code === 'CSV_MAX_RECORD_SIZE'
   const problem = isTooLong
-    ? 'is too long, perhaps for a quote that is not closed; the file was read no further'
-    : `has a quote that is not closed${upTo(lastLine, line)}`
+    ? 'is too long, possibly because of an unclosed quote. The rest of the file was not read'
+    : `has an unclosed quote${upTo(lastLine, line)}`
   return bad({ number, line, endByte }, problem, isTooLong ? raw.slice(0, 200) : raw.trimEnd())
 }
 
@@ -179,7 +185,7 @@ function upTo(last: number, first: number): string {
   return last > first ? `, up to line ${last.toLocaleString('en')}` : ''
 }
 
-/** The one of `, ; tab |` that the header has most of. */
+/** Picks the delimiter of `, ; tab |` that is most frequent in the header. */
 export function likelyDelimiter(head: Buffer): string {
   const header = head.toString('utf8').split(/\r?\n/, 1)[0] ?? ''
   const unquoted = header.replace(/"[^"]*"/g, '')

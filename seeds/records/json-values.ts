@@ -11,8 +11,8 @@ const closeBracket = 0x5d
 const newline = 0x0a
 
 /**
- * The elements of one JSON array, or JSON objects one after another, without ever holding more than
- * one of them and a piece of the input.
+ * Reads the elements of a JSON array, or consecutive JSON objects. Holds at most one of them and a chunk of the input in
+ * memory.
  */
 export async function* readJsonValues(input: Readable): Records {
   const scan = startScan()
@@ -23,28 +23,28 @@ export async function* readJsonValues(input: Readable): Records {
   }
   const tail = scan.held.text().trim()
   if (tail !== '') {
-    const problem = 'is cut off: the file ends in the middle of it'
+    const problem = 'is incomplete: the file ends in the middle of it'
     yield [{ ...unfinished(scan), problem, text: tail.slice(0, 10_000) }]
   } else if (scan.isArray && !scan.isClosed) {
-    yield [{ ...unfinished(scan), problem: 'is missing: the file ends before its array does', text: '' }]
+    yield [{ ...unfinished(scan), problem: 'is missing: the file ends before the end of its array', text: '' }]
   }
 }
 
 interface Scan {
-  /** Where elements stand: inside the array, or at the top. */
+  /** True if elements are inside an array, not at the top level. */
   isArray: boolean
   isClosed: boolean
   depth: number
   inString: boolean
   isEscaped: boolean
-  /** Whether a record has begun. */
+  /** True inside a record. */
   isOpen: boolean
   line: number
   startLine: number
-  /** Of the record that has begun, or begins next. */
+  /** Number of the current or next record. */
   number: number
   position: number
-  /** What earlier pieces hold of the record that has begun. */
+  /** Start of the current record, from earlier chunks. */
   readonly held: ReturnType<typeof openRecord>
 }
 
@@ -68,7 +68,7 @@ function unfinished({ number, isOpen, line, startLine, position }: Scan): RowPos
   return { number, line: isOpen ? startLine : line, endByte: position }
 }
 
-/** One pass over the bytes; strings and nesting are followed, everything else is left to JSON.parse. */
+/** Scans bytes in one pass. Tracks strings and nesting, and leaves everything else to JSON.parse. */
 function scanPiece(scan: Scan, piece: Buffer, records: InputRecord[]) {
   let start = scan.isOpen ? 0 : -1
   const end = (at: number) => {

@@ -246,7 +246,7 @@ describe('PostgreSQL', () => {
       await service.close()
       expect(failure).toMatchObject({
         code: 'UNAVAILABLE',
-        message: expect.stringContaining('Look before you repeat it'),
+        message: expect.stringContaining('Check before you try again'),
       })
       expect(sent.filter((method) => method === 'PATCH')).toHaveLength(1)
     })

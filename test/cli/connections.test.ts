@@ -38,8 +38,8 @@ test('svc connections close --all closes what is open, and that may be nothing',
 
 test.each([
   [['c99'], 4, 'No connection "c99" is open.'],
-  [[], 2, 'Name one connection, or say --all.'],
-  [['c1', '--all'], 2, 'Name one connection, or say --all.'],
+  [[], 2, 'Name one connection, or pass --all.'],
+  [['c1', '--all'], 2, 'Name one connection, or pass --all.'],
 ])('svc connections close %j is refused', async (words, exit, said) => {
   const ran = await world.svc(['connections', 'close', ...words])
 

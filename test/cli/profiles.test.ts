@@ -197,8 +197,8 @@ test.each([['http://127.0.0.1.example.invalid'], ['http://localhost.invalid'], [
     const added = await world.svc(['profiles', 'add', 'live', '--url', url, '--key', key])
     const insecure = await world.svc(['profiles', 'add', 'live', '--url', url, '--key', key, '--insecure'])
 
-    expect(ran).toMatchObject({ exit: 2, stderr: expect.stringContaining('There is no terminal to ask at.') })
-    expect(ran.stderr).toContain(`The key travels unencrypted to ${url} (--url).`)
+    expect(ran).toMatchObject({ exit: 2, stderr: expect.stringContaining('Cannot ask without a terminal.') })
+    expect(ran.stderr).toContain(`Your key is sent unencrypted to ${url} (--url).`)
     expect(added).toMatchObject({ exit: 2, stderr: expect.stringContaining('--insecure') })
     expect(insecure.exit).toBe(0)
   },

@@ -43,7 +43,7 @@ beforeEach(() => {
 })
 
 const hint =
-  'svc: nothing of "posts" was found, and "views_gte" is a field\'s name here; to compare "views", write where: { "views": { gte: … } }.'
+  'svc: No match in "posts". "views_gte" is read as the name of a field. To compare "views", write where: { "views": { gte: … } }.'
 
 type Svc = ReturnType<typeof clientOf>
 
@@ -102,7 +102,7 @@ describe('59 in development', () => {
       .list(where({ [name]: 1 }))
 
     expect(words()).toEqual([
-      `svc: nothing of "posts" was found, and "${name}" is a field's name here; to compare "${field}", write where: { "${field}": { ${operator}: … } }.`,
+      `svc: No match in "posts". "${name}" is read as the name of a field. To compare "${field}", write where: { "${field}": { ${operator}: … } }.`,
     ])
   })
 

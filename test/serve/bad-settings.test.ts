@@ -254,7 +254,10 @@ it.each([
 ])('%s %s is refused', async (flag, given, times) => {
   const refused = await refusal({}, flag, given)
 
-  expect(refused).toMatchObject({ code: 'MISUSE', message: expect.stringContaining(`${flag} takes ${times}`) })
+  expect(refused).toMatchObject({
+    ...{ code: 'MISUSE', message: `Invalid ${flag} "${given}".` },
+    hint: expect.stringContaining(`Use ${times}, `),
+  })
 })
 
 it('a mail server that takes no mail is found wrong by the check, and one that does is not', async () => {

@@ -55,7 +55,7 @@ export function schemaSeenBy({ hidden, collection: { schema } }: Grant): Schema 
 export function requireVisible(grant: Grant, asked: readonly Path[]): void {
   for (const path of asked) {
     const closed = grant.hidden.find((field) => overlap(field, path))
-    if (closed) throw refusedField(grant, closed, 'hidden', 'no filter and no order may ask for it')
+    if (closed) throw refusedField(grant, closed, 'hidden', 'you cannot filter or sort by it')
   }
 }
 
@@ -79,7 +79,7 @@ export function refusedField(
   const wanted = permissions[rule]?.[field] ?? []
   const reason: Reason = { kind: 'field', collection: name, field, rule, wanted, roles: callerRoles(caller) }
   const issue: Issue = { path: [...path], message: rule === 'hidden' ? 'is hidden' : 'is read-only', type: rule }
-  const message = `"${field}" in "${name}" ${issue.message} for you: ${why}.`
+  const message = `"${field}" in "${name}" ${issue.message} ${rule === 'hidden' ? 'from' : 'for'} you: ${why}.`
   const mayHelp = caller.user === undefined && wanted.length > 0
   return new SvcError(mayHelp ? 'UNAUTHORIZED' : 'FORBIDDEN', message, [issue], { reason })
 }

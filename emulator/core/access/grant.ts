@@ -131,9 +131,9 @@ export function requireGranted(grant: Grant, kind: PermissionKind): void {
   requireScope(grant, actions[kind], name)
   const reason = permissionReason(grant, kind)
   if (caller.user) {
-    throw new SvcError('FORBIDDEN', `To ${kind} in "${name}" takes a role you do not have.`, [], { reason })
+    throw new SvcError('FORBIDDEN', `You don't have permission to ${kind} documents in "${name}".`, [], { reason })
   }
-  const message = `To ${kind} in "${name}", send the token of a user with the right role.`
+  const message = `Sign in as a user with permission to ${kind} documents in "${name}".`
   throw new SvcError('UNAUTHORIZED', message, [], { reason })
 }
 
@@ -151,20 +151,20 @@ export function requireAllowed(
   const { collection } = grant
   const reason = permissionReason(grant, kind)
   if (!allows(grant, 'read', document)) throw noSuchDocument(collection, document.id, reason)
-  const message = `To ${kind} "${document.id}" in "${collection.name}" is for who created it.`
+  const message = `You don't have permission to ${kind} document "${document.id}".`
   throw new SvcError('FORBIDDEN', message, [], { reason })
 }
 
 /** Requires a key, and the secret key if the collection has permissions. Contract 5.3. */
 export function requireManager({ caller }: Pick<Context, 'caller'>, { name, permissions }: StoredCollection): void {
   if (!caller.key) {
-    const message = 'Managing collections takes an API key; a user token is not enough.'
+    const message = 'Send an API key to manage collections. A user token is not enough.'
     throw new SvcError('FORBIDDEN', message, [], { reason: { kind: 'caller', needs: 'key' } })
   }
   requireScope({ caller }, 'admin', name)
   const isGuarded = permissionKinds.some((kind) => (permissions[kind]?.length ?? 0) > 0)
   const hasRules = fieldRuleKinds.some((kind) => Object.keys(permissions[kind] ?? {}).length > 0)
   if (!(isGuarded || hasRules) || caller.secret) return
-  const message = `"${name}" has permissions. Managing it takes the project's secret key.`
+  const message = `"${name}" has permissions. Send the project's secret key to manage it.`
   throw new SvcError('FORBIDDEN', message, [], { reason: { kind: 'caller', needs: 'secret key' } })
 }

@@ -3,10 +3,10 @@
 import {
   type DocumentUpdate,
   type Fields,
-  fieldsOf,
   isId,
   mergeFields,
   type OutgoingUser,
+  parseFields,
   requireNoOperator,
   type StoredUser,
 } from '../../../client/protocol/model/document.js'
@@ -149,7 +149,7 @@ export async function updateMe(
   const user = await inTransaction(ctx, async (ctx) => {
     const before = await lockUser(ctx.db, ctx.project.id, id)
     if (!before) throw plainError('INVALID_TOKEN')
-    const data = fieldsOf(before)
+    const data = parseFields(before)
     const fields = withUploads(ctx.backend, changes.data.fields, uploads)
     const after = mergeFields(data, { ...changes.data, fields })
     requireLight(after)

@@ -2,8 +2,8 @@
 
 import {
   type Fields,
-  fieldsOf,
   isId,
+  parseFields,
   requireNoOperator,
   type StoredUser,
 } from '../../../client/protocol/model/document.js'
@@ -210,7 +210,7 @@ async function findProjectId({ db }: Backend, id: string): Promise<string> {
 }
 
 function withRole(user: StoredUser, role: string | null) {
-  const fields = { ...fieldsOf(user) }
+  const fields = { ...parseFields(user) }
   if (role === null) delete fields.role
   else setOwn(fields, 'role', role)
   return fields

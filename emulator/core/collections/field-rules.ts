@@ -22,7 +22,7 @@ export function requireFieldRules(permissions: Permissions): void {
 }
 
 function checkCount(rule: FieldRuleKind, fields: object): Issue[] {
-  const max = sizes.mostFieldRules
+  const max = sizes.maxFieldRules
   if (Object.keys(fields).length <= max) return []
   return [{ path: ['permissions', rule], message: `can name at most ${max} fields`, type: 'length' }]
 }

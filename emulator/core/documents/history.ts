@@ -1,5 +1,5 @@
 /** What is kept of a document's versions. Contract 9.4 and 11. */
-import { fieldsOf, isId, type StoredDocument } from '../../../client/protocol/model/document.js'
+import { isId, parseFields, type StoredDocument } from '../../../client/protocol/model/document.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import { equalJson, type JsonObject, type JsonText } from '../../../client/protocol/model/json.js'
 import { selectCollection } from '../../store/collections.js'
@@ -88,7 +88,7 @@ export async function compareVersions(
   const [one, other] = [from, to].map((version) => {
     const data = dataAt(version, rows, document)
     if (!data) throw new SvcError('NOT_FOUND', `Version ${version} of "${asked.document}" is not kept.`)
-    return fieldsOf({ data })
+    return parseFields({ data })
   })
   return { from, to, differences: differencesBetween(one, other, mostDifferences) }
 }
@@ -113,7 +113,7 @@ function presentVersion(document: StoredDocument | undefined, newest: VersionRow
 /** The version that a change made and, where the change before it is not kept, what it was before. */
 function versionsOf(row: VersionRow, earlier: VersionRow | undefined, hasMore: boolean): DocumentVersion[] {
   const { seq, kind, version, at, data, before } = row
-  const changed = before ? changedFields(fieldsOf(before), fieldsOf({ data })) : []
+  const changed = before ? changedFields(parseFields(before), parseFields({ data })) : []
   const own: DocumentVersion = { seq, kind, version, at, data, changed }
   const isGap = before !== null && (earlier ? earlier.version < version - 1 : !hasMore)
   if (!isGap) return [own]

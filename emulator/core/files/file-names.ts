@@ -14,8 +14,8 @@ export function requireFileName(sent: string): string {
   if (name === '' || name === '.' || name === '..') {
     throw new SvcError('INVALID_PATH', `"${shown(sent)}" is not a valid file name.`)
   }
-  if (Buffer.byteLength(name) > sizes.mostFileNameBytes) {
-    throw new SvcError('INVALID_PATH', `File name is too long (max ${formatBytes(sizes.mostFileNameBytes)}).`)
+  if (Buffer.byteLength(name) > sizes.maxFileNameBytes) {
+    throw new SvcError('INVALID_PATH', `File name is too long (max ${formatBytes(sizes.maxFileNameBytes)}).`)
   }
   if (/\p{Cc}|\p{Cs}/u.test(name)) {
     throw new SvcError('INVALID_PATH', 'File names cannot contain control characters.')
@@ -31,8 +31,8 @@ export function requireFileName(sent: string): string {
 export function requireFolder(sent: string): string {
   if (sent === '') return ''
   const path = sent.replace(/\/$/, '').normalize('NFC')
-  if (Buffer.byteLength(path) > sizes.mostPathBytes) {
-    throw new SvcError('INVALID_PATH', `Folder is too long (max ${sizes.mostPathBytes.toLocaleString('en')} bytes).`)
+  if (Buffer.byteLength(path) > sizes.maxPathBytes) {
+    throw new SvcError('INVALID_PATH', `Folder is too long (max ${sizes.maxPathBytes.toLocaleString('en')} bytes).`)
   }
   const isFit = path.split('/').every((name) => /^[\p{L}\p{M}\p{N} ._-]+$/u.test(name) && !/^\.\.?$/.test(name))
   if (!isFit) {

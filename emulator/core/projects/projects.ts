@@ -1,5 +1,5 @@
 import { SvcError } from '../../../client/protocol/model/errors.js'
-import { rateLimitWords, type Tier, windowsOfTier } from '../../../client/protocol/model/limits.js'
+import { listWindows, rateLimitWords, type Tier } from '../../../client/protocol/model/limits.js'
 import {
   defaultSettings,
   originForm,
@@ -163,7 +163,7 @@ function requireMail({ mail }: Backend): void {
 function requireLimiting({ rateLimit, tier }: ProjectSettings): void {
   if (rateLimit === 'off') return
   const windows: readonly string[] = 'includes' in rateLimit ? rateLimit : Object.keys(rateLimit)
-  const known: readonly string[] = 'includes' in rateLimit ? windowsOfTier(tier) : windows
+  const known: readonly string[] = 'includes' in rateLimit ? listWindows(tier) : windows
   const unknown = windows.find((window) => !known.includes(window))
   if (windows.length > 0 && unknown === undefined) return
   const message =
@@ -175,7 +175,7 @@ function requireLimiting({ rateLimit, tier }: ProjectSettings): void {
 }
 
 function describeChoices(tier: Tier): string {
-  const windows = windowsOfTier(tier).map((window) => `["${window}"]`)
+  const windows = listWindows(tier).map((window) => `["${window}"]`)
   const defaults = windows.length > 0 ? `Use ${windows.join(' or ')}, or set` : 'Set'
   return `${defaults} your own limit, for example {"minute": 100}`
 }

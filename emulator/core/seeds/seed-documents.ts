@@ -1,7 +1,7 @@
 import {
   type Fields,
-  fieldsOf,
   mergeFields,
+  parseFields,
   requireNoOperator,
   type StoredDocument,
 } from '../../../client/protocol/model/document.js'
@@ -101,7 +101,7 @@ async function writeDocuments(seeding: Seeding, open: OpenCollection, group: rea
     if (one.target.key !== undefined) open.byKey?.set(one.target.key, draft.id)
   }
   const fresh = drafts.filter(({ before }) => before === undefined)
-  const changed = drafts.filter(({ before, fields }) => before !== undefined && !equalJson(fieldsOf(before), fields))
+  const changed = drafts.filter(({ before, fields }) => before !== undefined && !equalJson(parseFields(before), fields))
   const here = place(ctx, collection, now)
   const freshRows = await toRows(open, fresh)
   if (freshRows.length > 0) {
@@ -133,7 +133,9 @@ async function prepareDraft(
   const { referable, fresh } = await findOwned(seeding, document.files, target.id)
   const sent = hasReferences ? resolve(seeding, name, data, referable) : data
   requireNoOperator(sent)
-  const fields = before ? mergeFields(fieldsOf(before), { fields: sent, remove: {}, append: {} }) : open.complete(sent)
+  const fields = before
+    ? mergeFields(parseFields(before), { fields: sent, remove: {}, append: {} })
+    : open.complete(sent)
   requireLight(fields)
   const promised = keepPromise(seeding, { collection: open.collection.name, name, there: before?.id })
   const id = before?.id ?? promised ?? seeding.ctx.backend.newId(now)

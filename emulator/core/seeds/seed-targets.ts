@@ -1,8 +1,8 @@
 /** Finds the existing document for a document of a seed. */
-import { fieldsOf, isId, type StoredDocument } from '../../../client/protocol/model/document.js'
+import { isId, parseFields, type StoredDocument } from '../../../client/protocol/model/document.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import type { Json, JsonObject } from '../../../client/protocol/model/json.js'
-import { otherKeyOf } from '../../../client/protocol/model/seed/keys.js'
+import { findOtherKey } from '../../../client/protocol/model/seed/keys.js'
 import { type Reference, referenceName, referencesIn } from '../../../client/protocol/model/seed/references.js'
 import type { SeedDocument } from '../../../client/protocol/model/seed/steps.js'
 import { selectDocument } from '../../store/documents.js'
@@ -23,7 +23,7 @@ export async function findTarget(seeding: Seeding, open: OpenCollection, documen
   const key = readKey(seeding, open.key, document)
   open.byKey ??= await selectIdsByField(seeding.ctx.db, open.collection.id, open.key)
   const id = open.byKey.get(key)
-  return { key, id: id ?? (open.isKeyGuessed ? open.byKey.get(otherKeyOf(key)) : undefined) }
+  return { key, id: id ?? (open.isKeyGuessed ? open.byKey.get(findOtherKey(key)) : undefined) }
 }
 
 /** Finds the document that an earlier seed created: by id, then by key or, without a key, by its plain fields. */
@@ -65,7 +65,7 @@ export function rememberThere(
   document: SeedDocument,
   there: StoredDocument,
 ): void {
-  rememberDocument(seeding, open, document, { ...there, fields: fieldsOf(there) })
+  rememberDocument(seeding, open, document, { ...there, fields: parseFields(there) })
 }
 
 function readKey(seeding: Seeding, key: string, { name = '', data, hasReferences }: SeedDocument): string {

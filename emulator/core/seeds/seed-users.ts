@@ -1,4 +1,4 @@
-import { type Fields, fieldsOf, type StoredUser } from '../../../client/protocol/model/document.js'
+import { type Fields, parseFields, type StoredUser } from '../../../client/protocol/model/document.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import type { SeedIdentity, SeedMode, SeedStep, SeedUser } from '../../../client/protocol/model/seed/steps.js'
 import { DatabaseError } from '../../database/port.js'
@@ -106,7 +106,7 @@ async function inserted(
 
 async function updated({ ctx }: Seeding, before: StoredUser, { step, sent, hash }: Writing): Promise<StoredUser> {
   const oauth = await createIdentity(ctx, step)
-  const json = JSON.stringify({ ...fieldsOf(before), ...sent })
+  const json = JSON.stringify({ ...parseFields(before), ...sent })
   const write: UserChanges = {
     json,
     ...trustedRole(sent),
@@ -178,6 +178,6 @@ function identityTaken({ identity }: SeedUser): SvcError {
 
 function rememberUser(seeding: Seeding, name: string, user: StoredUser): void {
   const { id, email, roles, createdAt, updatedAt } = user
-  const data = fieldsOf(user)
+  const data = parseFields(user)
   remember(seeding, 'users', name, { ...data, id, email, roles: [...roles], createdAt, updatedAt, data })
 }

@@ -31,7 +31,7 @@ export async function openPglite(options: PgliteOptions = {}): Promise<Database>
 }
 
 async function openState(options: PgliteOptions): Promise<{ pglite: Pglite; database: Database }> {
-  const { maxStatementMilliseconds = sizes.mostStatementSeconds * 1_000, report = () => undefined } = options
+  const { maxStatementMilliseconds = sizes.maxStatementSeconds * 1_000, report = () => undefined } = options
   const connection = await connect(options)
   const pglite: Pglite = {
     source: options,

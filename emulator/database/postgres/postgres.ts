@@ -42,7 +42,7 @@ const maxTries = 3
  * @throws {StartError} `DATABASE_UNREACHABLE`, `DATABASE_TOO_OLD`, `ENCODING`, `DATABASE_SETTINGS` or `DATABASE_POOLED`
  */
 export async function openPostgres(options: PostgresOptions): Promise<Database> {
-  const { url, directUrl, maxConnections = 10, maxStatementMilliseconds = sizes.mostStatementSeconds * 1_000 } = options
+  const { url, directUrl, maxConnections = 10, maxStatementMilliseconds = sizes.maxStatementSeconds * 1_000 } = options
   const server = openServer(url)
   const direct = directUrl === undefined ? server : openServer(directUrl, '--database-listen-url')
   const settings = { ...sessionSettings, statement_timeout: maxStatementMilliseconds }

@@ -66,7 +66,7 @@ async function readParts(http: HttpContext, { route, form, exchange, landing }: 
     backend,
     texts: form.texts,
     files: { ...form.fileRules(project.settings), project: project.id, isHashed, room },
-    mostFiles: form.mostFiles ?? sizes.mostFilesPerRequest,
+    mostFiles: form.mostFiles ?? sizes.maxFilesPerRequest,
     requireFile: form.requireFile,
   })
   const ofFiles = new Set(files.map(({ field }) => field))

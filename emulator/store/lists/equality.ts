@@ -3,7 +3,7 @@
  */
 import type { Json } from '../../../client/protocol/model/json.js'
 import { isIndexSegment, type Path } from '../../../client/protocol/model/path.js'
-import { canHold, meaningsOf, ownField, type Test, type Where } from '../../../client/protocol/model/where.js'
+import { canHold, ownField, parseMeanings, type Test, type Where } from '../../../client/protocol/model/where.js'
 import { type Fragment, joinSql, sql } from '../../database/port.js'
 import { fieldValue, hashed, isOddAmong, isRegularAmong } from './fields.js'
 
@@ -48,7 +48,7 @@ export function splitEquality(
   const equal = equality.map(({ path }) => path)
   const combinations = equality.reduce<readonly Fragment[][]>(
     (before, { path, text }) =>
-      meaningsOf(text).flatMap((value) => before.map((conditions) => [...conditions, isExactlyValue(path, value)])),
+      parseMeanings(text).flatMap((value) => before.map((conditions) => [...conditions, isExactlyValue(path, value)])),
     [[]],
   )
   return {

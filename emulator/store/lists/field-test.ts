@@ -1,6 +1,6 @@
 import { sizes } from '../../../client/protocol/model/limits.js'
 import { isIndexSegment, type Path } from '../../../client/protocol/model/path.js'
-import { canHold, meaningsOf, numberOf, type Test } from '../../../client/protocol/model/where.js'
+import { canHold, parseMeanings, parseNumber, type Test } from '../../../client/protocol/model/where.js'
 import { type Fragment, joinSql, literal, nothing, sql } from '../../database/port.js'
 import {
   anyOf,
@@ -84,7 +84,7 @@ export function fieldTest(test: Test, { known, foundIn }: Help): Fragment {
  * PGlite.
  */
 function canExist(path: Path): boolean {
-  return path.length <= sizes.mostDocumentDepth && path.every(canHold)
+  return path.length <= sizes.maxDocumentDepth && path.every(canHold)
 }
 
 /** Compiles a test of a field that no document has. */
@@ -111,7 +111,7 @@ function jsonOfAll(texts: readonly string[]): string[] {
     ...new Set(
       texts
         .filter(canHold)
-        .flatMap(meaningsOf)
+        .flatMap(parseMeanings)
         .map((value) => JSON.stringify(value)),
     ),
   ]
@@ -198,7 +198,7 @@ function compares(path: Path, bounds: readonly Comparison[], known: KnownFields 
     end,
   })
   const texts = bounds.map(({ value: text }) => text)
-  const numbers = texts.map(numberOf)
+  const numbers = texts.map(parseNumber)
   const asTexts = texts.every(canHold) ? [meaning(texts, firstString, lowestNumber)] : []
   const asNumbers = numbers.includes(undefined) ? [] : [meaning(numbers, lowestNumber, firstBoolean)]
   const between = (given: readonly Meaning[], where: Fragment = nothing) =>

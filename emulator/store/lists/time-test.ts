@@ -1,4 +1,4 @@
-import { instantOf } from '../../../client/protocol/model/instant.js'
+import { parseInstant } from '../../../client/protocol/model/instant.js'
 import type { Operator, Test } from '../../../client/protocol/model/where.js'
 import { type Fragment, sql } from '../../database/port.js'
 import { anyOf, comparisons, type Order } from '../sql-fragments.js'
@@ -15,7 +15,7 @@ export function timeTest(time: Fragment, test: Test, isNull: Fragment = sql`fals
 }
 
 function compares(time: Fragment, comparison: Fragment, text: string): Fragment {
-  const instant = instantOf(text)
+  const instant = parseInstant(text)
   return instant === undefined ? sql`false` : sql`${time} ${comparison} ${instant}::timestamptz`
 }
 

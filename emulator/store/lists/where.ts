@@ -16,7 +16,7 @@ import { ownFieldTest } from './own-field-test.js'
 const maxSubqueries = 500
 
 /** A longer path finds nothing, however many of its segments are links, and each subquery would contain all of it. */
-const maxSegments = sizes.mostPopulateDepth + sizes.mostDocumentDepth
+const maxSegments = sizes.maxPopulateDepth + sizes.maxDocumentDepth
 
 /** Limits what a filter may reach beyond the document (contract 4.4), and has hints for the document itself. */
 export interface Reach extends Help {

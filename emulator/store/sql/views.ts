@@ -113,7 +113,7 @@ export async function buildFilesView(db: Database, project: string): Promise<Vie
 }
 
 /** Small enough that reading and sending a page delays no one. */
-const page = { maxRows: 500, maxBytes: 4 * sizes.mostDocumentBytes }
+const page = { maxRows: 500, maxBytes: 4 * sizes.maxDocumentBytes }
 const beforeAll = '00000000-0000-0000-0000-000000000000'
 
 export interface ViewPage {

@@ -258,9 +258,9 @@ test('a migration that failed goes on by the same module alone; another one begi
   expect(failed).toMatchObject({ exit: 1, stderr: expect.stringContaining('0 of 2 documents are dealt with') })
   expect([edited.exit, others.exit]).toEqual([5, 5])
   expect(edited.stderr).toMatch(
-    /"migration\d+\.ts" or the conditions are other ones .* after 0 of 2 documents\.\n.*--restart/,
+    /"migration\d+\.ts" or the conditions have changed .* after 0 of 2 documents\.\n.*--restart/,
   )
-  expect(shown).toMatchObject({ exit: 0, stderr: expect.stringContaining('A run of it was stopped') })
+  expect(shown).toMatchObject({ exit: 0, stderr: expect.stringContaining('An earlier run was stopped') })
   expect(restarted).toMatchObject({ changed: 2 })
   expect(await dataOf(name)).toEqual([{ n: 100 }, { n: 200 }])
   expect(kept()).toEqual([])

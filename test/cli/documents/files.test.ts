@@ -108,7 +108,7 @@ test('a file is stored with the type that a browser would send for its ending', 
 test('a page says how to get the next', async () => {
   const { stderr } = await world.svc(['files', 'list', '--limit', '1'])
 
-  expect(stderr).toMatch(/^1 of \d+ files; the next: --offset 1$/m)
+  expect(stderr).toMatch(/^1 of \d+ files\. Next page: --offset 1$/m)
 })
 
 test('a file that is there already is written over only when that is asked for', async () => {
@@ -222,18 +222,18 @@ test('of several files that are fetched, it is said which one failed, and how ma
 })
 
 test.each([
-  [['docs', 'create', 'posts', '-f', `{"title":"${'x'.repeat(300)}"}`], 'That is JSON, and not the name of a file.'],
-  [['collections', 'create', 'q', '--schema', '{"title":{}}'], 'That is JSON, and not the name of a file.'],
-  [['seed', '[{"title":"Hello"}]'], 'That is JSON, and not the name of a file.'],
+  [['docs', 'create', 'posts', '-f', `{"title":"${'x'.repeat(300)}"}`], 'This is JSON, not a file name.'],
+  [['collections', 'create', 'q', '--schema', '{"title":{}}'], 'This is JSON, not a file name.'],
+  [['seed', '[{"title":"Hello"}]'], 'This is JSON, not a file name.'],
   [['files', 'upload', '/dev/stdin'], '"/dev/stdin" is a pipe or a device, not a file.'],
   [['docs', 'create', 'posts', '-F', 'cover=@/dev/stdin'], '"/dev/stdin" is a pipe or a device, not a file.'],
-  [['docs', 'batch', 'posts', '-f', '/dev/stdin', '--yes'], 'cannot be stdin or a pipe.'],
-  [['docs', 'batch', 'posts', '-f', '-', '--yes'], 'cannot be stdin or a pipe.'],
+  [['docs', 'batch', 'posts', '-f', '/dev/stdin', '--yes'], 'cannot come from stdin or a pipe'],
+  [['docs', 'batch', 'posts', '-f', '-', '--yes'], 'cannot come from stdin or a pipe'],
   [['files', 'upload', 'nowhere.png'], 'No file "nowhere.png".'],
   [['files', 'upload', 'photos/a.txt', '--to', '../x'], 'is not a valid folder'],
   [['files', 'download', 'nowhere'], 'No file in "nowhere".'],
   [['files', 'download', '01999999-9999-7999-8999-999999999999'], 'No file "01999999'],
-  [['files', 'delete'], 'Say which files'],
+  [['files', 'delete'], 'Select files'],
   [['docs', 'create', 'posts', '-F', 'cover=a.png'], 'Not a valid field with a file'],
   [['docs', 'create', 'posts', '-F', 'cover=@nowhere.png'], 'No file "nowhere.png".'],
   [['docs', 'create', 'posts', '-F', 'cover=@photos'], '"photos" is a folder, not a file.'],

@@ -94,7 +94,7 @@ test('CSV with two columns of one name is refused, since one of them would be lo
 
   const ran = await world.svc(['docs', 'import', 'double', 'double.csv', '--create'])
 
-  expect(ran).toMatchObject({ exit: 5, stderr: expect.stringContaining('Two columns of "double.csv" are called "a".') })
+  expect(ran).toMatchObject({ exit: 5, stderr: expect.stringContaining('Two columns of "double.csv" are named "a".') })
   expect(await world.json(['docs', 'count', 'double'])).toEqual({ count: 0 })
 })
 
