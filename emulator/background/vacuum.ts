@@ -1,4 +1,4 @@
-/** Removes dead rows and takes statistics where the engine does not do so by itself. */
+/** Vacuums and analyzes tables on engines that don't do so automatically. */
 import type { Database } from '../database/port.js'
 import { type PeakRows, tidyTables } from '../store/upkeep/tables.js'
 import { openRounds, type Rounds } from './rounds.js'

@@ -155,7 +155,7 @@ export function databaseCases(engine: string, open: (options: DatabaseOptions) =
       expect({ code, retryAfterSeconds, message }).toEqual({
         code: 'UNAVAILABLE',
         retryAfterSeconds: 1,
-        message: 'That took too long. Ask for less, or filter on other fields.',
+        message: 'The request took too long. Request less data, or filter on other fields.',
       })
       expect(await db.query(sql`select 1 as one`)).toEqual([{ one: 1 }])
     })

@@ -270,7 +270,7 @@ it('a mail server that takes no mail is found wrong by the check, and one that d
     {
       code: 'MAIL_UNREACHABLE',
       level: 'wrong',
-      message: 'The mail server does not take mail: connect ECONNREFUSED 127.0.0.1:1.',
+      message: 'The mail server refused the connection or login: connect ECONNREFUSED 127.0.0.1:1.',
       remedy: 'Check host, port, user and password in SVC_SMTP_URL.',
     },
   ])

@@ -87,7 +87,7 @@ it('a second factor for everybody takes a mail server: without one, nobody witho
   await Promise.all([serving.stop(), mailing.stop()])
 
   expect(refused.map(({ status }) => status)).toEqual([422, 422])
-  for (const text of texts) expect(text).toContain('takes a mail server')
+  for (const text of texts) expect(text).toContain('needs a mail server')
   expect([others.status, taken.status, kept.status]).toEqual([200, 200, 200])
 })
 

@@ -9,11 +9,11 @@ import { compare, holds, restore, type Standing, type Stored, without } from './
 
 /** Applies the permissions on fields to a caller's writes. */
 export interface FieldGuard {
-  /** Returns the fields of a new document, from what was sent and from the same with defaults. */
+  /** Returns the fields of a new document, given the fields as sent and with defaults. */
   created(sent: Fields, whole: Fields): Fields
   /** Edits the document as the caller sees it, and keeps what the caller cannot change. */
   changed(before: Pick<StoredDocument, 'data' | 'createdBy'>, edit: (before: Fields) => Fields): Fields
-  /** The schema to check a change against: without hidden fields, since the caller cannot repair those. */
+  /** The schema for checking a change, without hidden fields, because the caller cannot repair those. */
   readonly schema: Schema
 }
 

@@ -87,7 +87,7 @@ test('of several files, the one that is refused is named, and how many are store
   const { exit, stderr } = await world.svc(['files', 'upload', 'mixed'])
 
   expect(exit).toBe(5)
-  expect(stderr).toContain('"mixed/b\\nc.txt": A file name cannot hold control characters. Uploaded 1 of 2 files.\n')
+  expect(stderr).toContain('"mixed/b\\nc.txt": File names cannot contain control characters. Uploaded 1 of 2 files.\n')
 })
 
 test('a file is stored with the type that a browser would send for its ending', async () => {

@@ -341,9 +341,9 @@ test.each([
 })
 
 test.each([
-  ['That took too long. Ask for less, or filter on other fields.', false],
+  ['The request took too long. Request less data, or filter on other fields.', false],
   ['The disk is nearly full. Free some space.', false],
-  ['File storage does not answer.', true],
+  ['The file storage does not respond.', true],
 ])('where the service says what to do, the command line says nothing else: %s', async (message, isRepeated) => {
   const service = await openFakeService(() => ({
     ...failure(503, 'UNAVAILABLE', message),

@@ -109,7 +109,7 @@ test('--public-url is where files are, allows its host, and is refused where it 
 
   expect(uploaded.items[0]?.url).toMatch(/^https:\/\/tunnel\.example\/files\//)
   expect(asked.status).toBe(200)
-  expect(refused).toMatchObject({ exit: 1, stderr: expect.stringContaining('is not the address of a service') })
+  expect(refused).toMatchObject({ exit: 1, stderr: expect.stringContaining('Invalid public URL') })
 })
 
 test('--new-token draws another control token; the one before is refused from then on', async () => {

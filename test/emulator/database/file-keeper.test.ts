@@ -152,7 +152,7 @@ describe.each(engines)('The removal of orphaned files on %s', (engine) => {
     await round()
 
     expect(faults).toHaveLength(21)
-    expect(String(faults.at(-1))).toBe('Error: The bytes of 483 further files are gone.')
+    expect(String(faults.at(-1))).toBe('Error: The bytes of 483 more files are gone.')
   })
 
   it('stops within the page of the bucket that it is at', async () => {
