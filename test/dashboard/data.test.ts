@@ -50,7 +50,7 @@ it('states nothing that it could not read, names the fault that is on, and turns
   await control.faults.addPreset({ preset: 'database-down', project: emulator.projectId })
 
   await goTo()
-  await page.getByText('collections: not loaded', { exact: false }).waitFor()
+  await page.getByText(/collections: not loaded/).waitFor()
   await goTo('data/authors')
   await page
     .getByRole('button', { name: /^Remove the faults?$/ })
