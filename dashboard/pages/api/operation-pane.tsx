@@ -9,7 +9,7 @@ import { Tabs } from '../../parts/tabs.js'
 import { useSession } from '../../session/context.js'
 import type { Description, Operation } from './description.js'
 import { Reference } from './reference.js'
-import { buildRequest, type Caller, findMissing, formatCommand, formatCurl } from './request.js'
+import { buildRequest, type Caller, findMissing, formatCommand, formatRequestCurl } from './request.js'
 import { isForm, type RequestForm, readForm, storeForm } from './request-form.js'
 import { TryIt } from './try-it.js'
 import { useCallers, useSending } from './use-sending.js'
@@ -62,7 +62,7 @@ export function OperationPane(props: OperationPaneProps) {
       onClose={onClose}
       foot={
         <>
-          <Button onClick={() => copy('a curl command', formatCurl(request, caller, publicKey, url))}>
+          <Button onClick={() => copy('a curl command', formatRequestCurl(request, caller, publicKey, url))}>
             Copy as curl
           </Button>
           <span className="grow" />

@@ -87,14 +87,21 @@ const markedHeaders = (publicKey: string): { readonly [Name in Caller]: Readonly
   control: {},
 })
 
-export function formatCurl({ method, path, headers, body }: Request, caller: Caller, publicKey: string, url: string) {
+export function formatRequestCurl(
+  { method, path, headers, body }: Request,
+  caller: Caller,
+  publicKey: string,
+  url: string,
+) {
   const text = typeof body === 'string' ? body : body instanceof URLSearchParams ? String(body) : null
   const shown = { ...markedHeaders(publicKey)[caller], ...headers }
   const record = { type: null, bytes: null, text, isCut: false, isMasked: false, leftOut: null }
   const parts =
     body instanceof FormData ? [...body].map(([name, value]) => `-F ${shellWord(formatPart(name, value))}`) : []
   const token = caller === 'control' ? ['-H "svc-control-token: $SVC_CONTROL_TOKEN"'] : []
-  return [formatCurl({ method, path, request: { headers: shown, body: record } }, url), ...token, ...parts].join(' \\\n  ')
+  return [formatCurl({ method, path, request: { headers: shown, body: record } }, url), ...token, ...parts].join(
+    ' \\\n  ',
+  )
 }
 
 function formatPart(name: string, value: FormDataEntryValue): string {

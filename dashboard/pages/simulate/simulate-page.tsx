@@ -83,11 +83,11 @@ function Faults() {
             {faults.map((fault) => (
               <li key={fault.id}>
                 <b className="mono warn" title={faultKinds[fault.kind]}>
-                  {effectOf(fault)}
+                  {formatEffect(fault)}
                 </b>
                 <span className="mono dim grow cut">
                   {[
-                    scopeOf(fault) || 'every request',
+                    formatScope(fault) || 'every request',
                     fault.project === project.id ? '' : fault.project ? `project ${fault.project}` : 'all projects',
                     fault.preset === null ? '' : `preset ${fault.preset}`,
                   ]
