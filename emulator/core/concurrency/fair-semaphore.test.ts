@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { createFairSemaphore } from './fair-semaphore.js'
 
-/** Work that ends when it is told to, and what has begun. */
+/** Work that ends on command, and the names of the work that has begun. */
 function aWorkplace() {
   const begun: string[] = []
   const ends = new Map<string, () => void>()

@@ -1,12 +1,13 @@
-/** A concurrency limit whose owners take turns, and of which none has more than its share, however much of its work waits. */
+/** A concurrency limit whose owners take turns. None gets more than its share, however much of its work waits. */
 import { openFairQueue } from './fair-queue.js'
 
 export interface FairSemaphore {
   /**
-   * With `isFirst` it runs before all else that waits, in turns as well: it releases what earlier work has brought.
+   * Runs the work when it is its turn. With `isFirst` it goes before everything else that waits, because it releases resources
+   * of earlier work.
    *
-   * @param owners from the outermost group, which is what has a share, to the innermost
-   * @throws what `tooLate` answers, where the work has not begun in time
+   * @param owners from the outermost group, which has the share, to the innermost
+   * @throws the error from `tooLate` if the work has not begun in time
    */
   run<Result>(
     owners: readonly [string, ...string[]],
@@ -14,42 +15,41 @@ export interface FairSemaphore {
     order?: { readonly isFirst: boolean },
   ): Promise<Result>
   /**
-   * The same for work that ends elsewhere. Where `limit` counts bytes, a place has a weight: one is given as long as less than the
-   * limit is taken, so the last one may go beyond it.
+   * Takes a slot for work that ends elsewhere. If `limit` counts bytes, a slot has a weight. Slots are granted while less than
+   * the limit is taken, so the last one may exceed it.
    *
-   * @throws what `tooLate` answers
+   * @throws the error from `tooLate`
    */
   enter(owners: readonly [string, ...string[]], weight?: number): Promise<Place>
-  /** How much waits. */
   waiting(): number
 }
 
 export interface Place {
-  /** It weighs so much from now on. */
+  /** Changes the weight from now on. */
   reweigh(weight: number): void
-  /** Frees it, once. */
+  /** Frees the slot. Later calls do nothing. */
   leave(): void
 }
 
 interface Options {
   readonly limit: number
-  /** How much of one owner's runs at once. Left out, as much as of all. */
+  /** How much of one owner's work runs at once. Defaults to `limit`. */
   readonly mostEach?: number
-  /** How long work waits at most. Left out, as long as it takes. */
+  /** The longest time that work waits. Defaults to no timeout. */
   readonly patience?: { readonly mostMilliseconds: number; tooLate(): Error }
 }
 
 interface Waiting {
   readonly owner: string
   readonly weight: number
-  /** False where it has waited for too long. */
+  /** Returns false if it has waited too long. */
   begin(): boolean
 }
 
 export function createFairSemaphore({ limit, mostEach = limit, patience }: Options): FairSemaphore {
   const first = openFairQueue<Waiting>(Number.POSITIVE_INFINITY)
   const queue = openFairQueue<Waiting>(Number.POSITIVE_INFINITY)
-  /** How much of each owner runs. */
+  /** How much of each owner's work is running. */
   const shares = new Map<string, number>()
   let running = 0
   let waiting = 0
@@ -103,7 +103,7 @@ export function createFairSemaphore({ limit, mostEach = limit, patience }: Optio
     })
   }
 
-  /** Waits for a turn only where there is none: what begins at once is not put off. */
+  /** Waits for a turn only if there is none right now, so that work that can begin at once is not deferred. */
   function turnOf(owners: readonly [string, ...string[]], weight: number, isFirst: boolean): Promise<void> | undefined {
     const [owner] = owners
     if (!mayBegin(owner)) return turn(owners, weight, isFirst)

@@ -1,9 +1,9 @@
 import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises'
 
-/** Operations in flight, for what has to wait for them before it closes. */
+/** Tracks operations in flight, for callers that must wait for them before closing. */
 export interface InFlight {
   add<Result>(operation: Promise<Result>): Promise<Result>
-  /** Resolves once none is in flight, nor what comes of it at once, as the removal of what it has left; at the latest after this time. */
+  /** Resolves once no operation is in flight, including the cleanup that follows one, or after this time at the latest. */
   settled(mostMilliseconds: number): Promise<void>
 }
 

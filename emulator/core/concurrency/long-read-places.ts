@@ -1,18 +1,18 @@
-/** Places for work that may keep the database for long, so that all else has its turn. Decision 69. */
+/** Limits work that may occupy the database for long, so that everything else gets its turn. Decision 69. */
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import { createFairSemaphore, type FairSemaphore } from './fair-semaphore.js'
 
 interface PlaceLimits {
   readonly limit: number
-  /** Of one project, so that another finds a place at once. */
+  /** The limit for one project, so that others find a free slot at once. */
   readonly mostEach: number
   readonly mostMilliseconds: number
 }
 
 const limits = {
-  /** Of the ten connections of the pool. The others are for short statements: of requests, of the service, and of `/readyz`. */
+  /** The pool has ten connections. Two stay free for short statements: from requests, the service and `/readyz`. */
   pool: { limit: 8, mostEach: 5, mostMilliseconds: 5_000 },
-  /** Of the only connection. What is short waits for these, and for none behind them. */
+  /** There is one connection. Short statements wait for the running read, but not for those queued behind it. */
   embedded: { limit: 1, mostEach: 1, mostMilliseconds: 30_000 },
 } as const satisfies Record<string, PlaceLimits>
 

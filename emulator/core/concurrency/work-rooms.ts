@@ -1,6 +1,6 @@
 /**
- * The memory of requests at work, of a process: what they read and change, and their answers until these are sent. How much a request
- * reads is known once it is read, so each begins with the most that it may answer. Contract 10.10.
+ * Limits the memory of requests in progress: the data they read and change, and their answers until sent. The size of a read is
+ * only known afterwards, so each request first reserves the largest possible answer. Contract 10.10.
  */
 import { sizes } from '../../../client/protocol/model/limits.js'
 import { createFairSemaphore, type Place } from './fair-semaphore.js'
@@ -8,22 +8,22 @@ import { tooLate } from './long-read-places.js'
 
 export interface WorkLimits {
   readonly mostBytes: number
-  /** Of one address, so that nobody takes the room of all others. */
+  /** The limit for one address, so that no client can take all the memory. */
   readonly mostBytesOfAddress: number
 }
 
-/** Of one request. */
+/** The memory reserved for one request. */
 export interface WorkRoom {
   /**
-   * Waits until there is room, before something large is read or changed; once for each request.
+   * Waits for memory before the request reads or changes something large. Call it once per request.
    *
-   * @param bytes left out, the most that an answer takes
+   * @param bytes defaults to the largest possible answer
    * @throws {SvcError} `UNAVAILABLE`
    */
   take(bytes?: number): Promise<void>
-  /** Its answer takes so much until it is sent. */
+  /** Sets how much the answer holds until it is sent. */
   keep(bytes: number): void
-  /** The request is over. */
+  /** Releases the memory when the request is over. */
   leave(): void
 }
 

@@ -25,7 +25,7 @@ import { markSort, markTimes } from './times.js'
 import { requireLight } from './weight.js'
 import type { VersionGuard } from './writing.js'
 
-/** Spec, "List query parameters". Page and total come from the same moment. */
+/** Reads the page and its total at the same moment. Spec, "List query parameters". */
 export async function listDocuments(ctx: Context, name: string, query: ListQuery): Promise<Page<OutgoingDocument>> {
   const grant = await requireGrant(ctx, name, 'read')
   const { collection } = grant
@@ -79,7 +79,7 @@ export async function createDocument(
   })
 }
 
-/** How one document is written: which versions it may have, and the files that came with the request. */
+/** Options for writing one document: the versions it may have, and the files sent with the request. */
 export interface DocumentWrite {
   readonly guard?: VersionGuard
   readonly uploads?: Uploads
@@ -98,7 +98,7 @@ export async function updateDocument(
   return changeDocument(ctx, name, id, edit, { guard, adopt: adoptFor(id, uploads) })
 }
 
-/** Puts other fields in the place of all of a document's. Those that are required and left out have their defaults. */
+/** Replaces all fields of a document. Required fields that are left out get their defaults. */
 export async function replaceDocument(
   ctx: Context,
   name: string,

@@ -1,4 +1,4 @@
-/** What is kept of a document's versions. Contract 9.4 and 11. */
+/** Reads the recorded versions of a document. Contract 9.4 and 11. */
 import { fieldsOf, isId, type StoredDocument } from '../../../client/protocol/model/document.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import { equalJson, type JsonObject, type JsonText } from '../../../client/protocol/model/json.js'
@@ -11,13 +11,13 @@ import { requireProject } from '../projects/require-project.js'
 
 export interface DocumentVersion {
   readonly version: number
-  /** The number of the change; null of what is known without it. */
+  /** The number of the change; null if the version is known without one. */
   readonly seq: number | null
-  /** `kept`: no change of it is kept, but what came after it says what it was, or it is what there is now. */
+  /** `kept`: no change recorded this version. It was found from the change after it, or it is the present one. */
   readonly kind: 'created' | 'updated' | 'deleted' | 'kept'
   readonly at: string
   readonly data: JsonText
-  /** The fields that are others than before; null where that is unknown. */
+  /** The fields that differ from the version before; null if that is unknown. */
   readonly changed: readonly string[] | null
 }
 
@@ -25,11 +25,11 @@ export interface DocumentHistory {
   readonly collection: string
   readonly id: string
   readonly isDeleted: boolean
-  /** The newest first. */
+  /** Newest first. */
   readonly versions: readonly DocumentVersion[]
-  /** What `before` takes for the ones before these; null where no more are kept. */
+  /** The value for `before` that gets the next older versions; null if there are none. */
   readonly next: number | null
-  /** Whether the first of all kept versions is the one it was created as. */
+  /** Whether the history goes back to the creation of the document. */
   readonly isWhole: boolean
 }
 
@@ -40,7 +40,7 @@ interface Asked {
   readonly document: string
 }
 
-/** @throws {SvcError} `NOT_FOUND` where nothing is kept of such a document */
+/** @throws {SvcError} `NOT_FOUND` if there is neither the document nor a recorded change of it */
 export async function documentHistory(
   backend: Backend,
   asked: Asked,
@@ -71,9 +71,9 @@ export interface VersionComparison {
 const mostDifferences = 1_000
 
 /**
- * What is different in a version from an earlier or later one. Left out, `to` is the newest and `from` the one before.
+ * Compares two versions. `to` defaults to the newest, and `from` to the one before it.
  *
- * @throws {SvcError} `NOT_FOUND` where one of them is not kept
+ * @throws {SvcError} `NOT_FOUND` if one of them is not recorded
  */
 export async function compareVersions(
   backend: Backend,
@@ -103,14 +103,14 @@ async function find(backend: Backend, { project: id, collection: name, document:
   return { place, collection: collection.name, document: await selectDocument(db, collection, documentId) }
 }
 
-/** What is there now, where no change says so: a snapshot that was loaded writes none. */
+/** Returns the present version if no change records it, because loading a snapshot records no changes. */
 function presentVersion(document: StoredDocument | undefined, newest: VersionRow | undefined): DocumentVersion[] {
   if (!document || (newest && newest.version >= document.version && newest.kind !== 'deleted')) return []
   const { version, data, updatedAt: at } = document
   return [{ version, seq: null, kind: 'kept', at, data, changed: null }]
 }
 
-/** The version that a change made and, where the change before it is not kept, what it was before. */
+/** Returns the version that a change made and, if the change before it was trimmed, the version before it. */
 function versionsOf(row: VersionRow, earlier: VersionRow | undefined, hasMore: boolean): DocumentVersion[] {
   const { seq, kind, version, at, data, before } = row
   const changed = before ? changedFields(fieldsOf(before), fieldsOf({ data })) : []

@@ -10,7 +10,7 @@ const at = '2026-01-01T00:00:00.000Z'
 const newId = openIds()
 const ids = (count: number) => Array.from({ length: count }, () => newId(new Date(at)))
 
-/** A project whose documents hold these fields, and what was asked of its database. */
+/** A project whose documents hold these fields, and a record of the queries sent to its database. */
 function aProject(documents: ReadonlyMap<string, Json>) {
   const asked: string[][] = []
   const query = async ({ text, values }: Sql) => {

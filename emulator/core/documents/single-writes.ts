@@ -1,7 +1,7 @@
 /**
- * Writes of one document, without a transaction where nothing asks for one: what is written is one statement, which finds the
- * document as it was read or does nothing. A transaction holds the only connection of the embedded database from its first
- * statement to its commit.
+ * Writes one document, without a transaction unless something needs one. The write is a single statement that applies only if
+ * the document is as it was read. On the embedded database, a transaction would hold the only connection from its first
+ * statement to the commit.
  */
 
 import { type Fields, isId, type StoredDocument } from '../../../client/protocol/model/document.js'
@@ -22,15 +22,15 @@ import { completingWhole, place, recording, requireVersion, shownTo, textsOf, ty
 interface ChangeOptions {
   readonly guard: VersionGuard
   readonly adopt: Adopt | undefined
-  /** Whether the new fields are all that the document is to have: it lacks none then that is required and has a default. */
+  /** Whether the new fields replace the whole document, so that required fields get their defaults. */
   readonly isWhole?: boolean
 }
 
-/** How often a change that was overtaken is worked out again, before it takes a lock and waits. */
+/** How often to retry a change that lost a race, before locking the document and waiting. */
 const mostAttempts = 3
 
 /**
- * Refuses a change of a document that is refused whatever it says.
+ * Refuses a change that would be refused whatever its content.
  *
  * @throws {SvcError} `NOT_FOUND`, `UNAUTHORIZED`, `FORBIDDEN`, `CONFLICT`
  */
@@ -43,7 +43,7 @@ export async function requireChangeable(ctx: Context, name: string, id: string, 
   requireVersion(grant, { id, ...found }, guard)
 }
 
-/** Works out the new fields of a document from the old, and writes them. */
+/** Computes the new fields of a document from the old ones, and writes them. */
 export async function changeDocument(
   ctx: Context,
   name: string,
@@ -59,7 +59,7 @@ export async function changeDocument(
       if (!before) throw noSuchDocument(collection, id)
       requireAllowed(grant, 'update', before)
       requireVersion(grant, before, guard)
-      // Files that the new fields do not mention any more go with them, in a transaction.
+      // Files that the new fields no longer mention are deleted too, which needs a transaction.
       if (mentionsFiles(before.data.text)) return 'has files'
       return changeAsRead(ctx, grant, before, { edit, isWhole })
     })
@@ -73,7 +73,7 @@ export async function changeDocument(
   return written
 }
 
-/** Nothing if the document is not the one that was read any more. */
+/** Returns undefined if the document has changed since it was read. */
 async function changeAsRead(
   ctx: Context,
   grant: Grant,
@@ -86,7 +86,7 @@ async function changeAsRead(
   const complete = completingWhole(guard, isWhole)
   const [checked] = await textsOf({ name: collection.name, schema: guard.schema }, [before], (before) => {
     const after = complete(guard.changed(before, edit))
-    // A merge can outgrow what one request could send.
+    // A merge can grow a document beyond what one request could send.
     requireLight(after)
     return after
   })
@@ -97,7 +97,6 @@ async function changeAsRead(
   return shown
 }
 
-/** Removes a document. */
 export async function removeOneDocument(ctx: Context, name: string, id: string, guard: VersionGuard): Promise<void> {
   const grant = await requireGrant(ctx, name, 'delete')
   if (!ctx.pending && isId(id)) {
@@ -106,6 +105,6 @@ export async function removeOneDocument(ctx: Context, name: string, id: string, 
     const { isDeleted } = await recording(ctx, () => deleteDocument(ctx.db, here, id, guard, creator))
     if (isDeleted) return
   }
-  // It has files, or there is something to say about it.
+  // Takes the long way if the document has files, or to report why it was not removed.
   await removeDocuments(ctx, name, [id], guard)
 }

@@ -1,4 +1,4 @@
-/** The creator of a document, and transferring it to another user: the owner's operations. Decision 71. */
+/** Reads and transfers the creator of a document. Only the owner of the project can do this. Decision 71. */
 import { isId } from '../../../client/protocol/model/document.js'
 import { plainError } from '../../../client/protocol/model/error-words.js'
 import { selectUser } from '../../store/accounts/users.js'
@@ -15,7 +15,7 @@ import { place, recording } from './writing.js'
 
 interface Named {
   readonly project: string
-  /** Its name or id. */
+  /** Name or id. */
   readonly collection: string
   readonly document: string
 }
@@ -49,7 +49,7 @@ export async function transferDocument(backend: Backend, named: Named, to: strin
   const ctx: Context = { project, caller: callerOf({ id: project.id, secret: true, ...unscoped }), ...unitOf(backend) }
   const here = place(ctx, collection, backend.now(project.id))
   await inTransaction(ctx, async (ctx) => {
-    // A statement that waits for another write of the document would record what it was before that.
+    // Locks first: a statement that waits for another write would record the state before that write.
     const found = await lockDocumentVersions(ctx.db, collection, [id])
     if (!found.has(id)) throw noSuchDocument(collection, id)
     await recording(ctx, () => updateCreator(ctx.db, here, id, to))

@@ -22,6 +22,6 @@ it('contract 10.10 a schema of many fields counts for each document that is held
   isDone = true
 
   expect(texts.map(({ text }) => text.json)).toEqual(Array(200).fill('{"last":7}'))
-  // Two documents in a turn.
+  // Two documents per turn.
   expect(turns).toBeGreaterThanOrEqual(90)
 })

@@ -1,4 +1,4 @@
-/** What every write of documents does, whether one is written or many: checks them, writes them as text, publishes, answers. */
+/** The steps that every write of documents shares: check, serialize, publish, answer. */
 import type { StoredCollection } from '../../../client/protocol/model/collection.js'
 import type { Fields, StoredDocument } from '../../../client/protocol/model/document.js'
 import { plainError } from '../../../client/protocol/model/error-words.js'
@@ -16,7 +16,7 @@ import { openPauses } from '../pauses.js'
 import { publishing } from '../unit-of-work.js'
 import { mostValuesIn, requireLight } from './weight.js'
 
-/** The versions a write may meet, from `if-match`; left out, any will do. Contract 3.8. */
+/** The versions that a write accepts, from `if-match`. `any` accepts all. Contract 3.8. */
 export type VersionGuard = readonly number[] | 'any'
 
 /** @throws {SvcError} `CONFLICT` */
@@ -44,7 +44,7 @@ export async function shownTo(grant: Grant, documents: readonly StoredDocument[]
   )
 }
 
-/** The fields of each item as JSON text, once they have been checked, and a few of them in a turn of the event loop. */
+/** Checks the fields of each item and serializes them, a few items per turn of the event loop. */
 export async function textsOf<Item>(
   { name, schema }: Pick<StoredCollection, 'name' | 'schema'>,
   items: readonly Item[],
@@ -73,7 +73,7 @@ export async function textsOf<Item>(
   return texts
 }
 
-/** To hold a document against one field of a schema takes as long as to parse this many bytes. */
+/** The cost of checking a document against one field of a schema, in parsed bytes that take as long. */
 const workOfARule = 32
 
 function schemaRefuses(collection: string, issues: readonly Issue[]): SvcError {
@@ -82,7 +82,7 @@ function schemaRefuses(collection: string, issues: readonly Issue[]): SvcError {
   return new SvcError('VALIDATION_ERROR', `${issues[0]?.message}.`, issues, { reason })
 }
 
-/** What is wrong with one of several, by its index. */
+/** Adds the index of the item to the paths of its issues. */
 function indexed(place: Issue['path'], read: () => Fields): Fields {
   try {
     return read()
@@ -91,7 +91,7 @@ function indexed(place: Issue['path'], read: () => Fields): Fields {
   }
 }
 
-/** What completes documents by the defaults of a schema, which can make them heavier than what was sent. */
+/** Returns a function that fills in the defaults of a schema, which can make a document larger than the one sent. */
 export function completing({ schema }: Pick<StoredCollection, 'schema'>): (fields: Fields) => Fields {
   const complete = schemaDefaults(schema)
   return (fields) => {
@@ -101,7 +101,7 @@ export function completing({ schema }: Pick<StoredCollection, 'schema'>): (field
   }
 }
 
-/** What completes documents that are replaced: a default satisfies `required`, and fills in for nothing else. Contract 5.2. */
+/** Returns a function for replaced documents: fills in only the defaults of required fields. Contract 5.2. */
 export function completingWhole(
   { schema }: Pick<StoredCollection, 'schema'>,
   isWhole: boolean,
@@ -110,7 +110,7 @@ export function completingWhole(
   return schemaDefaults(Object.fromEntries(Object.entries(schema).filter(([, rule]) => rule.required)))
 }
 
-/** A write answers what it wrote: more than an answer may hold is not written. Contract 10.10. */
+/** Refuses a write whose answer would be too large, since a write returns the documents it wrote. Contract 10.10. */
 export function requireAnswerable(bytes: number): void {
   if (bytes <= sizes.mostAnswerBytes) return
   const reason: Reason = { kind: 'limit', limit: 'answer bytes', most: sizes.mostAnswerBytes, actual: bytes }
@@ -121,10 +121,10 @@ export function bytesInAnswer(text: string): number {
   return Buffer.byteLength(text) + mostEnvelopeBytes
 }
 
-/** What stands around the data of a document at most: its id, times and collection. */
+/** The most bytes around the data of a document: its id, times and collection. */
 const mostEnvelopeBytes = 512
 
-/** Publishes the changes that a write has recorded: none where it found no document as it should be. */
+/** Publishes the changes that a write recorded. Publishes none if the write did not apply. */
 export function recording<Recorded extends Pick<Written, 'seq'>>(ctx: Context, write: () => Promise<Recorded>) {
   const project = ctx.project.id
   const changesOf = (recorded?: Recorded): Message | undefined => {
@@ -138,7 +138,7 @@ export function place(ctx: Context, collection: StoredCollection, now: Date): Wr
   return { project: ctx.project.id, collection, at: now.toISOString() }
 }
 
-/** Inserts documents in one statement; none if the collection is gone. */
+/** Inserts documents in one statement. Returns none if the collection is gone. */
 export async function insertAll(
   ctx: Context,
   collection: StoredCollection,

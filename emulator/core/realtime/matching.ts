@@ -1,7 +1,7 @@
 /**
- * Whether a document is among those that a filter asks for; `store/lists/where.ts` says the same in SQL, and
- * test/emulator/store/where-parity.test.ts holds the two together. What it costs grows with the document, not with the number of tests:
- * each text is lower-cased once for all who ask, and looked through once for everything that one filter looks for.
+ * Decides whether a document matches a filter. `store/lists/where.ts` does the same in SQL, and
+ * test/emulator/store/where-parity.test.ts keeps the two in step. The cost grows with the document, not with the number of
+ * tests. Each text is lower-cased once for all subscriptions, and searched once for all parts of a filter.
  */
 import type { Document } from '../../../client/protocol/model/document.js'
 import { instantOf } from '../../../client/protocol/model/instant.js'
@@ -19,14 +19,14 @@ import {
 } from '../../../client/protocol/model/where.js'
 import { searchFor } from './text-search.js'
 
-/** What of a document a filter looks at. */
+/** The parts of a document that a filter tests. */
 export type Matchable = Pick<Document, OwnField | 'data'>
 
 export function matches(where: Where, document: Matchable): boolean {
   return predicateOf(where)(document)
 }
 
-/** The same for many documents: what can be worked out of the filter alone is worked out once. */
+/** Compiles a filter, so that work that depends only on the filter is done once for many documents. */
 export function predicateOf(where: Where): (document: Matchable) => boolean {
   const searches = { exact: openSearch((text) => text), anyCase: openSearch(loweredIn) }
   const clauses = where.all.map(({ any }) => any.map((test) => fieldTestOf(test, searches)))
@@ -82,7 +82,7 @@ function conditionOf(test: Test, { exact, anyCase }: Searches): Condition {
   }
 }
 
-/** Of points in time, whose texts `instantOf` makes comparable. */
+/** Compares points in time, as sortable texts from `formatInstant`. */
 function timeConditionOf(test: Test): Condition {
   if (test.operator === 'isnull') return () => false
   const texts = 'values' in test ? test.values : [test.value]
@@ -119,7 +119,7 @@ function not(condition: Condition): Condition {
   return (value, document) => !condition(value, document)
 }
 
-/** An array equals what one of its items does. */
+/** An array matches if one of its items does. */
 function equals(texts: readonly string[]): Condition {
   const meanings = new Set<Json | undefined>(texts.flatMap(meaningsOf))
   return (value) => {
@@ -138,11 +138,11 @@ function compares(text: string, isWanted: (order: number) => boolean): Condition
   }
 }
 
-/** Everything that the `contains` of one filter look for. */
+/** Collects the parts that all `contains` tests of one filter look for. */
 interface Search {
-  /** Whether a text, or an item of an array that is one, holds the part. */
+  /** Returns a condition that holds if a text, or a text in an array, contains the part. */
   add(part: string): Condition
-  /** Drops what was found in the document that was looked at last. */
+  /** Drops the results for the previous document. */
   clear(): void
 }
 
@@ -184,7 +184,7 @@ function openSearch(fold: (text: string, document: Matchable) => string): Search
 
 const none: ReadonlySet<number> = new Set()
 
-// Of many filters, the first to look at a value prepares it for all.
+// Shared by all filters, so that each value is prepared once.
 const lowered = new WeakMap<Matchable, Map<string, string>>()
 const items = new WeakMap<readonly Json[], ReadonlySet<Json | undefined>>()
 
@@ -202,7 +202,7 @@ function itemsOf(array: readonly Json[]): ReadonlySet<Json | undefined> {
   return known
 }
 
-/** By code point, which is not how `<` compares strings: it goes by UTF-16 units. */
+/** Compares by code point, because `<` compares UTF-16 code units. */
 function orderOfTexts(one: string, other: string): number {
   const length = Math.min(one.length, other.length)
   for (let at = 0; at < length; at++) {
@@ -212,12 +212,12 @@ function orderOfTexts(one: string, other: string): number {
   return one.length - other.length
 }
 
-/** A half of a code point above U+FFFF. */
+/** Whether a code unit is half of a code point above U+FFFF. */
 function isSurrogate(unit: number): boolean {
   return unit >= 0xd800 && unit <= 0xdfff
 }
 
-/** Each code point by itself, as `pg_c_utf8` does it: no final sigma, and `İ` becomes one letter. */
+/** Lower-cases each code point separately, like `pg_c_utf8`: no final sigma, and `İ` becomes one letter. */
 export function lowerCase(text: string): string {
   return text.replaceAll('Σ', 'σ').replaceAll('İ', 'i').toLowerCase()
 }

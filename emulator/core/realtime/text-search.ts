@@ -1,9 +1,9 @@
-/** Many texts looked for in one, in time that grows with that one alone, whatever they are. */
+/** Searches a text for many parts at once. The time grows only with the text, whatever the parts are. */
 
-/** Up to so many comparisons of characters, looking for one after the other is cheapest. */
+/** Up to this many character comparisons, searching for one part after the other is fastest. */
 const fewComparisons = 50_000
 
-/** Which of the parts a text holds, by their place in the list. */
+/** Returns a function that finds the indexes of the parts contained in a text. */
 export function searchFor(parts: readonly string[]): (text: string) => ReadonlySet<number> {
   const characters = parts.reduce((sum, { length }) => sum + length, 0)
   let automaton: Automaton | undefined
@@ -20,16 +20,16 @@ function oneByOne(parts: readonly string[], text: string): ReadonlySet<number> {
   return found
 }
 
-/** Aho and Corasick's: a tree of all parts, whose nodes know where to go on when the next character leads no further. */
+/** An Aho-Corasick automaton: a trie of all parts, whose nodes have a fallback for the next character. */
 interface Automaton {
   readonly parts: number
-  /** By node and character, the node below. */
+  /** The child for a node and a character. */
   readonly below: ReadonlyMap<number, number>
-  /** Of each node, that of the longest other beginning of a part which ends here. */
+  /** For each node, the node of its longest proper suffix in the trie. */
   readonly fallback: readonly number[]
-  /** Of each node, the parts that end there. */
+  /** For each node, the parts that end there. */
   readonly ending: readonly (readonly number[])[]
-  /** Of each node, the next one by way of the fallbacks where a part ends; 0 where there is none. */
+  /** For each node, the next node along the fallbacks at which a part ends; 0 if there is none. */
   readonly nextEnding: readonly number[]
 }
 
@@ -39,7 +39,7 @@ const keyOf = (node: number, character: number) => node * 0x1_0000 + character
 function automatonOf(parts: readonly string[]): Automaton {
   const below = new Map<number, number>()
   const ending: number[][] = [[]]
-  /** Of each node, the one above and the character between. */
+  /** For each node, its parent and the character between them. */
   const origins: [above: number, character: number][] = [[root, 0]]
   for (const [at, part] of parts.entries()) {
     let node = root
@@ -59,7 +59,7 @@ function automatonOf(parts: readonly string[]): Automaton {
   return { parts: parts.length, below, ending, ...linksOf({ below, ending, origins }) }
 }
 
-/** From the top down, since a node's links lead to nodes that are higher up. */
+/** Goes from the top down, because a node's links lead to nodes higher up. */
 function linksOf({
   below,
   ending,
@@ -81,7 +81,7 @@ function linksOf({
   return { fallback, nextEnding }
 }
 
-/** Where the next character leads. */
+/** Follows the next character, using fallbacks where needed. */
 function step(
   below: ReadonlyMap<number, number>,
   fallback: readonly number[],
@@ -96,7 +96,7 @@ function step(
 }
 
 function scan({ parts, below, fallback, ending, nextEnding }: Automaton, text: string): ReadonlySet<number> {
-  // An empty part is in every text.
+  // Every text contains the empty part.
   const found = new Set<number>(ending[root])
   const isTold = new Uint8Array(ending.length)
   let node = root
