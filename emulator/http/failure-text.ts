@@ -1,10 +1,10 @@
-/** What the log may keep of a failure: where and why, and nothing that was sent, stored or is a secret. Contract 10.6. */
+/** Reduces a failure to what the log may hold: where and why, without user data or secrets. Contract 10.6. */
 
 export interface FailureText {
   readonly name: string
   readonly message: string
   readonly code: string | undefined
-  /** Where in the code, without the message. */
+  /** The stack frames, without the message. */
   readonly stack: readonly string[]
   readonly cause: FailureText | undefined
 }
@@ -28,7 +28,7 @@ export function failureText(error: unknown, depth = 0): FailureText {
   }
 }
 
-/** Parsers, PostgreSQL's among them, quote what they could not read, which is user data. */
+/** Drops the messages of parsers, PostgreSQL's included, because they quote user data. */
 function messageOf({ name, message }: Error, code: string): string {
   const quotesData = name === 'SyntaxError' || /^22...$/.test(code)
   return masked(quotesData ? message.replace(/"(?:[^"\\]|\\.)*"?/gs, '"…"') : message)
@@ -47,7 +47,7 @@ const secrets: readonly [RegExp, string][] = [
   [/[\w.+-]+@[\w-]+\.[\w.-]+/g, '…@…'],
 ]
 
-/** Keys, tokens, hashes, passwords in addresses, and emails. */
+/** Masks keys, tokens, hashes, passwords in addresses, and emails. */
 function masked(text: string): string {
   return secrets.reduce((said, [secret, mask]) => said.replace(secret, mask), text.slice(0, mostCharacters))
 }

@@ -1,4 +1,4 @@
-/** What the service itself is asked in a login through a provider, as hops of it. Only a developer's machine keeps them. */
+/** Records the requests of a login through a provider as hops. Only the emulator keeps them. */
 import { loginFailures, outcomeNames } from '../../client/protocol/model/provider-login.js'
 import type { Context } from '../core/context.js'
 import { failureOf, type SentOn } from '../core/providers/provider-logins.js'
@@ -14,7 +14,7 @@ interface Asked {
   readonly request: Pairs
 }
 
-/** The address of a login that begins, which is the first that carries its state. */
+/** Records the start of a login, the first request that carries its state. */
 export async function departed(
   { backend, project }: Scope,
   { provider = mainProvider, method, path, request }: Asked,
@@ -38,7 +38,7 @@ interface CameBack {
   readonly parameters: URLSearchParams
 }
 
-/** The browser at an address of the service, which sends it on. */
+/** Records a browser at an address of the service that redirects it. */
 export async function sentOn(
   backend: Context['backend'],
   { kind, path, parameters }: CameBack & { readonly kind: 'depart' | 'callback' },
@@ -66,7 +66,7 @@ function endAtApp(flows: NonNullable<Context['backend']['localProvider']>['flows
   flows.end(state, loginFailures.find((known) => known === failure) ?? 'succeeded')
 }
 
-/** The code that the provider sent to the app, handed on by it. */
+/** Records the provider's code that the app passes on. */
 export async function handedOn<Result>(
   { backend }: Scope,
   { path, parameters }: CameBack,

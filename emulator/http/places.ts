@@ -1,4 +1,4 @@
-/** The paths that are served: one record for each, which both Express and the router read. */
+/** Lists the served paths. Express and the router are both built from these records. */
 import { plainError } from '../../client/protocol/model/error-words.js'
 import { SvcError } from '../../client/protocol/model/errors.js'
 import type { StoredAnswer } from '../core/documents/idempotency.js'
@@ -8,17 +8,17 @@ import { preflightHeaders } from './guards/origins.js'
 import type { Endpoint, Route, RouteMethod } from './route.js'
 import { serveRoute } from './serve-route.js'
 
-/** What is served at a path. */
+/** The handlers of a path. */
 export interface ServedPath {
   readonly path: string
   readonly methods: ReadonlyMap<RouteMethod, Serve>
-  /** What answers every other method; without it, a more general path does. */
+  /** Answers every other method. Without it, a more general path does. */
   readonly others?: Serve
 }
 
 type Methods = Map<RouteMethod, { flat?: Route; nested?: Route }>
 
-/** The places of routes, each path once, the more specific path first. */
+/** Groups routes by path, with more specific paths first. */
 export function placesOf(http: HttpContext, routes: readonly Route[]): ServedPath[] {
   const table = tableOf(routes)
   return [...table]
@@ -35,7 +35,7 @@ export function placesOf(http: HttpContext, routes: readonly Route[]): ServedPat
     })
 }
 
-/** A path that is only read, and does not belong to the API. */
+/** A path that is only read and is not part of the API. */
 export function readingPlace(http: HttpContext, path: string, serve: Serve): ServedPath {
   return placeOf(http, path, new Map([['get', serve]]))
 }
@@ -56,7 +56,7 @@ function allowed(methods: readonly RouteMethod[]): string[] {
   return [...names, ...(names.includes('GET') ? ['HEAD'] : []), 'OPTIONS']
 }
 
-/** Whether the same method is served one segment further down, at whatever id stands there. */
+/** Whether the same method is also served one segment further down, with an id there. */
 function takesIdBelow(table: ReadonlyMap<string, Methods>, path: string, method: RouteMethod): boolean {
   return [...table].some(
     ([other, methods]) =>
@@ -65,8 +65,8 @@ function takesIdBelow(table: ReadonlyMap<string, Methods>, path: string, method:
 }
 
 /**
- * With a slash behind it, a path ends in an id that is empty: what changes or removes the thing of that id is not done to all that
- * the path stands for. What reads or creates cannot be confused.
+ * Refuses a trailing slash on writes, because the path then ends in an empty id. Otherwise a request to change or remove one
+ * thing would apply to all of them. Reads and creates are not ambiguous.
  */
 function refusingEmptyId(http: HttpContext, serve: Serve): Serve {
   return (exchange) => {
@@ -77,13 +77,13 @@ function refusingEmptyId(http: HttpContext, serve: Serve): Serve {
   }
 }
 
-/** What a path of WebSockets answers to a request that asks for none. */
+/** Answers a plain HTTP request to a path for WebSockets. */
 export async function refusePlainRequest(http: HttpContext, { req }: Exchange): Promise<StoredAnswer> {
   await requireKnownOrigin(http, req)
   throw plainError('UPGRADE_REQUIRED')
 }
 
-/** What a file answers to methods that do not read it. */
+/** Answers methods that don't read a file. */
 export function refuseOtherMethods(http: HttpContext, exchange: Exchange): Promise<StoredAnswer> {
   return refuseMethod(http, exchange, allowed(['get']))
 }
@@ -96,7 +96,7 @@ async function refuseMethod(http: HttpContext, exchange: Exchange, allow: readon
   throw new SvcError('METHOD_NOT_ALLOWED', `"${req.method}" is not served here.`, [], { allow })
 }
 
-/** What a path answers where nothing is. */
+/** Answers paths at which nothing is served. */
 export async function refusePath(http: HttpContext, exchange: Exchange): Promise<StoredAnswer> {
   const { req } = exchange
   requireNamedOrigin(req)
@@ -135,7 +135,7 @@ function endpointOf({ flat, nested }: { flat?: Route; nested?: Route }): Endpoin
   return flat && nested && { flat, nested }
 }
 
-/** Words before parameters, from the left. */
+/** Orders literal segments before parameters, from the left. */
 function bySpecificity(one: string, other: string): number {
   const key = (path: string) => path.replaceAll(/:\w+/g, '~')
   return key(one) < key(other) ? -1 : 1

@@ -1,4 +1,4 @@
-/** Routes of the control API, made from its contract and one handler for each operation. */
+/** Builds the routes of the control API from its contract and one handler per operation. */
 import { type Contract, contract } from '../../../client/protocol/control/contract.js'
 import type {
   NamesIn,
@@ -17,7 +17,7 @@ import { ownersForm } from '../request/file-forms.js'
 import { zodQuery } from '../request/read-list.js'
 import { type Route, type RouteInput, type RouteMethod, route } from '../route.js'
 
-/** A handler for each operation. The compiler asks for all of them, and for replies as the contract has them. */
+/** A handler for each operation. The compiler requires all of them, with replies that match the contract. */
 export type ControlHandlers = HandlersOf<typeof operations, Contract>
 
 type HandlersOf<Paths, Shapes> = {
@@ -26,27 +26,27 @@ type HandlersOf<Paths, Shapes> = {
     : HandlersOf<Paths[Name], Shapes[Name]>
 }
 
-/** `request` is what the query or the body says, as the contract reads it; `uploads` are the files of a form. */
+/** `request` is the parsed query or body. `uploads` are the files of a form. */
 type Handler<Name extends string, Request, Reply> = (
   backend: Backend,
   input: {
     readonly params: { readonly [Key in Name]: string }
     readonly request: Request
     readonly uploads: Uploads
-    /** The ends of streams that are open, each called when the service closes. */
+    /** The ends of open streams, each called when the service closes. */
     readonly streams: Set<() => void>
   },
 ) => Reply | Promise<Reply>
 
 type HandledReply<Shape> = Shape extends { readonly isStream: true } ? Stream : Replied<ReplyOf<Shape>>
 
-/** In a reply, an object of any fields may be JSON text already. */
+/** In a reply, an object with arbitrary fields may already be JSON text. */
 type Replied<Reply> = ReadOnly<Reply, JsonText | WritableObject>
 
-/** Some of them: each resource with some or all of its operations. */
+/** A subset of the handlers: each resource with some or all of its operations. */
 export type SomeHandlers = { readonly [Name in keyof ControlHandlers]?: Partial<ControlHandlers[Name]> }
 
-/** A route for each handler there is. */
+/** Builds a route for each handler that is given. */
 export function routesOf(handlers: SomeHandlers): Route[] {
   return routesBelow('control', operations, contract, handlers)
 }
@@ -54,7 +54,7 @@ export function routesOf(handlers: SomeHandlers): Route[] {
 type Tree<Leaf> = { readonly [name: string]: Leaf | Tree<Leaf> }
 type AnyHandler<Reply> = (backend: Backend, input: object) => Reply | Promise<Reply>
 
-/** The three trees have the same names, as their types say; where there is no handler, there is no route. */
+/** Walks the three trees, which share their names as their types guarantee. Skips operations without a handler. */
 function routesBelow(id: string, paths: Tree<string>, shapes: object, handlers: object): Route[] {
   return Object.entries(paths).flatMap(([name, place]) => {
     const [shape, handler] = [memberOf(shapes, name), memberOf(handlers, name)]

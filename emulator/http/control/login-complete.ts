@@ -4,7 +4,7 @@ import { page } from '../../pages/page.js'
 import { namedQuery } from '../request/read-list.js'
 import { route } from '../route.js'
 
-/** Where a login through the built-in provider ends, as long as no page of an app is named. Contract 7.2. */
+/** The last step of a login through the built-in provider, unless it leads to a page of an app. Contract 7.2. */
 export const loginCompleteRoutes = [
   route({
     id: 'control.loginComplete',

@@ -1,4 +1,4 @@
-/** Snapshots as files. They are streams both ways, and so no operations of the typed contract. */
+/** Downloads and imports snapshots as files. Both are streams, so they are not part of the typed contract. */
 import { controlPath } from '../../../client/protocol/control/operations.js'
 import type { Parameter } from '../../../client/protocol/wire/query/decode.js'
 import { exportSnapshot } from '../../core/snapshots/export.js'

@@ -9,10 +9,10 @@ import { cachedProject, identify } from '../../core/projects/projects.js'
 import type { PublicBudget } from './public-budget.js'
 
 /**
- * Who asks: by a key as `x-api-key`, by a key or a user's token as `authorization: Bearer`, or by both: then both must be
- * good, and of one project. Contract 6.5.
+ * Identifies the caller. Accepts a key as `x-api-key`, a key or user token as `authorization: Bearer`, or both. Both must then
+ * be valid and belong to the same project. Contract 6.5.
  *
- * @throws {SvcError} `UNAUTHORIZED`, or `INVALID_TOKEN` for what looks like a user's token.
+ * @throws {SvcError} `UNAUTHORIZED`, or `INVALID_TOKEN` for a text that looks like a user token
  */
 export async function identifyCaller(backend: Backend, headers: IncomingHttpHeaders): Promise<Identity> {
   const header = headers['x-api-key']
@@ -29,9 +29,9 @@ export async function identifyCaller(backend: Backend, headers: IncomingHttpHead
 }
 
 /**
- * Identifies a caller. Keys that nobody has come out of the budget of the address that sends them; valid keys never do.
+ * Identifies a caller. Unknown keys count against the budget of the address that sends them. Valid keys never do.
  *
- * @throws {SvcError} as `identify` does, and `RATE_LIMITED`
+ * @throws {SvcError} as `identifyCaller` does, and `RATE_LIMITED`
  */
 export async function withinKeyBudget<Found>(
   budget: PublicBudget,
@@ -52,9 +52,9 @@ export function isUnknownKey(error: unknown): boolean {
 }
 
 /**
- * The project that a key or a token names, good or not: for the form of an answer, never for what it says.
+ * Returns the project that a key or token names, valid or not. Use it only for the form of an answer, never for its content.
  *
- * @param isRefused whether they were looked up already, and in vain
+ * @param isRefused whether they were already looked up and refused
  */
 export async function projectNamed(
   backend: Backend,
@@ -64,7 +64,7 @@ export async function projectNamed(
   const [, bearer] = /^bearer +(\S+) *$/i.exec(authorization ?? '') ?? []
   const named = [key, bearer].filter((text) => typeof text === 'string')
   for (const text of named) {
-    // Of one key that is not valid nothing more can be learned.
+    // Looking up an invalid key again would find nothing.
     if (isRefused && named.length === 1 && !looksLikeToken(text)) continue
     const project = looksLikeToken(text)
       ? await cachedProject(backend, projectIn(text))
@@ -74,10 +74,10 @@ export async function projectNamed(
   return undefined
 }
 
-/** A key is far shorter. */
+/** Keys are far shorter. */
 const mostKeyLength = 200
 
-/** The project that a token claims to be of; none that exists, if it claims nothing. */
+/** Returns the project that a token claims, or an id that doesn't exist if it claims none. */
 function projectIn(token: string): string {
   try {
     return readClaims(token).project
@@ -86,7 +86,7 @@ function projectIn(token: string): string {
   }
 }
 
-/** A user with a key, or the stronger of two keys. */
+/** Combines a user with a key, or picks the stronger of two keys. */
 function together(byBearer: Identity, byHeader: Identity): Identity {
   if (byBearer.project.id !== byHeader.project.id) {
     throw refused('two projects', 'The API key and what is sent as bearer belong to different projects.')
@@ -106,7 +106,7 @@ function refused(problem: CredentialsProblem, message: string): SvcError {
   return new SvcError('UNAUTHORIZED', message, [], { reason: { kind: 'credentials', problem } })
 }
 
-/** What a log calls a caller: nothing that would open anything. */
+/** Names a caller in logs, without any secret. */
 export function nameOf(caller: Caller | undefined): string {
   if (!caller) return 'nobody'
   if (caller.user) return `user ${caller.user.id}`

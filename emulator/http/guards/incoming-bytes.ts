@@ -1,13 +1,13 @@
 /**
- * What has come in and is not handled yet, of all connections of a process: bodies and messages, whole or not. Each has a limit of
- * its own; this one holds for all of them together. Contract 10.10 and 10.12.
+ * Limits the bytes of all bodies and messages that have arrived but are not handled yet, complete or not. Each also has its own
+ * limit; this one covers all connections of a process. Contract 10.10 and 10.12.
  */
 import { SvcError } from '../../../client/protocol/model/errors.js'
 
 export interface IncomingLimits {
-  /** What all of it may take. */
+  /** The limit for all connections. */
   readonly mostBytes: number
-  /** What may be from one address: nobody takes the place of all others. */
+  /** The limit for one address, so that no client can take everything. */
   readonly mostBytesOfAddress: number
 }
 
@@ -15,39 +15,41 @@ const megabyte = 1024 * 1024
 
 const ownLimits: IncomingLimits = { mostBytes: 512 * megabyte, mostBytesOfAddress: 256 * megabyte }
 
-/** What a piece costs beside its bytes: a body can come in millions of them. */
+/** The overhead of a chunk: a body can arrive in millions of them. */
 export const pieceBytes = 512
 
-/** So little is not counted: a connection takes more by itself. */
+/** Smaller amounts are not counted, because a connection itself takes more. */
 const uncountedBytes = 4 * 1024
 
-/** What holds that little keeps its turn among those that can give way. */
+/** The smallest amount that keeps a holding in the list of those that can be evicted. */
 export const leastCountedBytes = uncountedBytes + 1
 
-/** Whether a body or message is so small that nobody has to count it. */
+/** Whether a body or message is too small to be counted. */
 export function isUncounted(bytes: number): boolean {
   return bytes <= uncountedBytes
 }
 
-/** What one request or socket holds. */
+/** The memory held by one request or socket. */
 export interface Held {
-  /** How much it holds from now on. Where that is too much, the newest of the address that holds most gives way: it may be this. */
+  /**
+   * Sets the bytes held. Over the limit, evicts the newest holding of the address that holds the most, which may be this one.
+   */
   hold(bytes: number): void
-  /** All of it has come and is at work: it gives way no more. */
+  /** Marks the body as complete and in progress. It can no longer be evicted. */
   settle(): void
-  /** It holds nothing any more. */
+  /** Releases everything. */
   end(): void
 }
 
 export interface IncomingBytes {
-  /** @param giveWay drops what it holds, and takes in no more */
+  /** @param giveWay drops what is held and stops reading */
   open(address: string, giveWay: () => void): Held
 }
 
-/** Of one address. */
+/** The holdings of one address. */
 interface Group {
   bytes: number
-  /** What can give way, in the order in which it began to count. */
+  /** Holdings that can be evicted, in the order in which they began to count. */
   readonly coming: Set<Holding>
 }
 
@@ -68,7 +70,7 @@ export function openIncomingBytes(limits: Partial<IncomingLimits> = {}): Incomin
     return group
   }
 
-  /** Of those that have something that can give way. */
+  /** Finds the largest group that has a holding to evict. */
   function largest(): Group | undefined {
     let found: Group | undefined
     for (const group of groups.values()) {
@@ -118,7 +120,7 @@ export function openIncomingBytes(limits: Partial<IncomingLimits> = {}): Incomin
   }
 }
 
-/** Whether there was one. */
+/** Returns whether there was one. */
 function letNewestGo(group: Group | undefined): boolean {
   let newest: Holding | undefined
   for (const holding of group?.coming ?? []) newest = holding
@@ -127,7 +129,7 @@ function letNewestGo(group: Group | undefined): boolean {
   return newest !== undefined
 }
 
-/** For who had to give way. */
+/** The error for an evicted request. */
 export function tooMuchIncoming(): SvcError {
   const message = 'Too many large requests are on their way at once. Try again later.'
   return new SvcError('UNAVAILABLE', message, [], { retryAfterSeconds: 10 })

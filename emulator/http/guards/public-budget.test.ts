@@ -4,7 +4,7 @@ import { openPublicBudget } from './public-budget.js'
 
 let now = new Date('2030-01-01T00:00:30Z')
 
-/** Fails that often, one after the other; how often that was refused on entry. */
+/** Fails that often in sequence. Returns how many attempts were refused on entry. */
 function refusals(enter: () => () => void, times: number): number {
   let count = 0
   for (let time = 0; time < times; time++) {

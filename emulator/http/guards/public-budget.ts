@@ -1,6 +1,6 @@
 /**
- * What routes without a key may cost: so many failed requests a minute by address, in one place for all of them and apart
- * from everything that takes a key. What has to be made for anyone counts too, under a name of its own. Contract 10.12.
+ * Limits failed requests per minute and address on routes without a key, in one budget for all these routes. Answers that are
+ * expensive to build count too, under a separate name. Contract 10.12.
  */
 import { createHash } from 'node:crypto'
 import { SvcError } from '../../../client/protocol/model/errors.js'
@@ -9,8 +9,9 @@ import { openWindowCounters } from './window-counters.js'
 
 export interface PublicBudget {
   /**
-   * Asked on entry; requests on their way count nothing. The answer counts the request, once it has failed. What this process
-   * counts is known here at once; what others count, with the next failure: each process may let one in that it should not.
+   * Checks the budget on entry. Requests in progress don't count. Call the returned function once the request has failed.
+   * Failures in this process count at once, and those of others with the next failure, so each process may let one extra
+   * request in.
    *
    * @throws {SvcError} `RATE_LIMITED`
    */
@@ -18,18 +19,18 @@ export interface PublicBudget {
 }
 
 interface Options {
-  /** Failed requests in a minute. Our choice: enough for all test suites of a machine, and a few for each second. */
+  /** Failed requests per minute. Our choice: enough for all test suites of a machine, and only a few per second. */
   readonly most?: number
-  /** More addresses than that at once, and the oldest start again. */
+  /** The most addresses at once. Beyond that, the oldest start over. */
   readonly mostAddresses?: number
 }
 
 interface Failures {
   readonly address: string
   readonly window: number
-  /** As far as all processes have said. */
+  /** The count that all processes have reported. */
   known: number
-  /** Of this process, which the others do not know yet. */
+  /** Failures of this process that were not reported yet. */
   unsaid: number
   isSaying: boolean
 }
@@ -69,7 +70,10 @@ export function openPublicBudget(
   }
 }
 
-/** Says how many there were, and learns how many all processes have counted. What cannot be said goes with the next failure. */
+/**
+ * Reports the failures of this process and reads the total of all processes. After an error, they are reported with the next
+ * failure.
+ */
 async function say(limits: Backend['limits'], failures: Failures): Promise<void> {
   if (failures.isSaying) return
   failures.isSaying = true
@@ -87,7 +91,7 @@ async function say(limits: Backend['limits'], failures: Failures): Promise<void>
       failures.unsaid -= wished
     }
   } catch {
-    // It is the database that fails, and every request says so.
+    // Ignores the error: the database is down, and every request reports that.
   } finally {
     failures.isSaying = false
   }

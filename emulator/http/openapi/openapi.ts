@@ -1,4 +1,4 @@
-/** The service described as OpenAPI 3.1, from the same records that Express is mounted from. */
+/** Describes the service as OpenAPI 3.1, from the same records that Express mounts. */
 import { statuses } from '../../../client/protocol/model/errors.js'
 import type { WritableObject } from '../../../client/protocol/model/json.js'
 import { axes, axisNames, type Dialect, formsOf } from '../../../client/protocol/wire/axes.js'
@@ -11,7 +11,10 @@ import { recordSchemas, withNames } from './schemas.js'
 
 type Operation = { readonly [part: string]: unknown }
 
-/** One document for one dialect, some routes in a turn of the event loop. A path that means two things means what that dialect says. */
+/**
+ * Writes the document for one dialect, a few routes per turn of the event loop. If a path has two meanings, uses that
+ * dialect's.
+ */
 export async function describeRoutes(
   routes: readonly Route[],
   dialect: Dialect,
@@ -51,7 +54,7 @@ export async function describeRoutes(
   return withNames(described, recordSchemas(dialect)) as WritableObject
 }
 
-/** To describe a route takes as long as to parse this many bytes, the first time at least. */
+/** The cost of describing a route for the first time, in parsed bytes that take as long. */
 const workOfARoute = 32 * 1024
 
 function describeRoute(route: Route, path: string, dialect: Dialect): Operation {
@@ -99,7 +102,7 @@ const securities: { readonly [Need in Route['needs']]: readonly JsonSchema[] } =
   nothing: [],
 }
 
-/** `/collections/:collection` as OpenAPI writes it. */
+/** Converts `/collections/:collection` to OpenAPI's notation. */
 function openPath(path: string): string {
   return path.replaceAll(/:(\w+)/g, '{$1}')
 }
@@ -156,23 +159,23 @@ function answerHeaders({ reply }: Route, dialect: Dialect): Operation {
   }
 }
 
-/** Answers that are a page of a list. */
+/** Replies that are a page of a list. */
 const pages = new Set<Route['reply']>(['page', 'users', 'files'])
 
-/** Answers that say which version they are. */
+/** Replies that carry a version. */
 const versioned = new Set<Route['reply']>(['document', 'description'])
 
 function hasVersions({ method, reply }: Route): boolean {
   return method === 'get' && versioned.has(reply)
 }
 
-/** Statuses of failures, with the codes that have them. */
+/** Statuses of failures, with the codes that use them. */
 const failures = new Map<string, string[]>()
 for (const [code, status] of Object.entries(statuses)) {
   failures.set(String(status), [...(failures.get(String(status)) ?? []), code])
 }
 
-/** Answers of routes where a name or an address may be taken. */
+/** Replies of routes that can conflict with an existing name or address. */
 const mayClash = new Set<Route['reply']>(['collection', 'signUp', 'login', 'user', 'removedFile'])
 
 function failuresOf(route: Route): string[] {
@@ -180,7 +183,7 @@ function failuresOf(route: Route): string[] {
   if (route.needs === 'nothing') {
     return ['400', '403', ...(namesSomething ? ['404'] : []), ...(route.isDear ? ['429'] : []), '500', '503']
   }
-  // What the owner asks for may be anything: a snapshot of a name that is taken, or a file that is none.
+  // Requests of the owner can fail in many ways, for example a snapshot name that is taken or an invalid file.
   if (route.needs === 'control') return ['400', '401', '403', '404', '409', '413', '415', '422', '500', '503']
   return [
     '400',

@@ -1,14 +1,14 @@
-/** How many connections for realtime events a process holds, and whom it lets go for others. Contract 9.1 and 9.5. */
+/** Limits the realtime connections of a process, and decides which to close for new ones. Contract 9.1 and 9.5. */
 import { SvcError } from '../../../client/protocol/model/errors.js'
 
 export interface ConnectionLimits {
-  /** WebSockets that have said who they are, and event streams. */
+  /** Authenticated WebSockets, and event streams. */
   readonly most: number
-  /** Of one session of a user. A key has no such limit: all visitors of an app share it. */
+  /** The limit per user session. Keys have none, because all visitors of an app share one. */
   readonly mostOfSession: number
-  /** WebSockets that have not said yet who they are, beside the others. */
+  /** The limit for WebSockets that have not authenticated, separate from the others. */
   readonly mostUnidentified: number
-  /** Of these, from one address: enough for everybody behind a proxy who comes back at the same moment. */
+  /** The limit of these per address: enough for everyone behind a proxy to reconnect at once. */
   readonly mostUnidentifiedOfAddress: number
 }
 
@@ -19,30 +19,30 @@ const ownLimits: ConnectionLimits = {
   mostUnidentifiedOfAddress: 1_000,
 }
 
-/** A connection, and from where it is. */
+/** A connection and its address. */
 export interface Placed {
   readonly address: string
-  /** The session of its user, if it is a user's. */
+  /** The user's session, for connections of a user. */
   readonly session?: string | undefined
-  /** Closes it, since its place goes to another: it may come back. */
+  /** Closes it to make room for another. It may reconnect. */
   close(): void
-  /** Follows soon: the other end need not read. */
+  /** Called soon after `close`, because the client may not be reading. */
   destroy(): void
 }
 
 export interface Places {
   /**
-   * Takes a place. Where all are taken, the newest connection of the address that has the most of them gives way, if that has
-   * more than the one that asks.
+   * Takes a slot. If all are taken, closes the newest connection of the address with the most, if that has more than the new
+   * one's address.
    *
-   * @throws {SvcError} `RATE_LIMITED`, or `UNAVAILABLE` where nobody gives way
+   * @throws {SvcError} `RATE_LIMITED`, or `UNAVAILABLE` if no connection can be closed
    */
   enter(connection: Placed): void
-  /** Also for one that has none. */
+  /** Does nothing for a connection without a slot. */
   leave(connection: Placed): void
 }
 
-/** Places for connections that have said who they are, and for those that have not: these take none of the others'. */
+/** Slots for authenticated connections, and separate ones for those that have not authenticated. */
 export interface ConnectionPlaces {
   readonly identified: Places
   readonly unidentified: Places
@@ -102,7 +102,7 @@ function openPlaces(most: number, { ofAddress, ofSession }: { ofAddress?: Bound;
 }
 
 const retryAfterSeconds = 10
-/** How long a connection that gives way may take to say goodbye. */
+/** How long an evicted connection has for the closing handshake. */
 const farewellMilliseconds = 1_000
 
 function requireFewer(count: number, { most, message }: Bound): void {
@@ -110,7 +110,7 @@ function requireFewer(count: number, { most, message }: Bound): void {
   throw new SvcError('RATE_LIMITED', message, [], { retryAfterSeconds })
 }
 
-/** Connections by what they have in common, in the order they came. */
+/** Connections by what they share, in order of arrival. */
 function openGroups() {
   const groups = new Map<string, Set<Placed>>()
   return {
@@ -120,14 +120,14 @@ function openGroups() {
       if (group) group.add(connection)
       else groups.set(name, new Set([connection]))
     },
-    /** Whether it was there. */
+    /** Returns whether it was there. */
     remove(name: string, connection: Placed): boolean {
       const group = groups.get(name)
       if (!group?.delete(connection)) return false
       if (group.size === 0) groups.delete(name)
       return true
     },
-    /** Of the largest group, where that has more than so many. */
+    /** Returns the newest connection of the largest group, if the group exceeds `size`. */
     newestOfLargest(size: number): Placed | undefined {
       let largest: ReadonlySet<Placed> | undefined
       for (const group of groups.values()) if (group.size > (largest?.size ?? size)) largest = group

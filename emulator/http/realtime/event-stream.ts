@@ -1,6 +1,6 @@
 /**
- * The stream of everything that happens. Each reader goes through the log at their own pace and holds nothing of it: who is too
- * slow receives how much was dropped meanwhile. Contract 11.
+ * Streams all events to developers. Each reader walks the log at its own pace and buffers nothing. A reader that is too slow
+ * learns how many events were dropped. Contract 11.
  */
 import type { ServerResponse } from 'node:http'
 import type { EmulatorEvent } from '../../../client/protocol/model/events/emulator-event.js'
@@ -10,22 +10,22 @@ import { cutOff } from '../reply/ends.js'
 import { backpressureOf } from './backpressure.js'
 import type { Stream } from './sse.js'
 
-/** What a reader of the stream asks for. */
+/** The request for an event stream. */
 export interface Followed {
   readonly project: string | undefined
-  /** Groups and kinds; left out, all. */
+  /** Groups and kinds. Defaults to all. */
   readonly kinds: readonly string[] | undefined
-  /** The id of the last event that is known already. */
+  /** The id of the last event that the client already has. */
   readonly since: string | undefined
-  /** How many of the events that are kept come first, where `since` is left out. */
+  /** How many past events to send first, without `since`. */
   readonly last: number
 }
 
 const commentMilliseconds = 15_000
-/** What is read of the log at once. */
+/** How many events to read from the log at once. */
 const mostEvents = 200
 
-/** Resolves once nothing that happens is missed. */
+/** Resolves once the stream is registered and misses no further events. */
 export async function followEvents(backend: Backend, wish: Followed, streams: Set<() => void>): Promise<Stream> {
   const { events: log, documentEvents } = backend
   const hasDocuments = wantsDocuments(wish)
@@ -40,9 +40,9 @@ export async function followEvents(backend: Backend, wish: Followed, streams: Se
 }
 
 interface Beginning {
-  /** The place in the log after which it begins. */
+  /** The position in the log after which the stream begins. */
   readonly after: number
-  /** Whether more was missed than can be counted. */
+  /** Whether an unknown number of events was missed. */
   readonly isBroken: boolean
 }
 
@@ -54,7 +54,7 @@ function beginningOf(log: EventLog, wish: Followed, documentsSince: number): Beg
   return { after: place ?? newest, isBroken: place === undefined || place < documentsSince }
 }
 
-/** The place before so many of the last events that are wanted; nothing where none is. */
+/** Finds the position before the last matching events; undefined if none match. */
 function beforeLast(log: EventLog, wish: Followed): number | undefined {
   if (wish.last < 1) return undefined
   const [first] = log.read(0, log.newest()).events.filter(testOf(wish)).slice(-wish.last)
@@ -119,7 +119,7 @@ function openStream(log: EventLog, wish: Followed, { res, streams, begin, leave 
   void pump()
 }
 
-/** What a stream says of itself. It names the event before, so that it is resumed there. */
+/** Writes an event of the stream itself. Its id is that of the previous event, so that the stream resumes there. */
 function own(
   kind: 'stream.opened' | 'stream.missed',
   id: string,
@@ -141,7 +141,7 @@ function testOf({ project, kinds }: Followed): (event: LoggedEvent) => boolean {
     (wanted?.has(event.kind) || (event.kind !== answered && (!wanted || wanted.has(groupOf(event.kind)))))
 }
 
-/** Comes only where it is named: a stream of everything else would be mostly that. */
+/** Sent only if the client names this kind, because it would drown out all others. */
 const answered = 'request.answered'
 
 function groupOf(kind: string): string {

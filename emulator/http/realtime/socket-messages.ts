@@ -1,4 +1,4 @@
-/** What a client may send over a WebSocket. Contract 9.1 and 9.2. */
+/** Handles the messages that a client may send over a WebSocket. Contract 9.1 and 9.2. */
 import { SvcError, statusOf } from '../../../client/protocol/model/errors.js'
 import { isObject, type JsonObject } from '../../../client/protocol/model/json.js'
 import { dialects, parseDialect } from '../../../client/protocol/wire/dialects.js'
@@ -15,7 +15,7 @@ const mostSubscriptions = 100
 
 type Handle = (state: SocketState, message: JsonObject) => Promise<void>
 
-/** By the type of the message. */
+/** By message type. */
 export const messageHandlers: Readonly<Record<string, Handle>> = {
   auth: authenticate,
   subscribe: beginSubscription,
@@ -49,13 +49,13 @@ async function authenticate(state: SocketState, { token }: JsonObject): Promise<
   await review(state, found)
 }
 
-/** Who finds no place is told why, and may come back. */
+/** Takes a slot, or tells the client why there is none. It may reconnect. */
 function hasPlace(state: SocketState, found: Identity): boolean {
   try {
     takePlace(state, found)
     return true
   } catch (error) {
-    // One that was somebody already stays that.
+    // A connection that was already authenticated keeps its identity.
     if (state.identity) throw error
     sendFailure(state, error)
     state.socket.close(closes.tryAgainLater, 'too many connections')
@@ -68,7 +68,7 @@ async function review(state: SocketState, identity: Identity): Promise<void> {
   for (const subscription of state.subscriptions.values()) await subscription.review()
 }
 
-/** The key or the session is good for nothing any more. */
+/** Called when the key or session is no longer valid. */
 function endIdentity(state: SocketState): void {
   endAll(state)
   sendFailure(state, new SvcError('UNAUTHORIZED', 'The key or the session of this connection has ended.'))
@@ -82,12 +82,15 @@ async function beginSubscription(state: SocketState, message: JsonObject): Promi
   if (!subscriptions.has(wish.collection) && subscriptions.size >= mostSubscriptions) {
     throw new SvcError('RATE_LIMITED', `A connection holds at most ${mostSubscriptions} subscriptions.`)
   }
-  // Replaced, it goes on where it was: nothing is lost between the two.
+  // A replaced subscription continues from its position, so nothing is lost in between.
   const replaced = subscriptions.get(wish.collection)
   await untilBegun(state, { identity: () => state.identity ?? known, subscriber, replaced }, wish, message)
 }
 
-/** Resolves once the subscription has begun and its statements are done. Missed changes are replayed while further messages are handled. */
+/**
+ * Resolves once the subscription has begun and its statements are done. Missed changes are replayed while further messages are
+ * handled.
+ */
 function untilBegun(
   state: SocketState,
   asker: Asker,
@@ -100,7 +103,7 @@ function untilBegun(
   let own: CollectionSubscription | undefined
   return new Promise((resolve, reject) => {
     subscribe(http.backend, asker, wish, {
-      // Who asks for the position can resume a stream that was cut before its first event.
+      // With the position, a client can resume a stream that was cut before its first event.
       begun(seq, subscription, reviewed) {
         own = subscription
         subscriptions.set(collection, subscription)
@@ -118,7 +121,7 @@ function untilBegun(
       },
     }).catch((error) => {
       asker.replaced?.end()
-      // Another has taken its place while it was replayed.
+      // Another subscription replaced it during its replay.
       if (own && subscriptions.get(collection) !== own) return
       subscriptions.delete(collection)
       if (own) sendFailure(state, error, collection)
@@ -148,7 +151,7 @@ function readSince(since: unknown): number | undefined {
   throw new SvcError('INVALID_MESSAGE', '"since" takes the "seq" of an event.')
 }
 
-/** Spec, "Events" 3: whatever is wrong with the token. */
+/** Reports every problem with a token as `UNAUTHORIZED`. Spec, "Events" 3. */
 function asUnauthorized(error: unknown): never {
   if (error instanceof SvcError && statusOf(error) === 401) throw new SvcError('UNAUTHORIZED', error.message)
   throw error

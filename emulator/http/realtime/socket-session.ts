@@ -1,4 +1,4 @@
-/** One WebSocket from its first message to its last. Messages are handled in the order they came. Contract 9.1. */
+/** Runs one WebSocket from its first message to its last, handling messages in order. Contract 9.1. */
 import type { Duplex } from 'node:stream'
 import type { RawData, WebSocket } from 'ws'
 import { SvcError } from '../../../client/protocol/model/errors.js'
@@ -12,16 +12,15 @@ import { messageHandlers } from './socket-messages.js'
 import { closes, endAll, type Handshake, newSocketState, type SocketState, sendFailure } from './socket-state.js'
 
 const authMilliseconds = 10_000
-/** What may wait to be handled; who sends more than that is not read meanwhile. */
+/** The most bytes waiting to be handled. Beyond that, the socket is not read. */
 const mostUnhandledBytes = 256 * 1024
-/** What a message costs beside its bytes. */
+/** The overhead of a message. */
 const messageBytes = 256
-/** A client that sends so many invalid messages in a row is closed. */
+/** Closes a client after this many invalid messages in a row. */
 const maxInvalidMessages = 100
 
 interface Accepted {
   readonly socket: WebSocket
-  /** What it goes over. */
   readonly connection: Duplex
 }
 
@@ -46,7 +45,7 @@ export function serveSocket(http: HttpContext, { socket, connection }: Accepted,
   socket.on('close', (_code, reason) => {
     clearTimeout(tooLate)
     http.backend.connections.closed(state.listed, reason.toString() || undefined)
-    // After what is at work, which may still begin something.
+    // Runs after the message in progress, which may still begin a subscription.
     work = work.then(() => {
       state.unwatch()
       state.leavePlace()
@@ -55,12 +54,12 @@ export function serveSocket(http: HttpContext, { socket, connection }: Accepted,
   })
 }
 
-/** A message is a view of all that was read with it: one that is small would hold 64 KB for as long as it waits. */
+/** Copies a small message, because it is a view of a chunk and would keep 64 KB alive while it waits. */
 function withoutRest(data: Buffer): Buffer {
   return 2 * data.length < data.buffer.byteLength ? Buffer.from(data) : data
 }
 
-/** Counts what waits to be handled: a client that sends too much is not read until some of it is done. */
+/** Counts bytes that wait to be handled, and pauses a client that sends too many. */
 function take(state: SocketState, { unhandled }: SocketBytes, bytes: number): void {
   state.unhandledBytes += bytes
   unhandled(bytes)
@@ -68,10 +67,10 @@ function take(state: SocketState, { unhandled }: SocketBytes, bytes: number): vo
   else if (bytes < 0) state.socket.resume()
 }
 
-/** Waits for a place among the messages of all connections. Keys take turns, and so do the connections of a key. */
+/** Waits for a slot among the messages of all connections. Keys take turns, and so do the connections of a key. */
 async function handleInTurn(state: SocketState, bytes: SocketBytes, data: RawData, isBinary: boolean): Promise<void> {
   const { backpressure, http, identity, handshake, listed } = state
-  // Who asks without reading the answers waits for them.
+  // A client that doesn't read its answers has to wait.
   if (!backpressure.canWrite()) await backpressure.drained()
   if (!backpressure.isOpen()) return
   const owner = identity?.caller.key?.id ?? identity?.project.id ?? handshake.address
@@ -111,7 +110,7 @@ function codeOf(error: unknown): string {
 async function readMessage(data: RawData): Promise<JsonObject | undefined> {
   try {
     const message = await parseMeasured(Buffer.from(String(data)))
-    // Filters are read by rules of their own, which say what is wrong with them.
+    // Skips filters, which have their own rules and error messages.
     const { filters: _, ...rest } = message
     requireStorable(rest)
     return message
