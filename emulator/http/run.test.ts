@@ -14,7 +14,7 @@ afterEach(async () => {
   for (const stop of stops.splice(0)) await stop()
 })
 
-/** Asks a server that answers every request so. */
+/** Sends a request to a server with this handler. */
 async function ask(serve: Serve) {
   const failures: string[] = []
   const log = openLog({ level: 'silent', folder: undefined })

@@ -1,4 +1,4 @@
-/** The life of a request, from its first header to the last byte of its answer. */
+/** Runs a request, from its first header to the last byte of its answer. */
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -26,7 +26,7 @@ import { Aborted } from './request/read-json.js'
 import type { GivenAnswer } from './requests/capture.js'
 import { record, takeReplay, trace } from './requests/record.js'
 
-/** Serves a request and answers it, whatever happens: it never rejects. `pattern` stands for its path in the log. */
+/** Serves a request and always answers it; never rejects. `pattern` stands for its path in the log. */
 export async function run(
   http: HttpContext,
   pattern: string,
@@ -36,7 +36,7 @@ export async function run(
 ): Promise<void> {
   const startedAt = performance.now()
   const params: Record<string, string> = { ...req.params }
-  // SQL cannot hold U+0000, so no handler sees such a parameter.
+  // SQL cannot hold U+0000, so no handler may see such a parameter.
   const isServed = !Object.values(params).some((value) => value.includes('\0'))
   const exchange: Exchange = {
     req,
@@ -61,7 +61,7 @@ export async function run(
     faults: [],
     replay: takeReplay(http, req),
   }
-  // A refusal that cannot be encoded, and any other error that was not expected, is an internal error.
+  // An error that cannot be encoded becomes an internal error.
   await answerAndRecord(http, exchange, { pattern, startedAt, serve: isServed ? serve : serveNothing }, res)
     .catch((error) => sendFailure(http, res, exchange, error))
     .finally(exchange.room.leave)
@@ -88,11 +88,11 @@ async function answerAndRecord(
   const isOwn = pattern.startsWith(ownPaths)
   if (http.backend.requests.isOn && !isOwn && !req.url?.startsWith(ownPaths)) trace(exchange)
   const answer = await serveOrFail(http, serve, exchange)
-  // The answer is lost, though the request was carried out.
+  // Loses the answer although the request was carried out.
   if (actingOn(exchange, ['drop']).length > 0) res.destroy()
   const latency = isOwn ? 0 : http.latency()
   if (latency > 0) await pause(latency)
-  // What goes on after its headers has to learn that the client has disconnected.
+  // A stream has to learn that its client has disconnected.
   if (!answer || (res.destroyed && !('open' in answer))) {
     const hasCallerLeft = exchange.faults.length === 0
     record(http, exchange, { pattern, startedAt, hasCallerLeft }, res)
@@ -120,7 +120,7 @@ function log(
   })
 }
 
-/** Queries hold what no log may: codes, tickets, and what people look for. */
+/** Drops the query, which may hold codes, tickets and search terms. */
 function pathOf({ url = '' }: IncomingMessage): string {
   const end = url.indexOf('?')
   return end === -1 ? url : url.slice(0, end)
@@ -147,7 +147,7 @@ async function serveOrFail(http: HttpContext, serve: Serve, exchange: Exchange):
   }
 }
 
-/** Addresses take turns, and so do the keys that requests of an address bring, whether they are valid or not. */
+/** Addresses take turns, and so do the keys used from one address, whether valid or not. */
 function beginTurn({ turns, trustedProxies }: HttpContext, req: IncomingMessage): Promise<void> | undefined {
   const { 'x-api-key': key, authorization } = req.headers
   return turns.take([clientAddress(req, trustedProxies), String(key ?? authorization ?? '')])
@@ -158,7 +158,7 @@ async function answerFailure(http: HttpContext, exchange: Exchange, error: unkno
   const failure = loggedFailure(http, id, error)
   exchange.error = failure
   const isRefused = statusOf(failure) === 401 || exchange.isKeyUnknown
-  // A database that fails does not say what a project speaks.
+  // If the database is down, the project's dialect is unknown.
   const base = exchange.isDialectKnown
     ? exchange.dialect
     : await namedDialect(http, exchange, { isRefused }).catch(() => dialects.a)
@@ -175,7 +175,7 @@ async function answerFailure(http: HttpContext, exchange: Exchange, error: unkno
   }
 }
 
-/** An answer that could not be written is a fault of ours; one that has begun can only be ended. */
+/** Answers with an internal error if the answer could not be written. An answer that has begun can only be aborted. */
 async function sendFailure(http: HttpContext, res: ServerResponse, exchange: Exchange, error: unknown): Promise<Sent> {
   if (!res.headersSent) return send(http, res, exchange, await answerFailure(http, exchange, error))
   http.log.failure(exchange.id, error)
@@ -183,7 +183,7 @@ async function sendFailure(http: HttpContext, res: ServerResponse, exchange: Exc
   return undefined
 }
 
-/** What went out; nothing where it broke off. */
+/** The sent answer; undefined if it was aborted. */
 type Sent = GivenAnswer | undefined
 
 async function send(http: HttpContext, res: ServerResponse, exchange: Exchange, answer: Outgoing): Promise<Sent> {
@@ -222,7 +222,7 @@ function faultsInAnswer(exchange: Exchange, isStream: boolean, sendsBody: boolea
 
 function sendBody({ readers }: HttpContext, res: ServerResponse, body: Text, faults: readonly Fault[]): Promise<void> {
   const sending = faults.length > 0 ? endFaultily(res, body, faults) : endWith(res, body)
-  // Nearly always all of it was taken at once.
+  // Nearly every answer is taken at once, so it needs no watching.
   if (res.writableLength > 0 || !res.writableEnded) readers.watch(res, bytesOf(body))
   return sending
 }
@@ -232,13 +232,13 @@ function sendEarly({ chunks, readers }: HttpContext, res: ServerResponse, body: 
   readers.watch(res, bytesOf(body))
 }
 
-/** What is read ahead of a file while it is sent, about; so many files also bound the descriptors that are open for them. */
+/** The approximate read-ahead of a file download. With the limit on files, it also bounds open descriptors. */
 const streamBytes = 64 * 1024
 
-/** Written by itself, the header becomes one text; else Node holds it in some fifty pieces for as long as the answer lasts. */
+/** Flushes the headers first, as one text. Otherwise Node holds them in some fifty pieces for as long as the answer lasts. */
 function openStream({ readers }: HttpContext, res: ServerResponse, stream: Stream, faults: readonly Fault[]): void {
   res.flushHeaders()
-  // It ends as any other stream does, and says nothing until then.
+  // A fault silences the stream. It still ends like any other.
   if (faults.length > 0) res.write = () => true
   stream.open(res)
   if (!stream.hasBackpressure) readers.watch(res, streamBytes, 'file')

@@ -1,4 +1,4 @@
-/** A request on behalf of a project, by a key, a user or a ticket. */
+/** Serves a request of a key, a user or a ticket on behalf of a project. */
 import type { IncomingMessage } from 'node:http'
 import { userRefusal } from '../../client/protocol/model/access/user-refusal.js'
 import { plainError } from '../../client/protocol/model/error-words.js'
@@ -65,7 +65,7 @@ async function answerWith(
   const { uploads } = asked.body
   try {
     const { answer, isRepeated } = await answerOnce(ctx, route, exchange, asked)
-    // All that a duplicate did is taken back, its files with it.
+    // A duplicate is rolled back completely, including its files.
     if (!isRepeated) uploads.commit()
     return answer
   } finally {
@@ -105,7 +105,7 @@ interface Asked {
   readonly body: Body
 }
 
-/** Handles the request or, where its idempotency key has been answered before, gives that answer again. */
+/** Handles the request, or repeats the stored answer if its idempotency key was used before. */
 async function answerOnce(ctx: Context, route: Route, exchange: Exchange, { head, body }: Asked): Promise<Answered> {
   const { req, dialect } = exchange
   const json = await body.toJson()
@@ -115,14 +115,14 @@ async function answerOnce(ctx: Context, route: Route, exchange: Exchange, { head
   )
   const input = { ...head, body: read, uploads: body.uploads }
   const places = () => body.places(route.body?.places?.(dialect, json) ?? samePlace)
-  // `requireAllowed` has seen to it that the world is the one that the route needs.
+  // Safe, because `requireAllowed` has checked the kind of caller that the route needs.
   const handle = route.handle as (ctx: Context, given: typeof input) => ReturnType<Route['handle']>
   const work = async (ctx: Context) => reply(route, await placing(places, () => handle(ctx, input)), exchange)
   const mark = markOf(json, body.uploads)
   const answer = async (ctx: Context): Promise<Answered> => {
     const key = route.isCreating ? await readIdempotencyKey(req, ctx, { body: mark, dialect }) : undefined
     if (!key) return { answer: await work(ctx), isRepeated: false }
-    // What creates answers no stream.
+    // Routes that create never answer with a stream.
     return once(ctx, key, work as (ctx: Context) => Promise<StoredAnswer>)
   }
   return exchange.hasLargeBody ? workLong(ctx, answer) : answer(ctx)
@@ -133,7 +133,7 @@ interface Answered {
   readonly isRepeated: boolean
 }
 
-/** Tells what is wrong by its place in what was sent. */
+/** Maps the paths of issues to places in the request body. */
 async function placing<Value>(places: () => Placing, work: () => Value | Promise<Value>): Promise<Value> {
   try {
     return await work()

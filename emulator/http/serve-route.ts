@@ -1,4 +1,4 @@
-/** What a request meets between the network and the core: who asks, from where, how often, in which form. */
+/** Takes a request from the network to the core: checks caller, origin, rate and format. */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { SvcError, statusOf } from '../../client/protocol/model/errors.js'
 import type { Backend, Identity } from '../core/context.js'
@@ -17,7 +17,7 @@ import type { Endpoint, Route, RouteInput } from './route.js'
 import { serveProject } from './serve-project.js'
 import { countRequest, readHead, reply, requireOriginOf } from './serving-steps.js'
 
-/** @throws {SvcError} whatever stands between this request and its answer */
+/** @throws {SvcError} any error that keeps the request from being served */
 export async function serveRoute(http: HttpContext, endpoint: Endpoint, exchange: Exchange): Promise<Outgoing> {
   const serve = servers[endpoint.flat.needs]
   exchange.route = endpoint.flat.id
@@ -40,8 +40,8 @@ const servers: { readonly [Need in Route['needs']]: Server } = {
 }
 
 /**
- * No key is needed: what the request carries is a secret of its own. Failures come out of a budget that is asked first,
- * before a body is read or a statement run. Where a good key or token comes along, its project's rules hold.
+ * Serves a route without a key, because the request carries a secret. Failures count against a budget that is checked first,
+ * before reading a body or running a statement. With a valid key or token, the rules of its project apply.
  */
 async function servePublic(http: HttpContext, { flat: route }: Endpoint, exchange: Exchange): Promise<Outgoing> {
   if (route.needs !== 'public') throw new Error(`The route "${route.id}" is not public.`)
@@ -82,8 +82,8 @@ async function answerPublic(http: HttpContext, route: Extract<Route, { needs: 'p
 }
 
 /**
- * These routes take no authorization. An app goes on sending a token that has ended, and a browser the password of a proxy:
- * such credentials count as not sent.
+ * These routes need no authorization. Invalid credentials count as not sent, because apps keep sending expired tokens and
+ * browsers send proxy passwords.
  */
 async function identifyIfGood({ backend, req: { headers } }: Exchange): Promise<Identity | undefined> {
   if (headers.authorization === undefined && headers['x-api-key'] === undefined) return undefined
@@ -95,14 +95,14 @@ async function identifyIfGood({ backend, req: { headers } }: Exchange): Promise<
   }
 }
 
-/** What other sites let a browser do takes nothing from the pages that may call. */
+/** Counts requests that other sites trigger in a browser separately, so that they don't use up the budget of allowed pages. */
 async function enterBudget(http: HttpContext, { req }: Exchange): Promise<() => void> {
   const address = clientAddress(req, http.trustedProxies)
   const isOwn = !isPartOfOtherSite(req) && (await isKnownOrigin(http, req))
   return http.publicBudget.enter(isOwn ? address : `${address} for other sites`)
 }
 
-/** A browser is sent on, whether its login was known here or not. */
+/** Detects a failed login, because the browser is redirected either way. */
 function isRefused(value: Awaited<ReturnType<Route['handle']>>): boolean {
   return typeof value === 'object' && value !== null && 'isRefused' in value && value.isRefused === true
 }
@@ -110,7 +110,7 @@ function isRefused(value: Awaited<ReturnType<Route['handle']>>): boolean {
 async function serveControl(http: HttpContext, { flat: route }: Endpoint, exchange: Exchange): Promise<Outgoing> {
   if (route.needs !== 'control') throw new Error(`The route "${route.id}" is not for the control API.`)
   const { origin, host, 'svc-control-token': token } = exchange.req.headers
-  // The same in every dialect.
+  // Control answers are the same in every dialect.
   exchange.isDialectKnown = true
   if (origin !== undefined && !isOwnOrigin(origin, host)) {
     throw new SvcError('ORIGIN_NOT_ALLOWED', 'Pages of other origins may not control the emulator.')
@@ -125,12 +125,12 @@ async function serveControl(http: HttpContext, { flat: route }: Endpoint, exchan
   return reply(route, await route.handle(forRequest(exchange), input), exchange)
 }
 
-/** The audit log says which request an operation was. */
+/** Adds the request to the audit entries of an operation. */
 function forRequest({ backend, id }: Exchange): Backend {
   return { ...backend, requestId: id }
 }
 
-/** Files for the project that the path names. Those that are not adopted by the end are removed. */
+/** Takes files for the project in the path. Removes those that are not adopted by the end. */
 async function serveForm(http: HttpContext, route: Extract<Route, { needs: 'control' }>, exchange: Exchange) {
   const { backend } = http
   const head = readHead(http, route, exchange)
@@ -153,7 +153,7 @@ async function serveAnyone(http: HttpContext, { flat: route }: Endpoint, exchang
   return reply(route, await route.handle(http.backend, input), exchange)
 }
 
-/** The input of a route that takes no files. */
+/** Reads the input of a route without files. */
 async function readInput(
   http: HttpContext,
   route: Route,
@@ -164,7 +164,7 @@ async function readInput(
   return { ...head, body: await route.body?.read(head.dialect, await toJson()), uploads }
 }
 
-/** Takes as long whatever the difference. */
+/** Compares in constant time. */
 function isSame(one: string, other: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest()
   return timingSafeEqual(digest(one), digest(other))

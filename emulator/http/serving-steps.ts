@@ -1,4 +1,4 @@
-/** What requests of all kinds of routes go through, each in its order. */
+/** The steps shared by requests to all kinds of routes. Each kind orders them itself. */
 import { SvcError } from '../../client/protocol/model/errors.js'
 import type { Context, Identity } from '../core/context.js'
 import type { StoredAnswer } from '../core/documents/idempotency.js'
@@ -12,7 +12,10 @@ import { asksForNothing, readGuard } from './request/preconditions.js'
 import { readParameters } from './request/read-list.js'
 import { isBatch, type Route } from './route.js'
 
-/** Once the project is known, its own rules hold: a page that another project allows may read nothing of this one. */
+/**
+ * Checks the origin against the rules of the project, once it is known. A page that only another project allows may not read
+ * anything.
+ */
 export function requireOriginOf(exchange: Exchange, rules: OriginRules): void {
   const { origin, host } = exchange.req.headers
   exchange.headers = originHeaders(undefined)
@@ -46,7 +49,7 @@ export async function countRequest(
   })
 }
 
-/** What a request says before its body. */
+/** Reads the headers and parameters of a request, before its body. */
 export function readHead({ streams, trustedProxies }: HttpContext, route: Route, { req, params, dialect }: Exchange) {
   const parameters = readParameters(req.url ?? '')
   const query = route.query?.read(dialect, parameters)
@@ -73,7 +76,7 @@ export function readHead({ streams, trustedProxies }: HttpContext, route: Route,
   }
 }
 
-/** Our choice: of a batch only, whose answer is as large as what was sent. */
+/** Our choice: only for batches, whose answer is as large as the request. */
 const nothing: StoredAnswer = { status: 204, headers: { 'preference-applied': 'return=minimal' }, body: '' }
 
 export function reply(

@@ -65,7 +65,7 @@ interface Got {
   readonly text: string
 }
 
-/** Paths go out as they are written: `fetch` would take the dots out of them. */
+/** Sends paths unchanged: `fetch` would resolve the dots. */
 function ask(path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Got> {
   const { port } = server.address() as AddressInfo
   return new Promise((resolve, reject) => {

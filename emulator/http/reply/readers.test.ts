@@ -10,7 +10,7 @@ afterEach(() => {
 
 const seconds = (count: number) => vi.advanceTimersByTime(count * 1_000)
 
-/** An answer that goes on for ever, to a reader that takes so many bytes at once, every so many seconds. */
+/** An endless answer, to a reader that takes this many bytes every so many seconds. */
 function anAnswer(bytes = 0, everySeconds = 1) {
   const socket = { bytesWritten: 0, writableLength: 0 }
   const answer = Object.assign(new EventEmitter(), {

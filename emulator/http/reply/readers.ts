@@ -1,19 +1,23 @@
-/** Who reads answers too slowly: what waits for them is not held for ever, and not without a limit. Contract 10.10. */
+/**
+ * Closes connections that read their answers too slowly, so that buffered answers are bounded in time and memory. Contract
+ * 10.10.
+ */
 import { type Cuttable, cutOff } from './ends.js'
 
 export interface ReaderLimits {
-  /** Who takes less than that falls behind. */
+  /** The expected rate. Slower readers fall behind. */
   readonly leastBytesPerSecond: number
   /**
-   * How far behind a reader may fall: one that takes nothing is closed after that time. Between a proxy and a service on one
-   * machine, Linux was seen to take 1.5 MB at once and then nothing until a third of its buffers was read: for 160 seconds, by a reader of 10 KB/s.
+   * How far behind a reader may fall. One that takes nothing is closed after this time. Between a proxy and a service on one
+   * machine, Linux was seen to take 1.5 MB at once, then nothing until a third of its buffers was read: 160 seconds for a
+   * reader of 10 KB/s.
    */
   readonly mostSecondsBehind: number
-  /** What answers may hold in all before the slowest readers are closed. */
+  /** The most memory that answers may hold before the slowest readers are closed. */
   readonly mostHeldBytes: number
-  /** How many files may be on their way before the slowest of their readers are closed: as many as their store can read at once. */
+  /** The most file downloads before the slowest of their readers are closed: as many as the store can read at once. */
   readonly mostFiles: number
-  /** Before, no reader counts as slow for that. */
+  /** The age below which an answer is never closed for being slow. */
   readonly graceSeconds: number
 }
 
@@ -25,7 +29,7 @@ const ownLimits: ReaderLimits = {
   graceSeconds: 5,
 }
 
-/** What is looked at of an answer. */
+/** The part of an answer that is observed. */
 interface Answer extends Cuttable {
   readonly destroyed: boolean
   readonly writableLength: number
@@ -34,7 +38,11 @@ interface Answer extends Cuttable {
 }
 
 export interface Readers {
-  /** From now on until the answer is over. @param heldBytes what it holds until then */
+  /**
+   * Watches an answer until it ends.
+   *
+   * @param heldBytes the memory it holds until then
+   */
   watch(res: Answer, heldBytes: number, kind?: 'file'): void
 }
 
@@ -42,7 +50,7 @@ interface Reader {
   readonly res: Answer
   readonly heldBytes: number
   readonly isFile: boolean
-  /** What its connection had taken when the answer began, and when it was looked at last. */
+  /** Bytes its connection had taken when the answer began, and at the last check. */
   readonly takenBefore: number
   taken: number
   seconds: number
@@ -75,7 +83,7 @@ export function openReaders(limits: Partial<ReaderLimits> = {}): Readers {
 
   function look(): void {
     const now = performance.now()
-    // While this process was held up, nobody was sent anything.
+    // Ignores time in which this process was blocked, because nothing was sent then.
     const seconds = Math.min(now - lookedAt, 2 * everyMilliseconds) / 1_000
     lookedAt = now
     for (const reader of all) {
@@ -95,7 +103,7 @@ export function openReaders(limits: Partial<ReaderLimits> = {}): Readers {
     while (files > mostFiles && closeSlowest((reader) => reader.isFile)) {}
   }
 
-  /** Whether there is one. */
+  /** Returns whether there was one. */
   function closeSlowest(isMeant: (reader: Reader) => boolean): boolean {
     const slowest = slowestOf([...all].filter((reader) => isMeant(reader) && reader.seconds > graceSeconds))
     if (slowest) close(slowest)
@@ -130,7 +138,7 @@ function slowestOf(readers: readonly Reader[]): Reader | undefined {
   )
 }
 
-/** What the other end of its connection, or the system for it, has taken so far. */
+/** Counts the bytes that the client, or the system's socket buffer, has taken so far. */
 function takenOf({ socket }: Answer): number {
   return socket ? socket.bytesWritten - socket.writableLength : 0
 }

@@ -1,4 +1,4 @@
-/** How a file is answered: whole, in part, or not again to a client that has it cached. RFC 9110, 13 and 14. */
+/** Answers with a file: whole, in part, or 304 for a client that has it cached. RFC 9110, 13 and 14. */
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import { pipeline, type Readable } from 'node:stream'
 import { SvcError } from '../../../client/protocol/model/errors.js'
@@ -11,13 +11,13 @@ export interface ServedFile {
   readonly size: number
   readonly etag: string
   readonly modifiedAt: string
-  /** What every answer about the file says. */
+  /** Headers for every answer about the file. */
   readonly headers: Readonly<Record<string, string>>
-  /** What an answer that has bytes says of them. */
+  /** Headers for answers that contain bytes of it. */
   readonly describing: Readonly<Record<string, string>>
-  /** The bytes of a part, or all of them. */
+  /** Reads a part, or everything. */
   read(part: PartOfFile | undefined): Promise<Readable>
-  /** Fails as `read` does, for who asks for the headers alone; left out, the bytes are there. */
+  /** Fails as `read` would, for HEAD requests. Omitted if the bytes are sure to exist. */
   requireBytes?(): Promise<void>
 }
 
@@ -51,7 +51,7 @@ export async function answerFile(exchange: Exchange, file: ServedFile): Promise<
   return { ...answer, open: (res) => send(bytes, res) }
 }
 
-/** A reader who goes away, or bytes that end too early, end the connection: the reader counts what it got. */
+/** Destroys the connection if the client leaves or the bytes end early. The client can tell from the length. */
 function send(bytes: Readable, res: ServerResponse): void {
   pipeline(bytes, res, (error) => {
     if (error) res.destroy()

@@ -47,7 +47,7 @@ it('contract 10.10 a small answer is one text, and an answer over 32 MB is refus
   expect(worked).toBeLessThan(40)
 })
 
-/** The other end of an answer, which takes as much as it is set to. */
+/** The client of an answer, which takes as many bytes as it is set to. */
 function aReader(room: number) {
   const taken: string[] = []
   const state = { room, isEnded: false }

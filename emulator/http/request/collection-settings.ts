@@ -9,10 +9,10 @@ const fieldRule = z.strictObject({
   default: anyJson.optional(),
 })
 
-/** Fields by their paths, and the roles that each is open to. */
+/** Paths of fields, with the roles that may read or write each. */
 const fieldRoles = recordOf(z.array(z.string().min(1))).optional()
 
-/** What may be set for a collection about its documents, and of who may do what with them. */
+/** Settings of a collection for its documents and permissions. */
 export const collectionSettings = {
   schema: recordOf(fieldRule).optional(),
   permissions: z

@@ -5,7 +5,7 @@ import { parseInSteps, parseJsonBytes } from './parse-steps.js'
 const wide = (item: string, count: number) => Array.from({ length: count }, () => item).join()
 const texts = (count: number) => Array.from({ length: count }, (_, at) => `"k${at}":"é\\"},{\\\\${at}"`).join()
 
-/** Larger than what is parsed at once, so that they are taken apart. */
+/** Larger than one piece, so that they are parsed in steps. */
 const bodies: [what: string, text: string][] = [
   ['many empty objects', `{"a":[${wide('{}', 60_000)}]}`],
   ['many keys', `{${texts(9_000)}}`],

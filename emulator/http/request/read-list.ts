@@ -1,4 +1,4 @@
-/** The parameters of an address: how each route reads them, and what OpenAPI says of them. */
+/** The query parameters of routes: how to read each, and its description for OpenAPI. */
 
 import { z } from 'zod'
 import type { ListQuery } from '../../../client/protocol/model/page.js'
@@ -16,7 +16,9 @@ import {
 } from '../../../client/protocol/wire/query/decode.js'
 import type { QueryForm, QueryParameter } from '../route.js'
 
-/** @throws {SvcError} `INVALID_QUERY` for an address that is too long, badly encoded or holds U+0000. Contract 10.7 and 10.11. */
+/**
+ * @throws {SvcError} `INVALID_QUERY` for an address that is too long, badly encoded or holds U+0000. Contract 10.7 and 10.11.
+ */
 export function readParameters(url: string): readonly Parameter[] {
   const at = url.indexOf('?')
   return at === -1 ? [] : parseQuery(url.slice(at + 1))
@@ -64,13 +66,13 @@ export const folderQuery: QueryForm<{ path: string; limit: number; offset: numbe
   read: decodeFolderQuery,
 }
 
-/** One parameter that is text, there once or not; left out, it is empty. */
+/** One text parameter, at most once. Defaults to empty. */
 export function textQuery<Name extends string>(name: Name, description: string): QueryForm<string> {
   const { parameters, read } = namedQuery({ [name]: description })
   return { parameters, read: (dialect, given) => read(dialect, given)[name] ?? '' }
 }
 
-/** Some parameters that are text, each there once or not; other names are passed over. */
+/** Several text parameters, each at most once. Ignores other names. */
 export function namedQuery<Name extends string>(
   names: Readonly<Record<Name, string>>,
 ): QueryForm<{ readonly [Key in Name]?: string }> {
@@ -88,7 +90,7 @@ export function namedQuery<Name extends string>(
   }
 }
 
-/** Parameters that zod describes: text, and numbers, of which what is not one counts as 0. Other names are passed over. */
+/** Parameters described by zod: texts, and numbers, for which an invalid value counts as 0. Ignores other names. */
 export function zodQuery<Query>(type: z.ZodType<Query>): QueryForm<Query> {
   const { properties = {} } = z.toJSONSchema(type, { io: 'input' })
   const described = Object.entries(properties).map(([name, property]) => {
@@ -114,7 +116,7 @@ function isNumeric({ type }: JsonSchema): boolean {
   return type === 'number' || type === 'integer'
 }
 
-/** All parameters as they came; the named ones are described. */
+/** All parameters as they arrived. Describes only the named ones. */
 export function allParameters(names: Readonly<Record<string, string>>): QueryForm<URLSearchParams> {
   return {
     parameters: () =>

@@ -1,4 +1,4 @@
-/** What is kept of a request once it was answered: bounded, and without what opens anything. */
+/** Builds the record of an answered request, limited in size and without secrets. */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { SvcError } from '../../../client/protocol/model/errors.js'
 import {
@@ -16,28 +16,31 @@ import { bytesOf, type Text } from '../reply/write-steps.js'
 import { cutMark, maskedHeader } from './masking.js'
 import { isSecretPath, maskedSecretBody, maskedUrl, type Secrets, scrubbed } from './secret-routes.js'
 
-/** Of a body, of an address, of all headers, of a statement and of its values. */
+/** The limits for a body, an address, all headers, a statement and its values. */
 const mostBodyBytes = 64 * 1024
 const mostUrlCharacters = 8 * 1024
 const mostHeaderCharacters = 8 * 1024
 const mostStatementCharacters = 8 * 1024
 const mostValueCharacters = 4 * 1024
 
-/** What a request was answered. */
+/** The answer to a request. */
 export interface GivenAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string | number>>
-  /** null of an answer that goes on after its headers. */
+  /** null for a stream. */
   readonly body: Text | null
 }
 
 export interface Captured {
-  /** What stands for the path of its route. */
+  /** The path of its route, with parameters. */
   readonly pattern: string
   readonly startedAt: number
-  /** When the answer was there to be sent; left out, it never was. */
+  /** When the answer was ready to send. Omitted if it never was. */
   readonly answeredAt?: number
-  /** Or was sent away by a stop; left out, whatever broke off is a fault of the service, or a simulated one. */
+  /**
+   * Whether the client disconnected or the service was stopping. Otherwise an aborted answer is a fault of the service, real or
+   * simulated.
+   */
   readonly hasCallerLeft?: boolean
   readonly answer?: GivenAnswer
 }
@@ -67,7 +70,7 @@ export function captured(http: HttpContext, exchange: Exchange, trace: Trace, se
     address: clientAddress(req, http.trustedProxies),
     origin: req.headers.origin ?? null,
     headers: keptHeaders(req.headers),
-    // Before the answer, which may repeat its secrets.
+    // Comes before the answer, which may repeat its secrets.
     body: requestBody(req, exchange.received, secrets),
     answerHeaders: keptHeaders(answer?.headers ?? {}),
     answerBody: answerBody(answer, method, secrets),
@@ -80,7 +83,7 @@ export function captured(http: HttpContext, exchange: Exchange, trace: Trace, se
   }
 }
 
-/** What a stream came to: how much longer it took, and the bytes that its connection has sent. */
+/** Completes the record of a stream: how much longer it took, and the bytes that its connection sent. */
 export function endedStream(request: KeptRequest, longer: number, bytes: number): KeptRequest {
   const { timing, answerBody } = request
   return {
@@ -131,7 +134,7 @@ function answerBody(answer: GivenAnswer | undefined, method: string, secrets: Se
   return keptText(body, { type, secrets })
 }
 
-/** The text of a body, or as much of it as is kept. Bytes are copied, since they may be a part of something longer. */
+/** Returns the text of a body, up to the limit. Copies bytes, because they may be a view of a larger buffer. */
 function keptText(
   content: Buffer | Text,
   { type, secrets }: { type: string | null; secrets: Secrets | undefined },
@@ -169,18 +172,18 @@ function beginningOf(content: Buffer | Text): Buffer {
   return Buffer.from(first.slice(0, mostBodyBytes)).subarray(0, mostBodyBytes)
 }
 
-/** A copy: a part of a text would keep the whole of it in memory. */
+/** Copies the text, because a substring would keep the whole text in memory. */
 function cut(text: string, most: number): string {
   return text.length <= most ? text : Buffer.from(text.slice(0, most)).toString()
 }
 
 function keptError({ code, message, issues, reason }: SvcError, secrets: Secrets | undefined): KeptRequest['error'] {
   if (!secrets) return { code, message, issues, reason }
-  // They may quote what was sent.
+  // Errors may quote the request.
   return JSON.parse(scrubbed(secrets, JSON.stringify({ code, message, issues, reason })))
 }
 
-/** Tables whose rows are secrets or about people. */
+/** Tables whose rows are secret or personal. */
 const secretTables =
   /\b(?:project_keys|projects|users|user_secrets|sessions|one_time_tokens|pending_logins|failed_guesses|recent_attempts|realtime_tickets|mails|idp_accounts|idp_logins|idempotency|snapshots|snapshot_files)\b/
 

@@ -1,14 +1,14 @@
-/** What is different between the answers of a request and of its replay, as both are shown. */
+/** Compares the answers to a request and its replay, as displayed. */
 import type { AnswerDifference, RequestRecord } from '../../../client/protocol/control/requests.js'
 import type { Json } from '../../../client/protocol/model/json.js'
 import { differencesBetween } from '../../core/differences.js'
 
 const mostDifferences = 1_000
 
-/** Headers that are never the same twice. */
+/** Headers that differ on every request. */
 const passing = /^(?:date|x-request-id|x-ratelimit-.*|content-length)$/
 
-/** Status, headers and body, in that order; of JSON bodies value by value, down to the first 1,000 differences. */
+/** Compares status, headers and body, in that order. Compares JSON bodies value by value, up to 1,000 differences. */
 export function differencesOf(before: RequestRecord, after: RequestRecord): AnswerDifference[] {
   const [one, other] = [before, after].map(({ answer }) => bodyOf(answer.body.text))
   const headers = [lasting(before.answer.headers), lasting(after.answer.headers)] as const
@@ -30,7 +30,7 @@ function lasting(headers: Readonly<Record<string, string>>): Json {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !passing.test(name)))
 }
 
-/** A body that is no JSON is compared as the text that it is. */
+/** Returns undefined for a body that is not JSON, which is then compared as text. */
 function bodyOf(text: string | null): Json | undefined {
   if (text === null) return undefined
   try {

@@ -1,4 +1,4 @@
-/** Recording requests as they go: what is counted while they run, and what is kept once they were answered. */
+/** Records requests: measures them while they run, and saves them once answered. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Identity } from '../../core/context.js'
 import type { Replay } from '../../core/requests/request-log.js'
@@ -7,7 +7,7 @@ import type { Exchange, HttpContext } from '../exchange.js'
 import { type Captured, captured, endedStream } from './capture.js'
 import { replayHeader } from './replayable.js'
 
-/** The replay that a request names. */
+/** Reads the replay that a request names. */
 export function takeReplay({ backend }: HttpContext, { headers }: IncomingMessage): Replay | undefined {
   const secret = headers[replayHeader]
   if (secret === undefined) return undefined
@@ -15,13 +15,13 @@ export function takeReplay({ backend }: HttpContext, { headers }: IncomingMessag
   return backend.requests.replays.take(String(secret))
 }
 
-/** Counts from here on what a request costs. */
+/** Starts measuring the cost of a request. */
 export function trace(exchange: Exchange): void {
   exchange.trace = openTrace()
   exchange.backend = tracedBackend(exchange.backend, exchange.trace)
 }
 
-/** Says whose request it is; the project's settings decide whether it is recorded. */
+/** Sets the project of a request. Its settings decide whether the request is recorded. */
 export function recognise(
   { backend }: HttpContext,
   exchange: Exchange,
@@ -29,16 +29,16 @@ export function recognise(
 ): void {
   exchange.project = project
   exchange.caller = caller
-  // What replays a request waits for its record.
+  // A replay waits for its record, so it is always recorded.
   if (!exchange.trace || project.settings.requestLog || exchange.replay) return
   exchange.trace = undefined
   exchange.backend = backend
 }
 
-/** Receives a body as it came, before anything looks into it. */
+/** Receives the raw body before it is parsed. */
 type Received = ((bytes: Buffer) => void) | undefined
 
-/** What keeps the body of a request while it is being read; nothing where it is not recorded. */
+/** Returns a function that keeps the body as it is read; undefined if the request is not recorded. */
 export function receiving(exchange: Exchange): Received {
   const { trace } = exchange
   if (!trace) return undefined
@@ -49,7 +49,7 @@ export function receiving(exchange: Exchange): Received {
   }
 }
 
-/** Keeps a request. A stream is kept when it begins, and again when it ends. */
+/** Saves a request. Saves a stream when it begins, and again when it ends. */
 export function record(http: HttpContext, exchange: Exchange, seen: Captured, res: ServerResponse): void {
   const { trace, req } = exchange
   if (!trace) return
@@ -65,7 +65,7 @@ export function record(http: HttpContext, exchange: Exchange, seen: Captured, re
     const longer = performance.now() - recordedAt
     requests.change(request.id, (kept) => endedStream(kept, longer, socket.bytesWritten - before))
   }
-  // Its client may have disconnected before it began.
+  // The client may have disconnected before the stream began.
   if (socket.closed) end()
   else res.once('close', end)
 }

@@ -1,4 +1,4 @@
-/** A kept request, sent to the service once more as any other is. */
+/** Replays a recorded request through the normal HTTP interface. */
 import type { ClientRequest, RequestOptions } from 'node:http'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import type { Backend } from '../../core/context.js'
@@ -7,19 +7,23 @@ import type { KeptRequest, Replay } from '../../core/requests/request-log.js'
 import { mask } from './masking.js'
 import { type Edits, hasCredentials, replayHeader, whyNoReplay } from './replayable.js'
 
-// An `import` of it loads `fetch` as well, from Node 22 on. Decision 65.
+// An `import` would also load `fetch` from Node 22 on. Decision 65.
 const { request: openRequest } = process.getBuiltinModule('node:http')
 
-/** Headers that belong to a connection, or follow from the body. */
+/** Headers that belong to the connection or follow from the body. */
 const ofConnection = ['connection', 'keep-alive', 'content-length', 'transfer-encoding', 'upgrade', 'expect', 'te']
 
-/** Under it the service would answer what it answered then, and refuse another body. */
+/** With this header, the service would repeat its first answer and refuse another body. */
 const ofFirstTime = 'idempotency-key'
 
 const mostMilliseconds = 60_000
 const mostRecordingMilliseconds = 1_000
 
-/** Sends it and answers its record. @throws {SvcError} `CONFLICT` where it cannot be repeated, `UNAVAILABLE` */
+/**
+ * Sends the request again and returns the new record.
+ *
+ * @throws {SvcError} `CONFLICT` if it cannot be replayed, `UNAVAILABLE`
+ */
 export async function replayed(backend: Backend, kept: KeptRequest, edits: Edits): Promise<KeptRequest> {
   const why = whyNoReplay(kept, edits)
   if (why !== undefined) throw new SvcError('CONFLICT', `Request "${kept.id}" cannot be replayed. ${why}`)
@@ -39,7 +43,7 @@ function sent(
     const secret = requests.replays.add({ ...replay, recorded: resolve })
     const giveUp = (error: unknown) => {
       requests.replays.take(secret)
-      // Where it is recorded as broken off, that is its outcome.
+      // If it was recorded as aborted, that is its outcome.
       setTimeout(reject, mostRecordingMilliseconds, unanswered(error)).unref()
     }
     const body = edits.body ?? kept.body.content ?? undefined
@@ -55,7 +59,7 @@ function sent(
   })
 }
 
-/** @throws {SvcError} `VALIDATION_ERROR` for what no request can be */
+/** @throws {SvcError} `VALIDATION_ERROR` for an invalid path or header */
 function open(url: string, options: RequestOptions): ClientRequest {
   try {
     return openRequest(new URL(url), { ...options, agent: false, timeout: mostMilliseconds })

@@ -4,13 +4,13 @@ import type { KeptRequest } from '../../core/requests/request-log.js'
 import { ownPaths } from '../logging/log.js'
 import { cutMark } from './masking.js'
 
-/** What is different when a request is sent once more. */
+/** Changes to a request for its replay. */
 export type Edits = z.output<(typeof requests.replay)['request']>
 
-/** Names a replay; it is taken off before anything else sees the request. */
+/** Names a replay. Removed before anything else sees the request. */
 export const replayHeader = 'svc-replay'
 
-/** Why a request cannot be sent again, with these edits; nothing where it can. */
+/** Returns why a request cannot be replayed with these edits; undefined if it can. */
 export function whyNoReplay(request: KeptRequest, edits: Edits = {}): string | undefined {
   const { method, url, isSecret, state, answerBody, caller, headers } = request
   if (isSecret) return 'Requests of logins and accounts are not repeated: what they carry is masked, and is not kept.'

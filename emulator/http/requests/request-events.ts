@@ -1,11 +1,11 @@
-/** Requests as events: those that were refused or failed, and all while a stream asks for them. */
+/** Reports requests as events: refused and failed ones always, others while a stream asks for them. */
 
 import type { Backend } from '../../core/context.js'
 import type { Happened } from '../../core/events/event-log.js'
 import type { KeptRequest } from '../../core/requests/request-log.js'
 import { maskedAddress, maskedText } from './masking.js'
 
-/** Until the returned function is called. Where no requests are recorded there are no events of them. */
+/** Reports until the returned function is called. Without recorded requests, there are no events for them. */
 export function watchRequests({ requests, events }: Pick<Backend, 'requests' | 'events'>): () => void {
   return requests.watch((request) => {
     const event = eventOf(request)
@@ -14,8 +14,8 @@ export function watchRequests({ requests, events }: Pick<Backend, 'requests' | '
 }
 
 /**
- * Nothing of what nobody waited for, such as the requests of a page that is closed. What is a secret in
- * the address or the message is masked here, as where requests are shown.
+ * Skips requests whose client left, for example when a page was closed. Masks secrets in the address and the message, as in
+ * lists of requests.
  */
 function eventOf(request: KeptRequest): Happened | undefined {
   const { id, state, method, url, status, error, project: projectId, timing, hasCallerLeft } = request

@@ -3,7 +3,7 @@ import { openDescriptions } from '../openapi/descriptions.js'
 import { textQuery } from '../request/read-list.js'
 import { type Route, route } from '../route.js'
 
-/** A description of routes, for anyone. */
+/** Builds a public route that describes routes. */
 export function describing(id: string, path: string, described: readonly Route[], version: string): Route {
   const descriptions = openDescriptions(described, version)
   return route({
@@ -19,7 +19,7 @@ export function describing(id: string, path: string, described: readonly Route[]
   })
 }
 
-/** What the service tells about itself, to anyone; where there is a control API, that has a description of its own beside it. */
+/** Public routes that describe the service, and the control API separately if there is one. */
 export function aboutRoutes(routes: readonly Route[], control: readonly Route[], version: string): readonly Route[] {
   return [
     route({

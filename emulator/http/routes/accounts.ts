@@ -32,7 +32,7 @@ const accountChanges = strictBody(
   }),
 )
 
-/** Array operators stand beside `data` or inside it, as with documents. Contract 3.3. */
+/** Accepts array operators next to `data` or inside it, as for documents. Contract 3.3. */
 const changesOfAccount: BodyForm<Parameters<typeof updateMe>[1]> = {
   schema: accountChanges.schema,
   async read(dialect, body) {

@@ -20,7 +20,7 @@ const passwordField = html`<label for="password">New password</label>
       aria-describedby="rules" autofocus>
     <small id="rules">At least 8 characters, with an uppercase letter, a lowercase letter and a digit.</small>`
 
-/** Where the links of mails lead, where the app has no pages of its own. Opening one uses nothing up. Contract 6.8. */
+/** Pages for the links in mails, for apps without their own. Opening one does not use up the token. Contract 6.8. */
 export const mailPageRoutes = [
   route({
     id: 'pages.verifyEmail',
@@ -86,7 +86,7 @@ function passwordForm(token: string): Html {
   return form({ token, fields: passwordField, button: 'Change password' })
 }
 
-/** The same status as the interface has, said to a person. */
+/** Shows an error as a page, with the same status as in the API. */
 function failed(title: string, error: unknown, rest?: Html): { html: string; status: number } {
   const known = asSvcError(error)
   if (!known) throw error

@@ -13,7 +13,7 @@ import { formBody, strictBody } from '../request/body-forms.js'
 import { allParameters, namedQuery, textQuery } from '../request/read-list.js'
 import { route } from '../route.js'
 
-/** A login on its way keeps where it leads. */
+/** Remembers where the login should lead afterwards. */
 const appLogin = strictBody(
   z.strictObject({
     redirectUrl: z.string().max(2_000).optional(),
@@ -29,7 +29,7 @@ const appLogin = strictBody(
   }),
 )
 
-/** What the provider sent to the app's page. */
+/** The values that the provider sent to the app's page. */
 const cameBack = strictBody(
   z.strictObject({
     code: z.string().max(4_000),
@@ -38,14 +38,14 @@ const cameBack = strictBody(
   }),
 )
 
-/** What a provider's form may say. RFC 6749 4.1.2; `user` is Apple's. */
+/** The fields that a provider may post. RFC 6749 4.1.2; `user` is Apple's. */
 const formFields = ['code', 'state', 'iss', 'error', 'error_description', 'user'] as const
 
 const callbackPath = '/auth-collections/auth-idp-redirect'
 
 /**
- * Whether one browser alone may finish a login. Browsers send one of the two headers at least. What sends neither is a server or a
- * script: one of another machine could finish a login of its own in another person's browser.
+ * Whether only the browser that began a login may finish it. Browsers send at least one of the two headers. A client that sends
+ * neither is a server or script. One on another machine could otherwise finish its own login in another person's browser.
  */
 function isBoundToBrowser({ headers, isLocal }: { headers: IncomingHttpHeaders; isLocal: boolean }): boolean {
   return !isLocal || headers.origin !== undefined || headers['sec-fetch-site'] !== undefined
@@ -59,7 +59,7 @@ export const providerRoutes = [
     method: 'get',
     paths: { any: ['/auth-collections/login-idp', '/login-idp'] },
     needs: 'key',
-    // It may end with a new user.
+    // May create a new user.
     scope: 'write',
     query: namedQuery({
       returnTo: 'The page on which the login ends: of an allowed origin. Left out, IDP_COMPLETE_URL.',
@@ -117,7 +117,7 @@ export const providerRoutes = [
     isNavigation: true,
     status: 303,
     reply: 'redirect',
-    // A browser keeps its cookie to itself when another site posts, and shows it when it follows this.
+    // The browser withholds its cookie from a cross-site post, but sends it when it follows this redirect.
     handle: (_backend, { body }) => `?${new URLSearchParams(Object.entries(body).filter(([, text]) => text !== ''))}`,
   }),
   route({

@@ -13,7 +13,7 @@ const streamQuery = namedQuery({
   ticket: 'A ticket, for who cannot send headers.',
 })
 
-/** Spec, "Realtime"; contract 9. The WebSocket is beside these. */
+/** Spec, "Realtime"; contract 9. The WebSocket is mounted separately. */
 export const realtimeRoutes = [
   route({
     id: 'realtime.sse',
@@ -41,7 +41,7 @@ export const realtimeRoutes = [
     method: 'post',
     paths: { any: ['/realtime/tickets'] },
     needs: 'caller',
-    // The stream that it opens asks for its collection.
+    // The scope is checked when the stream opens its collection.
     scope: 'none',
     isReading: true,
     status: 201,

@@ -6,7 +6,7 @@ import { openFormSource } from './form-source.js'
 
 const whole = Buffer.from(Array.from({ length: 200_000 }, (_, at) => at % 251))
 
-/** As a request brings them. */
+/** Collects the pieces that a request with chunks of these lengths yields. */
 async function piecesOf(lengths: readonly number[]): Promise<Buffer[]> {
   const req = new IncomingMessage(new Socket())
   const source = openFormSource(req)

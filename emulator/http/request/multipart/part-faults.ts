@@ -1,4 +1,4 @@
-/** What is wrong with a part of a form, or with the whole of it. Contract 3.4. */
+/** The errors about a form and its parts. Contract 3.4. */
 import { MulterError } from 'multer'
 import { SvcError } from '../../../../client/protocol/model/errors.js'
 import { formatBytes } from '../../../../client/protocol/model/figures.js'
@@ -12,7 +12,7 @@ export function requireFieldName(name: string): void {
   throw new SvcError('VALIDATION_ERROR', `"${name}" ${issue.message}.`, [issue])
 }
 
-/** Contract 3.4: another text part is 422. */
+/** Refuses an unexpected text part with 422. Contract 3.4. */
 export function requireWanted(texts: readonly string[], name: string): void {
   if (texts.includes(name)) return
   const wanted = texts.map((text) => `"${text}"`).join(', ')
@@ -29,7 +29,7 @@ export function notOnce(name: string): SvcError {
   return new SvcError('VALIDATION_ERROR', `"${name}" ${issue.message}.`, [issue])
 }
 
-/** What multer says of a form. */
+/** Converts an error from multer. */
 export function formFault(error: Error | null | undefined): SvcError {
   if (error instanceof SvcError) return error
   const code = error instanceof MulterError ? error.code : undefined
