@@ -93,7 +93,7 @@ async function refuseMethod(http: HttpContext, exchange: Exchange, allow: readon
   requireNamedOrigin(req)
   if (req.method === 'OPTIONS') return answerOptions(http, exchange, allow)
   await requireKnownOrigin(http, req)
-  throw new SvcError('METHOD_NOT_ALLOWED', `"${req.method}" is not served here.`, [], { allow })
+  throw new SvcError('METHOD_NOT_ALLOWED', `Method "${req.method}" is not allowed here.`, [], { allow })
 }
 
 /** Answers paths at which nothing is served. */
@@ -104,7 +104,7 @@ export async function refusePath(http: HttpContext, exchange: Exchange): Promise
   await requireKnownOrigin(http, req)
   const [path = ''] = (req.url ?? '').split('?', 1)
   const name = path.slice(0, 200)
-  throw new SvcError('NOT_FOUND', `There is nothing at "${name}".`, [], {
+  throw new SvcError('NOT_FOUND', `Nothing is served at "${name}".`, [], {
     reason: { kind: 'missing', what: 'path', name },
   })
 }

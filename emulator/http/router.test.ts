@@ -122,7 +122,7 @@ test.each(['/_svc/idp', '/_svc/idp/authorize', '/_svc/idp-x'])(
   },
 )
 
-test('what is below the path of an app is left to it, though a place is there as well', () => {
+test('leaves every path below an app to that app, even if another record matches', () => {
   const nobody: Respond = async () => undefined
   const [alone, beside] = [openRouter(places, [], nobody), openRouter(places, ['/collections'], nobody)]
   const ask = (route: Router, url: string) => route({ method: 'GET', url } as IncomingMessage, {} as ServerResponse)

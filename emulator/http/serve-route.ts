@@ -116,8 +116,8 @@ async function serveControl(http: HttpContext, { flat: route }: Endpoint, exchan
     throw new SvcError('ORIGIN_NOT_ALLOWED', 'Pages of other origins may not control the emulator.')
   }
   if (http.controlToken === undefined || typeof token !== 'string' || !isSame(token, http.controlToken)) {
-    const places = 'an emulator\'s is in ".svc/emulator.json", that of `svc serve` is SVC_ADMIN_TOKEN'
-    throw new SvcError('UNAUTHORIZED', `Send the control token as "svc-control-token": ${places}.`)
+    const places = 'The emulator saves it in ".svc/emulator.json"; `svc serve` takes it from SVC_ADMIN_TOKEN'
+    throw new SvcError('UNAUTHORIZED', `Send the control token as "svc-control-token". ${places}.`)
   }
   exchange.hasControl = true
   if (route.form) return serveForm(http, route, exchange)

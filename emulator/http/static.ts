@@ -66,10 +66,7 @@ async function requireMounted({ log }: HttpContext, { path, folder }: StaticMoun
   const found = await stat(folder).catch(() => undefined)
   if (found?.isDirectory()) return
   log.failure(id, new Error(`The folder of "${path}" is missing: ${folder}`))
-  throw new SvcError(
-    'NOT_FOUND',
-    `The files of "${path}" are missing in this installation; the log has more under "${id}".`,
-  )
+  throw new SvcError('NOT_FOUND', `The files of "${path}" are missing in this installation. See the log for "${id}".`)
 }
 
 /** Uses the table of types in Express. */

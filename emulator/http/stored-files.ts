@@ -57,7 +57,7 @@ export async function serveStoredFile(http: HttpContext, exchange: Exchange): Pr
 function bytesAreGone(): SvcError {
   return new SvcError(
     'NOT_FOUND',
-    'The bytes of this file are gone, though it is known. Bring them back from a backup, or delete the file.',
+    'The bytes of this file are missing from storage. Restore them from a backup, or delete the file.',
   )
 }
 

@@ -22,5 +22,7 @@ export function openLongReads(database: keyof typeof limits): FairSemaphore {
 }
 
 export function tooLate(): SvcError {
-  return new SvcError('UNAVAILABLE', 'Too many large requests are at work.', [], { retryAfterSeconds: 1 })
+  return new SvcError('UNAVAILABLE', 'Too many large requests are in progress. Try again later.', [], {
+    retryAfterSeconds: 1,
+  })
 }

@@ -126,6 +126,6 @@ function adoptFor(document: string, uploads: Uploads) {
 }
 
 function only<Item>([item]: readonly Item[]): Item {
-  if (item === undefined) throw new Error('A write of one document answered none.')
+  if (item === undefined) throw new Error('A write of one document returned none.')
   return item
 }

@@ -87,7 +87,7 @@ export async function compareVersions(
   const rows = await selectVersionsAt(backend.db, place, [from, to])
   const [one, other] = [from, to].map((version) => {
     const data = dataAt(version, rows, document)
-    if (!data) throw new SvcError('NOT_FOUND', `Version ${version} of "${asked.document}" is not kept.`)
+    if (!data) throw new SvcError('NOT_FOUND', `Version ${version} of "${asked.document}" is not recorded.`)
     return fieldsOf({ data })
   })
   return { from, to, differences: differencesBetween(one, other, mostDifferences) }
@@ -138,6 +138,6 @@ async function newestVersion({ db }: Backend, place: VersionPlace): Promise<numb
 }
 
 function noSuchDocument({ document, collection }: Pick<Asked, 'document' | 'collection'>): SvcError {
-  const message = `No document "${document.slice(0, 80)}" in "${collection.slice(0, 80)}", and no change of one is kept.`
+  const message = `No document "${document.slice(0, 80)}" in "${collection.slice(0, 80)}", and no recorded changes of it.`
   return new SvcError('NOT_FOUND', message)
 }

@@ -69,7 +69,7 @@ export async function changeDocument(
   const [written] = await workLong(ctx, (ctx) =>
     changeDocuments(ctx, name, new Map([[id, edit]]), { guard, adopt, isWhole }),
   )
-  if (!written) throw new Error('A change of one document answered none.')
+  if (!written) throw new Error('A change of one document returned none.')
   return written
 }
 

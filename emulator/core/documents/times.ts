@@ -39,6 +39,6 @@ function marked(test: Test): Test {
   if (bad === undefined) return { ...test, isTime: true }
   throw new SvcError(
     'INVALID_FILTER',
-    `"${formatPath(test.path)}" is a time, and "${bad.slice(0, 80)}" is not. Write "2026-01-31" or "2026-01-31T08:30:00Z".`,
+    `"${formatPath(test.path)}" is a time, but "${bad.slice(0, 80)}" is not. Use a time such as "2026-01-31" or "2026-01-31T08:30:00Z".`,
   )
 }

@@ -100,22 +100,22 @@ function isWithin({ depth, keys, values, mostBytes, digits }: Measure): boolean 
 
 export function tooDeep() {
   const most = sizes.mostDocumentDepth
-  return overLimit('document depth', most, `A document is at most ${most} levels deep.`)
+  return overLimit('document depth', most, `The document is nested too deeply (max ${most} levels).`)
 }
 
 export function tooManyKeys() {
   const most = sizes.mostDocumentKeys
-  return overLimit('document keys', most, `A document has at most ${formatCount(most)} keys.`)
+  return overLimit('document keys', most, `The document has too many keys (max ${formatCount(most)}).`)
 }
 
 export function tooManyValues() {
   const most = sizes.mostDocumentValues
-  return overLimit('document values', most, `A document has at most ${formatCount(most)} values.`)
+  return overLimit('document values', most, `The document has too many values (max ${formatCount(most)}).`)
 }
 
 export function tooHeavy() {
   const most = sizes.mostDocumentBytes
-  return overLimit('document bytes', most, `A document is at most ${formatBytes(most)}.`)
+  return overLimit('document bytes', most, `The document is too large (max ${formatBytes(most)}).`)
 }
 
 export function overLimit(limit: LimitName, most: number, message: string): SvcError {
@@ -202,5 +202,5 @@ function requireText(text: string, path: readonly (string | number)[]): void {
 
 function unstorable(message: string, type: string, path: readonly (string | number)[]): SvcError {
   const shown = path.map((part) => (typeof part === 'string' ? part.slice(0, 80) : part))
-  return new SvcError('VALIDATION_ERROR', `The body holds ${message}.`, [{ path: shown, message, type }])
+  return new SvcError('VALIDATION_ERROR', `The body contains ${message}.`, [{ path: shown, message, type }])
 }

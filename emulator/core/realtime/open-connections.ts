@@ -34,7 +34,7 @@ export interface OpenConnection extends ConnectionView {
   readonly openedAt: string
 }
 
-/** What happened to a connection, reported as an event. */
+/** A change of a connection, reported as an event. */
 type How = 'opened' | 'closed' | 'refused' | 'subscribed' | 'unsubscribed'
 
 export interface Connections {

@@ -236,7 +236,7 @@ function endedBy(backend: Backend, error: unknown, name: string): SvcError | und
 }
 
 function othersOpen(): SvcError {
-  return new SvcError('RESYNC', 'What you may read here is not what it was. Read the collection again.')
+  return new SvcError('RESYNC', 'Your permissions for this collection have changed. Read it again.')
 }
 
 function noLonger(name: string): SvcError {

@@ -49,7 +49,10 @@ function requireYear(clock: Clock, move: Move): void {
   const at = 'now' in move ? new Date(move.now) : new Date(clock.now().getTime() + move.advance)
   const year = at.getUTCFullYear()
   if (year >= firstYear && year <= lastYear) return
-  throw new SvcError('VALIDATION_ERROR', `A clock can be from ${firstYear} to ${lastYear}, not in the year ${year}.`)
+  throw new SvcError(
+    'VALIDATION_ERROR',
+    `A clock cannot be set to the year ${year}. Use a year from ${firstYear} to ${lastYear}.`,
+  )
 }
 
 function moved(clock: Clock, move: Move): Clock {

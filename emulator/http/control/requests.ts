@@ -42,6 +42,6 @@ async function shown(backend: Backend, request: KeptRequest) {
 function requireRequest({ requests }: Backend, id: string): KeptRequest {
   const found = requests.get(id)
   if (found) return found
-  const why = requests.isOn ? 'The last 1,000 are kept, in memory.' : 'The emulator records none.'
+  const why = requests.isOn ? 'The emulator keeps the last 1,000 in memory.' : 'This emulator records none.'
   throw new SvcError('NOT_FOUND', `No request "${id.slice(0, 80)}". ${why}`)
 }

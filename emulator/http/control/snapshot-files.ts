@@ -11,11 +11,11 @@ const place = `${controlPath}/projects/:project` as const
 export const snapshotFileRoutes: readonly Route[] = [
   route({
     id: 'control.snapshots.export',
-    summary: 'Download a snapshot as a file that another emulator imports.',
+    summary: 'Download a snapshot as a file that another emulator can import.',
     method: 'get',
     paths: { any: [`${place}/snapshots/:snapshot/file`] },
     needs: 'control',
-    query: oneOf('secrets', 'With "true", secrets of providers and sessions are in it.'),
+    query: oneOf('secrets', 'Use "true" to include provider secrets and sessions.'),
     reply: 'download',
     async handle(backend, { params: { project, snapshot }, query }) {
       const bytes = await exportSnapshot(backend, project, snapshot, { withSecrets: query === 'true' })
@@ -24,11 +24,11 @@ export const snapshotFileRoutes: readonly Route[] = [
   }),
   route({
     id: 'control.snapshots.import',
-    summary: 'Import a snapshot from such a file, which is the body. It is not loaded.',
+    summary: 'Import a snapshot from a file sent as the body, without loading it.',
     method: 'post',
     paths: { any: [`${place}/snapshot-file`] },
     needs: 'control',
-    query: oneOf('name', 'Name of the snapshot; left out, the one that it had.'),
+    query: oneOf('name', 'Name of the snapshot. Defaults to its former name.'),
     status: 201,
     reply: 'plain',
     async handle(backend, { params: { project }, query, bytes }) {

@@ -89,7 +89,7 @@ function projectIn(token: string): string {
 /** Combines a user with a key, or picks the stronger of two keys. */
 function together(byBearer: Identity, byHeader: Identity): Identity {
   if (byBearer.project.id !== byHeader.project.id) {
-    throw refused('two projects', 'The API key and what is sent as bearer belong to different projects.')
+    throw refused('two projects', 'The API key and the bearer token belong to different projects.')
   }
   const { user } = byBearer.caller
   if (!user) return byBearer.caller.secret ? byBearer : byHeader
@@ -98,7 +98,7 @@ function together(byBearer: Identity, byHeader: Identity): Identity {
 
 function readBearer(authorization: string): string {
   const [, token] = /^bearer +(\S+) *$/i.exec(authorization) ?? []
-  if (token === undefined) throw refused('not a bearer', 'The "authorization" header takes "Bearer <key>".')
+  if (token === undefined) throw refused('not a bearer', 'The "authorization" header must be "Bearer <key>".')
   return token
 }
 

@@ -131,6 +131,6 @@ function letNewestGo(group: Group | undefined): boolean {
 
 /** The error for an evicted request. */
 export function tooMuchIncoming(): SvcError {
-  const message = 'Too many large requests are on their way at once. Try again later.'
+  const message = 'Too many large requests are arriving at once. Try again later.'
   return new SvcError('UNAVAILABLE', message, [], { retryAfterSeconds: 10 })
 }

@@ -16,9 +16,9 @@ export function openHostCheck(hosts: readonly string[]): (host: string | undefin
   return (host) => {
     if (host !== undefined && welcome.has(host)) return
     const name = hostName(host)
-    if (name === undefined) throw new SvcError('INVALID_QUERY', 'The "Host" header cannot be read.')
+    if (name === undefined) throw new SvcError('INVALID_QUERY', 'The "Host" header is invalid.')
     if (!isLoopbackName(name) && !named.has(name)) {
-      const message = `Host "${name.slice(0, 80)}" is not allowed; add it with --allowed-host.`
+      const message = `Host "${name.slice(0, 80)}" is not allowed. Add it with --allowed-host.`
       throw new SvcError('FORBIDDEN', message, [], { reason: { kind: 'host', host: name.slice(0, 255) } })
     }
     if (host !== undefined && welcome.size < 100) welcome.add(host)

@@ -114,6 +114,6 @@ test('what cannot be written waits, what is too much is lost, and how much is sa
   expect(lines.map((line) => JSON.parse(line).msg)).toEqual([
     'first',
     'last',
-    'Standard error could not be written: 3 lines of the log are lost.',
+    'Could not write to standard error: 3 log lines were lost.',
   ])
 })

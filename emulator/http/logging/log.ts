@@ -59,9 +59,7 @@ export function openLog({ level, folder, onRequest, isOfService = false, mostByt
   const base = isOfService ? { pid: process.pid } : undefined
   const logger: Logger = pino(
     { level, base },
-    openLineWriter(2, (lines) =>
-      logger.warn(`Standard error could not be written: ${lines} lines of the log are lost.`),
-    ),
+    openLineWriter(2, (lines) => logger.warn(`Could not write to standard error: ${lines} log lines were lost.`)),
   )
   const file = folder === undefined ? undefined : join(folder, fileName)
   return {

@@ -77,7 +77,7 @@ function describeRoute(route: Route, path: string, dialect: Dialect): Operation 
         content: { [replyType(reply)]: { schema: route.answerSchema?.() ?? replySchema(reply, dialect) } },
       },
       ...(isBatch(route) ? { 204: { description: 'As `prefer: return=minimal` asked.' } } : {}),
-      ...(hasVersions(route) ? { 304: { description: 'You have this version already.' } } : {}),
+      ...(hasVersions(route) ? { 304: { description: 'You already have this version.' } } : {}),
       ...Object.fromEntries(
         failuresOf(route).map((status) => [status, { $ref: `#/components/responses/${failureName(status)}` }]),
       ),
@@ -118,19 +118,22 @@ function queryParameter(parameter: QueryParameter): Operation {
 function dialectHeader() {
   const choices = axisNames().map((axis) => `${axis} (${formsOf(axis).join(', ')})`)
   const description =
-    `The forms to answer in: a name (${Object.keys(dialects).join(', ')}), exceptions such as \`document=flat\`, or both. ` +
+    `The dialect of the answer: a name (${Object.keys(dialects).join(', ')}), exceptions such as \`document=flat\`, or both. ` +
     `Axes and their forms: ${choices.join('; ')}.`
   return ['svc-dialect', description] as const
 }
 
-const guardHeader = ['if-match', 'The version the document must be at, as its `etag` says it.'] as const
-const etagHeader = ['if-none-match', 'The version you have; the answer is 304 if it is the newest.'] as const
+const guardHeader = ['if-match', 'The `etag` of the version that the document must have.'] as const
+const etagHeader = [
+  'if-none-match',
+  'The `etag` of the version you have. The answer is 304 if it is the newest.',
+] as const
 const onceHeader = [
   'idempotency-key',
-  'The same key within 24 hours creates nothing and answers the first answer.',
+  'Repeating a key within 24 hours creates nothing and returns the first answer.',
 ] as const
 
-const preferHeader = ['prefer', '`return=minimal`: all is done, and nothing of it is sent back.'] as const
+const preferHeader = ['prefer', '`return=minimal` runs the request without returning its records.'] as const
 
 function headersOf(route: Route): (readonly [name: string, description: string])[] {
   return [
@@ -149,7 +152,7 @@ function headerParameter([name, description]: readonly [string, string]): Operat
 function answerHeaders({ reply }: Route, dialect: Dialect): Operation {
   const header = (description: string) => ({ description, schema: { type: 'string' } })
   return {
-    'x-request-id': header('Names this request in the log.'),
+    'x-request-id': header('Identifies this request in the log.'),
     ...(versioned.has(reply) ? { etag: header(`The version of the ${reply}.`) } : {}),
     ...(pages.has(reply)
       ? Object.fromEntries(

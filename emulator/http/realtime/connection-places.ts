@@ -52,12 +52,15 @@ export function openConnectionPlaces(limits: Partial<ConnectionLimits> = {}): Co
   const { most, mostOfSession, mostUnidentified, mostUnidentifiedOfAddress } = { ...ownLimits, ...limits }
   return {
     identified: openPlaces(most, {
-      ofSession: { most: mostOfSession, message: `A session holds at most ${counted(mostOfSession)} connections.` },
+      ofSession: {
+        most: mostOfSession,
+        message: `Too many connections for this session (max ${counted(mostOfSession)}).`,
+      },
     }),
     unidentified: openPlaces(mostUnidentified, {
       ofAddress: {
         most: mostUnidentifiedOfAddress,
-        message: `At most ${counted(mostUnidentifiedOfAddress)} connections from one address may wait for their "auth".`,
+        message: `Too many connections from this address have not sent "auth" yet (max ${counted(mostUnidentifiedOfAddress)}).`,
       },
     }),
   }

@@ -34,7 +34,7 @@ async function authenticate(state: SocketState, { token }: JsonObject): Promise<
   const { settings } = found.project
   requireOrigin(handshake.origin, handshake.host, { allowed: settings.allowedOrigins, isOpenTo })
   if (state.identity && state.identity.project.id !== found.project.id) {
-    throw new SvcError('INVALID_MESSAGE', 'This connection belongs to another project already.')
+    throw new SvcError('INVALID_MESSAGE', 'This connection already belongs to another project.')
   }
   if (!hasPlace(state, found)) return
   state.dialect = parseDialect(handshake.dialect, parseDialect(settings.dialect, dialects.a))
@@ -71,7 +71,7 @@ async function review(state: SocketState, identity: Identity): Promise<void> {
 /** Called when the key or session is no longer valid. */
 function endIdentity(state: SocketState): void {
   endAll(state)
-  sendFailure(state, new SvcError('UNAUTHORIZED', 'The key or the session of this connection has ended.'))
+  sendFailure(state, new SvcError('UNAUTHORIZED', 'The API key or session of this connection is no longer valid.'))
   state.socket.close(closes.policy, 'unauthorized')
 }
 
@@ -80,7 +80,7 @@ async function beginSubscription(state: SocketState, message: JsonObject): Promi
   if (!known) throw new SvcError('UNAUTHORIZED', 'Send "auth" before "subscribe".')
   const wish = readWish(state, message)
   if (!subscriptions.has(wish.collection) && subscriptions.size >= mostSubscriptions) {
-    throw new SvcError('RATE_LIMITED', `A connection holds at most ${mostSubscriptions} subscriptions.`)
+    throw new SvcError('RATE_LIMITED', `Too many subscriptions on this connection (max ${mostSubscriptions}).`)
   }
   // A replaced subscription continues from its position, so nothing is lost in between.
   const replaced = subscriptions.get(wish.collection)
@@ -132,23 +132,25 @@ function untilBegun(
 
 async function endSubscription(state: SocketState, { collection }: JsonObject): Promise<void> {
   const { http, listed, subscriptions } = state
-  if (typeof collection !== 'string') throw new SvcError('INVALID_MESSAGE', '"collection" takes a name.')
+  if (typeof collection !== 'string')
+    throw new SvcError('INVALID_MESSAGE', '"collection" must be the name of a collection.')
   subscriptions.get(collection)?.end()
   if (subscriptions.delete(collection)) http.backend.connections.unsubscribed(listed, collection)
   sendMessage(state, { type: 'unsubscribed', collection })
 }
 
 function readWish({ dialect }: SocketState, { collection, filters = {}, live = false, since }: JsonObject): Wish {
-  if (typeof collection !== 'string') throw new SvcError('INVALID_MESSAGE', '"collection" takes a name.')
-  if (!isObject(filters)) throw new SvcError('INVALID_FILTER', '"filters" takes an object of fields and values.')
-  if (typeof live !== 'boolean') throw new SvcError('INVALID_MESSAGE', '"live" takes true or false.')
+  if (typeof collection !== 'string')
+    throw new SvcError('INVALID_MESSAGE', '"collection" must be the name of a collection.')
+  if (!isObject(filters)) throw new SvcError('INVALID_FILTER', '"filters" must be an object of fields and values.')
+  if (typeof live !== 'boolean') throw new SvcError('INVALID_MESSAGE', '"live" must be true or false.')
   return { collection, where: decodeFilters(dialect, filters), filters, isLive: live, since: readSince(since) }
 }
 
 function readSince(since: unknown): number | undefined {
   if (since === undefined || since === null) return undefined
   if (typeof since === 'number' && Number.isSafeInteger(since) && since >= 0) return since
-  throw new SvcError('INVALID_MESSAGE', '"since" takes the "seq" of an event.')
+  throw new SvcError('INVALID_MESSAGE', '"since" must be the "seq" of an event.')
 }
 
 /** Reports every problem with a token as `UNAUTHORIZED`. Spec, "Events" 3. */

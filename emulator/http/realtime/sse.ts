@@ -49,7 +49,7 @@ export interface Surroundings {
   readonly origin: string | null
 }
 
-/** Resolves once the subscription has begun. Until then it fails like any request, also if there is no slot. */
+/** Resolves once the subscription has begun. Until then it fails like any request, also if all slots are taken. */
 export function streamEvents(ctx: Context, wish: Wish, surroundings: Surroundings): Promise<Stream> {
   // Destructures, so that the closures below don't keep the whole context alive for the length of the stream.
   const { backend, project, caller } = ctx

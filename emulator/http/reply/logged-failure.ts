@@ -10,5 +10,5 @@ export function loggedFailure({ log }: Pick<HttpContext, 'log'>, id: string, err
   const known = asSvcError(error)
   if (!known || needsOperator(error)) log.failure(id, error)
   if (known) return known
-  return new SvcError('INTERNAL', `Something went wrong on our side. The log has more under "${id}": ${log.place}.`)
+  return new SvcError('INTERNAL', `Something went wrong on our side. See the log for "${id}": ${log.place}.`)
 }

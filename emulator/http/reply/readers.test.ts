@@ -56,7 +56,7 @@ it.each([
   expect(answer.destroyed).toBe(false)
 })
 
-it('contract 10.10 what was taken quickly before is no reason to wait for longer', () => {
+it('contract 10.10 closes a stalled reader at the same time even if it was fast before', () => {
   const answer = anAnswer()
   openReaders(limits).watch(answer, 0)
   seconds(10)

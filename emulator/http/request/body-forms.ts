@@ -114,7 +114,7 @@ export function strictBody<Body>(type: z.ZodType<Body>): BodyForm<Body> {
       const { success, data, error } = type.safeParse(body)
       if (success) return data
       const issues = error.issues.flatMap(toIssues)
-      throw new SvcError('VALIDATION_ERROR', issues[0] ? sentence(issues[0]) : 'The body does not fit.', issues)
+      throw new SvcError('VALIDATION_ERROR', issues[0] ? sentence(issues[0]) : 'The body is invalid.', issues)
     },
   }
 }
@@ -154,7 +154,7 @@ function documentSchema({ body }: Dialect): JsonSchema {
 }
 
 function changesSchema({ body }: Dialect): JsonSchema {
-  const operator = { type: 'object', description: 'By field: one item or an array of them.' }
+  const operator = { type: 'object', description: 'For each field, one item or an array of items.' }
   return {
     type: 'object',
     description: `The fields to change${axes.body[body].alternatives.changes}. Applied in the order fields, $remove, $append.`,
@@ -171,7 +171,7 @@ function toIssues(issue: z.core.$ZodIssue): Issue[] {
   const places = path.map((place) => (typeof place === 'number' ? place : String(place)))
   // Reports each key separately, so that its path is included. Contract 10.4.
   if (issue.code === 'unrecognized_keys') {
-    const said = message.startsWith('Unrecognized key') ? 'is not known here' : message
+    const said = message.startsWith('Unrecognized key') ? 'is not a known field' : message
     return issue.keys.map((key) => ({ path: [...places, key], message: said, type: code }))
   }
   const isMissing = code === 'invalid_type' && message.endsWith('received undefined')
@@ -181,6 +181,6 @@ function toIssues(issue: z.core.$ZodIssue): Issue[] {
 }
 
 function sentence({ path, message }: Issue): string {
-  if (path.length === 0) return `The body does not fit: ${message}.`
+  if (path.length === 0) return `The body is invalid: ${message}.`
   return `"${path.join('.')}"${/^(?:is|has|takes) /.test(message) ? '' : ':'} ${message}.`
 }

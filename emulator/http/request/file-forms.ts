@@ -31,7 +31,7 @@ export const documentForm: FileForm = {
   schema: {
     type: 'object',
     properties: { data: { type: 'string', description: 'The fields as JSON text.' } },
-    additionalProperties: { ...anyFiles, description: 'A file; its address lands in the field of that name.' },
+    additionalProperties: { ...anyFiles, description: 'A file. The field of that name gets its address.' },
   },
 }
 

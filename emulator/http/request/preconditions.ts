@@ -62,7 +62,7 @@ export function readIdempotencyScope(req: IncomingMessage, ctx: Context): string
   const key = req.headers['idempotency-key']
   if (key === undefined) return undefined
   if (typeof key !== 'string' || key === '' || key.length > mostKeyLength) {
-    const message = `has 1 to ${mostKeyLength} characters`
+    const message = `must have 1 to ${mostKeyLength} characters`
     throw new SvcError('VALIDATION_ERROR', `An idempotency key ${message}.`, [
       { in: 'header', path: ['idempotency-key'], message, type: 'length' },
     ])

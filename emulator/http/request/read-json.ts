@@ -129,7 +129,7 @@ function requireJsonType({ headers }: IncomingMessage): void {
   if (type === undefined && isEmpty) return
   if (type !== 'application/json' && !isJsonInUtf8(type ?? '')) {
     const shown = type === undefined ? 'a body without a content type' : `"${type.slice(0, 80)}"`
-    throw new SvcError('UNSUPPORTED_MEDIA_TYPE', `Send "application/json" in UTF-8 rather than ${shown}.`)
+    throw new SvcError('UNSUPPORTED_MEDIA_TYPE', `Send "application/json" in UTF-8 instead of ${shown}.`)
   }
 }
 
@@ -137,7 +137,7 @@ function requireJsonType({ headers }: IncomingMessage): void {
 export function requirePlainEncoding({ headers }: IncomingMessage): void {
   const encoding = headers['content-encoding']
   if (encoding !== undefined && encoding !== 'identity') {
-    throw new SvcError('UNSUPPORTED_MEDIA_TYPE', 'Send the body as it is, without a content encoding.')
+    throw new SvcError('UNSUPPORTED_MEDIA_TYPE', 'Send the body without a content encoding.')
   }
 }
 
@@ -204,7 +204,7 @@ function readBytes(http: HttpContext, exchange: Exchange, mostBytes: number): Pr
 }
 
 function tooLong(mostBytes: number): SvcError {
-  return overLimit('body bytes', mostBytes, `A body is at most ${formatBytes(mostBytes)}.`)
+  return overLimit('body bytes', mostBytes, `The body is too large (max ${formatBytes(mostBytes)}).`)
 }
 
 /** @throws {SvcError} `INVALID_BODY` */

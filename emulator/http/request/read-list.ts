@@ -27,7 +27,7 @@ export function readParameters(url: string): readonly Parameter[] {
 const populateParameter: QueryParameter = {
   name: 'populate',
   description:
-    'Field whose linked document is put in the place of its id; dotted for nesting. Repeatable, and a comma separates several.',
+    'Field whose id is replaced with the linked document; dotted for nesting. Repeat it or separate several with commas.',
   schema: { type: 'array', items: { type: 'string' } },
 }
 
@@ -39,7 +39,7 @@ export const listQuery: QueryForm<ListQuery> = {
     { name: 'order', description: 'Direction of `orderBy`.', schema: oneOf(['asc', 'desc']) },
     { name: 'sort_by', description: 'The same as `orderBy`.', schema: { type: 'string' } },
     { name: 'sort_order', description: 'The same as `order`.', schema: oneOf(['asc', 'desc']) },
-    { name: 'count', description: 'False skips the total.', schema: { type: 'boolean', default: true } },
+    { name: 'count', description: 'Use false to skip the total.', schema: { type: 'boolean', default: true } },
     populateParameter,
     {
       name: 'filters',
@@ -107,7 +107,7 @@ export function zodQuery<Query>(type: z.ZodType<Query>): QueryForm<Query> {
       const { success, data, error } = type.safeParse(given)
       if (success) return data
       const [first] = error.issues
-      throw badParameter(String(first?.path[0] ?? ''), `The query is not valid: ${first?.message}.`)
+      throw badParameter(String(first?.path[0] ?? ''), `The query is invalid: ${first?.message}.`)
     },
   }
 }
@@ -130,7 +130,7 @@ function pageParameters(dialect: Dialect): QueryParameter[] {
   return [
     {
       name: 'limit',
-      description: `Most items to answer; over ${paging.most} is ${paging.most}.`,
+      description: `The most items to return. Values over ${paging.most} count as ${paging.most}.`,
       schema: { type: 'integer', minimum: 0, default: paging.default },
     },
     { name: 'offset', description: 'Items to skip.', schema: { type: 'integer', minimum: 0, default: 0 } },

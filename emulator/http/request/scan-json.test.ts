@@ -51,7 +51,7 @@ describe('what the text of a body says of its size', () => {
     ['200,000 values in a wrapper', `{"data":{"a":[${filled('[ ]', 199_999)}]}}`, undefined],
     ['990,000 values', `{"documents":[${filled(`{"a":[${filled('[]', 198_000)}]}`, 5)}]}`, 'documents'],
     ['brackets and commas in a text', `{"a":"${'[{,:'.repeat(200_000)}"}`, undefined],
-    ['what is no JSON at all', 'nothing', undefined],
+    ['text that is not JSON', 'nothing', undefined],
   ])('is let through: %s', async (_what, body, batch) => {
     await expect(scanBody(Buffer.from(body), batch)).resolves.toBeGreaterThanOrEqual(0)
   })

@@ -137,7 +137,7 @@ function passComma(scan: Scan): void {
   if (++scan.items > sizes.mostBatchItems) {
     const most = sizes.mostBatchItems
     const reason: Reason = { kind: 'limit', limit: 'batch items', most }
-    throw new SvcError('VALIDATION_ERROR', `A batch holds at most ${formatCount(most)} items.`, [], { reason })
+    throw new SvcError('VALIDATION_ERROR', `The batch has too many items (max ${formatCount(most)}).`, [], { reason })
   }
   beginDocument(scan)
 }
@@ -155,7 +155,7 @@ function passValue(scan: Scan): void {
   throw overLimit(
     'body values',
     sizes.mostBodyValues,
-    `A body has at most ${formatCount(sizes.mostBodyValues)} values.`,
+    `The body has too many values (max ${formatCount(sizes.mostBodyValues)}).`,
   )
 }
 

@@ -53,7 +53,7 @@ function sent(
       headers: { ...headersOf(kept, edits), ...lengthOf(body), [replayHeader]: secret },
     })
     outgoing.on('response', (answer) => answer.resume().on('close', giveUp))
-    outgoing.on('timeout', () => outgoing.destroy(new Error('It took too long.')))
+    outgoing.on('timeout', () => outgoing.destroy(new Error('The request timed out.')))
     outgoing.on('error', giveUp)
     outgoing.end(body)
   })
@@ -64,7 +64,12 @@ function open(url: string, options: RequestOptions): ClientRequest {
   try {
     return openRequest(new URL(url), { ...options, agent: false, timeout: mostMilliseconds })
   } catch (cause) {
-    throw new SvcError('VALIDATION_ERROR', 'The path or a header holds what no request may hold.', [], { cause })
+    throw new SvcError(
+      'VALIDATION_ERROR',
+      'The path or a header contains characters that a request may not contain.',
+      [],
+      { cause },
+    )
   }
 }
 

@@ -5,7 +5,7 @@ import type { Happened } from '../../core/events/event-log.js'
 import type { KeptRequest } from '../../core/requests/request-log.js'
 import { maskedAddress, maskedText } from './masking.js'
 
-/** Reports until the returned function is called. Without recorded requests, there are no events for them. */
+/** Reports until the returned function is called. Requests that are not recorded have no events. */
 export function watchRequests({ requests, events }: Pick<Backend, 'requests' | 'events'>): () => void {
   return requests.watch((request) => {
     const event = eventOf(request)

@@ -12,7 +12,7 @@ export function describing(id: string, path: string, described: readonly Route[]
     method: 'get',
     paths: { any: [path] },
     needs: 'nothing',
-    query: textQuery('dialect', 'The dialect to describe; left out, the one that the request speaks.'),
+    query: textQuery('dialect', 'The dialect to describe. Defaults to the dialect of the request.'),
     reply: 'description',
     isDear: ({ query, dialect }) => !descriptions.has(parseDialect(query, dialect)),
     handle: (_backend, { query, dialect }) => descriptions.of(parseDialect(query, dialect)),
@@ -24,7 +24,7 @@ export function aboutRoutes(routes: readonly Route[], control: readonly Route[],
   return [
     route({
       id: 'about.home',
-      summary: 'What this is, and where to go from here.',
+      summary: 'Describe the service and how to start.',
       method: 'get',
       paths: { any: ['/'] },
       needs: 'nothing',

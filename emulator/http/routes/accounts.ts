@@ -70,7 +70,7 @@ export const accountRoutes = [
   }),
   route({
     id: 'accounts.logInWithCode',
-    summary: 'Finish a login with a code, within five minutes after the password.',
+    summary: 'Finish a login with a code, within five minutes of the password.',
     method: 'post',
     paths: { any: ['/auth-collections/verify-2fa-login'] },
     needs: 'key',
@@ -81,7 +81,7 @@ export const accountRoutes = [
   }),
   route({
     id: 'accounts.me',
-    summary: 'The user of the token.',
+    summary: 'Get the user of the token.',
     method: 'get',
     paths: { any: ['/auth-collections/me'] },
     needs: 'user',
@@ -91,7 +91,7 @@ export const accountRoutes = [
   }),
   route({
     id: 'accounts.user',
-    summary: 'The user of the token, with linked records in the place of ids.',
+    summary: 'Get the user of the token, with linked records instead of ids.',
     method: 'get',
     paths: { any: ['/auth-collections/user'] },
     needs: 'user',
@@ -126,7 +126,7 @@ export const accountRoutes = [
   }),
   route({
     id: 'accounts.refresh',
-    summary: 'A new token for the same session.',
+    summary: 'Get a new token for the same session.',
     method: 'post',
     paths: { any: ['/auth-collections/refresh'] },
     needs: 'user',

@@ -8,7 +8,7 @@ import { formBody } from '../request/body-forms.js'
 import { textQuery } from '../request/read-list.js'
 import { route } from '../route.js'
 
-const tokenQuery = textQuery('token', 'The token of the mail.')
+const tokenQuery = textQuery('token', 'The token from the email.')
 
 const verifyTitle = 'Verify your email address'
 const resetTitle = 'Choose a new password'
@@ -24,7 +24,7 @@ const passwordField = html`<label for="password">New password</label>
 export const mailPageRoutes = [
   route({
     id: 'pages.verifyEmail',
-    summary: 'A page that verifies an address at the press of a button.',
+    summary: 'Show a page with a button that verifies an address.',
     method: 'get',
     paths: { any: ['/auth/pages/verify-email'] },
     needs: 'public',
@@ -36,7 +36,7 @@ export const mailPageRoutes = [
   }),
   route({
     id: 'pages.verifyEmail.post',
-    summary: 'What the button does.',
+    summary: 'Verify an address from the page.',
     method: 'post',
     paths: { any: ['/auth/pages/verify-email'] },
     needs: 'public',
@@ -53,7 +53,7 @@ export const mailPageRoutes = [
   }),
   route({
     id: 'pages.resetPassword',
-    summary: 'A page that asks for a new password.',
+    summary: 'Show a page that asks for a new password.',
     method: 'get',
     paths: { any: ['/auth/pages/reset-password'] },
     needs: 'public',
@@ -64,7 +64,7 @@ export const mailPageRoutes = [
   }),
   route({
     id: 'pages.resetPassword.post',
-    summary: 'What the form does.',
+    summary: 'Set a new password from the page.',
     method: 'post',
     paths: { any: ['/auth/pages/reset-password'] },
     needs: 'public',

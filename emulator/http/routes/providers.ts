@@ -55,14 +55,14 @@ function isBoundToBrowser({ headers, isLocal }: { headers: IncomingHttpHeaders; 
 export const providerRoutes = [
   route({
     id: 'providers.logIn',
-    summary: 'The address at the identity provider to send the browser to.',
+    summary: 'Get the address at the identity provider to send the browser to.',
     method: 'get',
     paths: { any: ['/auth-collections/login-idp', '/login-idp'] },
     needs: 'key',
     // May create a new user.
     scope: 'write',
     query: namedQuery({
-      returnTo: 'The page on which the login ends: of an allowed origin. Left out, IDP_COMPLETE_URL.',
+      returnTo: 'The page to return to after the login, on an allowed origin. Defaults to IDP_COMPLETE_URL.',
     }),
     reply: 'loginUrl',
     handle(ctx, { query: { returnTo }, ...asked }) {
@@ -73,7 +73,7 @@ export const providerRoutes = [
   }),
   route({
     id: 'providers.start',
-    summary: 'Where a browser sets out for the provider: the same one has to come back.',
+    summary: 'Send the browser to the provider. The same browser has to return.',
     method: 'get',
     paths: { any: ['/auth-collections/auth-idp-redirect/:project/start'] },
     needs: 'public',
@@ -90,14 +90,14 @@ export const providerRoutes = [
   }),
   route({
     id: 'providers.finish',
-    summary: 'Where the provider sends the browser back to; it is sent on to the page of the app.',
+    summary: 'Receive the browser from the provider, and send it to the page of the app.',
     method: 'get',
     paths: { any: ['/auth-collections/auth-idp-redirect/:project'] },
     needs: 'public',
     query: allParameters({
       code: 'The authorization code.',
-      state: 'The state that the browser left with.',
-      error: 'Why there is no code.',
+      state: 'The state that the login began with.',
+      error: 'The reason for a missing code.',
     }),
     isNavigation: true,
     status: 302,
@@ -109,7 +109,7 @@ export const providerRoutes = [
   }),
   route({
     id: 'providers.finishByForm',
-    summary: 'The same for providers that post a form: the browser is sent on to the address with a query.',
+    summary: 'Receive the browser from a provider that posts a form, and redirect it with a query instead.',
     method: 'post',
     paths: { any: ['/auth-collections/auth-idp-redirect/:project'] },
     needs: 'public',
@@ -122,7 +122,7 @@ export const providerRoutes = [
   }),
   route({
     id: 'providers.url',
-    summary: 'The address at a named provider, for an app that takes the code itself.',
+    summary: 'Get the address at a named provider, for an app that receives the code itself.',
     method: 'post',
     paths: { any: ['/auth/oauth/:provider/url'] },
     needs: 'key',

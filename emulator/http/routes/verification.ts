@@ -9,7 +9,7 @@ import { route } from '../route.js'
 export const verificationRoutes = [
   route({
     id: 'verification.request',
-    summary: 'Mail a link that verifies the address of the user.',
+    summary: 'Send an email with a link that verifies the address of the user.',
     method: 'post',
     paths: { any: ['/auth/request-verification', '/auth/resend-verification'] },
     needs: 'user',
@@ -21,7 +21,7 @@ export const verificationRoutes = [
   }),
   route({
     id: 'verification.verify',
-    summary: 'Verify an address with the token of a mail.',
+    summary: 'Verify an address with the token from an email.',
     method: 'post',
     paths: { any: ['/auth/verify-email'] },
     needs: 'public',
@@ -35,7 +35,7 @@ export const verificationRoutes = [
   }),
   route({
     id: 'passwords.requestReset',
-    summary: 'Mail a link for a new password, if a user has that address.',
+    summary: 'Send an email with a link for a new password, if a user has that address.',
     method: 'post',
     paths: { any: ['/auth/request-password-reset'] },
     needs: 'key',
@@ -49,7 +49,7 @@ export const verificationRoutes = [
   }),
   route({
     id: 'passwords.reset',
-    summary: 'Set a new password with the token of a mail. All sessions end.',
+    summary: 'Set a new password with the token from an email. All sessions end.',
     method: 'post',
     paths: { any: ['/auth/reset-password'] },
     needs: 'public',

@@ -18,7 +18,7 @@ export function requireWanted(texts: readonly string[], name: string): void {
   const wanted = texts.map((text) => `"${text}"`).join(', ')
   const issue = {
     path: [name],
-    message: `is a text, and only ${wanted} can be; every other part is a file`,
+    message: `is text, but only ${wanted} can be; every other part must be a file`,
     type: 'file',
   }
   throw new SvcError('VALIDATION_ERROR', `"${name}" ${issue.message}.`, [issue])
@@ -42,20 +42,24 @@ export function formFault(error: Error | null | undefined): SvcError {
     }
     return new SvcError('VALIDATION_ERROR', `A part ${issue.message}.`, [issue])
   }
-  return new SvcError('INVALID_BODY', 'The body is not a whole multipart form, or a part has no name that can be read.')
+  return new SvcError('INVALID_BODY', 'The body is not a complete multipart form, or a part has no readable name.')
 }
 
 export function tooManyFiles(maxFiles: number): SvcError {
-  return overLimit('files in a form', maxFiles, `A form has at most ${maxFiles} files.`)
+  return overLimit('files in a form', maxFiles, `The form has too many files (max ${maxFiles}).`)
 }
 
 export function noBoundary(): SvcError {
   return new SvcError(
     'INVALID_BODY',
-    'The content type of the form has no "boundary". Leave the header out: what builds the form sets it.',
+    'The content type of the form has no "boundary". Leave the header out: your HTTP client sets it.',
   )
 }
 
 export function textTooLong(): SvcError {
-  return overLimit('body bytes', sizes.mostBodyBytes, `A text part is at most ${formatBytes(sizes.mostBodyBytes)}.`)
+  return overLimit(
+    'body bytes',
+    sizes.mostBodyBytes,
+    `A text part is too large (max ${formatBytes(sizes.mostBodyBytes)}).`,
+  )
 }
