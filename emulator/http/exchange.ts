@@ -31,7 +31,7 @@ export interface HttpContext {
   /** Refuses a request by its `Host` header. */
   readonly requireHost: (host: string | undefined) => void
   /** Returns the origin for addresses in answers, given a host that was let in; undefined for the usual one. */
-  readonly originAsked: (host: string | undefined) => string | undefined
+  readonly requestedOrigin: (host: string | undefined) => string | undefined
   readonly isOpenTo: OriginRules['isOpenTo']
   readonly controlToken: string | undefined
   /** Milliseconds by which to delay the next answer of the project's API. */
@@ -57,7 +57,7 @@ export interface Exchange {
   /** Whether the dialect is final. Until the project is known, it may still change. */
   isDialectKnown: boolean
   /** The dialect in its address, which takes precedence over its header. */
-  asked: string | undefined
+  requestedDialect: string | undefined
   /** Headers for the answer, whether it succeeds or fails. */
   headers: Readonly<Record<string, string>>
   /** The backend, which measures the request if requests are recorded. */

@@ -7,7 +7,7 @@ import { mainProvider } from '../core/providers/provider-settings.js'
 type Scope = Pick<Context, 'backend' | 'project'>
 type Pairs = Iterable<readonly [string, string]>
 
-interface Asked {
+interface HopRequest {
   readonly provider?: string | undefined
   readonly method: string
   readonly path: string
@@ -15,9 +15,9 @@ interface Asked {
 }
 
 /** Records the start of a login, the first request that carries its state. */
-export async function departed(
+export async function recordStart(
   { backend, project }: Scope,
-  { provider = mainProvider, method, path, request }: Asked,
+  { provider = mainProvider, method, path, request }: HopRequest,
   starting: Promise<string>,
 ): Promise<string> {
   const startedAt = performance.now()
@@ -39,7 +39,7 @@ interface CameBack {
 }
 
 /** Records a browser at an address of the service that redirects it. */
-export async function sentOn(
+export async function recordRedirect(
   backend: Context['backend'],
   { kind, path, parameters }: CameBack & { readonly kind: 'depart' | 'callback' },
   sending: () => Promise<SentOn>,
@@ -67,7 +67,7 @@ function endAtApp(flows: NonNullable<Context['backend']['localProvider']>['flows
 }
 
 /** Records the provider's code that the app passes on. */
-export async function handedOn<Result>(
+export async function recordHandover<Result>(
   { backend }: Scope,
   { path, parameters }: CameBack,
   finishing: () => Promise<Result>,

@@ -19,13 +19,13 @@ export interface ServedPath {
 type Methods = Map<RouteMethod, { flat?: Route; nested?: Route }>
 
 /** Groups routes by path, with more specific paths first. */
-export function placesOf(http: HttpContext, routes: readonly Route[]): ServedPath[] {
-  const table = tableOf(routes)
+export function listPlaces(http: HttpContext, routes: readonly Route[]): ServedPath[] {
+  const table = buildTable(routes)
   return [...table]
     .sort(([one], [other]) => bySpecificity(one, other))
     .map(([path, methods]) => {
       const serves = [...methods].map(([method, places]) => {
-        const endpoint = endpointOf(places)
+        const endpoint = toEndpoint(places)
         if (!endpoint) throw new Error(`${method} ${path} is served in one dialect only.`)
         const serve: Serve = (exchange) => serveRoute(http, endpoint, exchange)
         return [method, takesIdBelow(table, path, method) ? refusingEmptyId(http, serve) : serve] as const
@@ -116,7 +116,7 @@ async function answerOptions(http: HttpContext, exchange: Exchange, allow: reado
   return { status: 204, headers: allow.length > 0 ? { allow: allow.join(', ') } : {}, body: '' }
 }
 
-function tableOf(routes: readonly Route[]): Map<string, Methods> {
+function buildTable(routes: readonly Route[]): Map<string, Methods> {
   const table = new Map<string, Methods>()
   for (const route of routes) {
     for (const [place, paths] of Object.entries(route.paths)) {
@@ -131,7 +131,7 @@ function tableOf(routes: readonly Route[]): Map<string, Methods> {
   return table
 }
 
-function endpointOf({ flat, nested }: { flat?: Route; nested?: Route }): Endpoint | undefined {
+function toEndpoint({ flat, nested }: { flat?: Route; nested?: Route }): Endpoint | undefined {
   return flat && nested && { flat, nested }
 }
 

@@ -10,7 +10,7 @@ import type { Parameter } from '../../client/protocol/wire/query/decode.js'
 import type { Backend, Context, UserContext } from '../core/context.js'
 import type { VersionGuard } from '../core/documents/writing.js'
 import type { FileRules, Uploads } from '../core/files/uploads.js'
-import type { Wish } from '../core/realtime/subscriptions.js'
+import type { SubscribeRequest } from '../core/realtime/subscriptions.js'
 import type { Stream } from './realtime/sse.js'
 import type { ReplyKind, ReplyValues } from './reply/reply.js'
 import type { Placing } from './request/issue-places.js'
@@ -39,7 +39,7 @@ export interface FileForm {
   /** The limits for a file. */
   fileRules(settings: ProjectSettings): Omit<FileRules, 'project' | 'isHashed' | 'room'>
   /** The most files in one form. Defaults to the limit for documents. */
-  readonly mostFiles?: number
+  readonly maxFiles?: number
   /**
    * Checks a file before its bytes are stored.
    *
@@ -91,7 +91,7 @@ export interface RouteInput<Name extends string, Body, Query> {
   /** The ends of open streams, each called when the service closes. */
   readonly openStreams: Set<() => void>
   /** Opens a stream of events in the request's dialect. */
-  stream(ctx: Context, wish: Wish): Promise<Stream>
+  stream(ctx: Context, request: SubscribeRequest): Promise<Stream>
 }
 
 /**
@@ -143,7 +143,7 @@ interface RouteOf<Need extends Needs, Path extends string, Body, Query, Kind ext
   /** Finds the project in the path or body of a public request, for the dialect of the answer. Contract 1. */
   projectOf?(backend: Backend, input: RouteInput<NamesIn<Path>, Body, Query>): Promise<Project | undefined>
   /** Whether the answer has to be built for this request. It then counts against the budget of the caller's address. */
-  isDear?(input: RouteInput<NamesIn<Path>, Body, Query>): boolean
+  isExpensive?(input: RouteInput<NamesIn<Path>, Body, Query>): boolean
   /** Whether a public route costs no more than its bytes, so that it doesn't count against the budget. */
   readonly isFree?: boolean
   /** Whether a page of another origin sends the browser here. Such a page can't read the answer. */

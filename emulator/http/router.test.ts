@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { anHttpContext } from '../../test/fixtures/stand-ins.js'
 import type { Serve } from './exchange.js'
 import { mountPlaces, type Respond } from './mount.js'
-import { placesOf, readingPlace } from './places.js'
+import { listPlaces, readingPlace } from './places.js'
 import { controlRoutes } from './profiles/emulator-routes.js'
 import { openRouter, type Router } from './router.js'
 import { aboutRoutes } from './routes/about.js'
@@ -17,7 +17,7 @@ import { storedFilePath } from './stored-files.js'
 const http = anHttpContext()
 const read: Serve = () => ({ status: 200, headers: {}, body: '' })
 const places = [
-  ...placesOf(http, [...routes, ...controlRoutes, ...aboutRoutes(routes, controlRoutes, '0.0.0')]),
+  ...listPlaces(http, [...routes, ...controlRoutes, ...aboutRoutes(routes, controlRoutes, '0.0.0')]),
   readingPlace(http, storedFilePath, read),
 ]
 

@@ -11,17 +11,17 @@ import { encodeError } from '../../client/protocol/wire/records/documents.js'
 import type { StoredAnswer } from '../core/documents/idempotency.js'
 import type { Exchange, HttpContext, Outgoing, Serve } from './exchange.js'
 import { endFaultily } from './faults/answer-faultily.js'
-import { actingOn } from './faults/meet-faults.js'
+import { activeFaults } from './faults/meet-faults.js'
 import { clientAddress } from './guards/client-address.js'
-import { nameOf } from './guards/identify.js'
+import { describeCaller } from './guards/identify.js'
 import { isKnownOrigin } from './guards/known-origins.js'
 import { originHeaders, requireOneHost } from './guards/origins.js'
 import { clientClosedRequest, ownPaths } from './logging/log.js'
 import type { Stream } from './realtime/sse.js'
 import { loggedFailure } from './reply/logged-failure.js'
-import { dialectHeaders, namedDialect, speakAnyway } from './reply/spoken-dialect.js'
+import { dialectHeaders, namedDialect, setReadableDialect } from './reply/spoken-dialect.js'
 import { answerWhileSending, isSending } from './reply/unread-bodies.js'
-import { bytesOf, endWith, type Text } from './reply/write-steps.js'
+import { countBytes, endWith, type Text } from './reply/write-steps.js'
 import { Aborted } from './request/read-json.js'
 import type { GivenAnswer } from './requests/capture.js'
 import { record, takeReplay, trace } from './requests/record.js'
@@ -45,7 +45,7 @@ export async function run(
     dialect: dialects.a,
     isDialectKnown: false,
     isKeyUnknown: false,
-    asked: undefined,
+    requestedDialect: undefined,
     headers: originHeaders(undefined),
     backend: http.backend,
     trace: undefined,
@@ -71,7 +71,7 @@ function serveNothing(): never {
   throw plainError('NOT_FOUND')
 }
 
-interface Asked {
+interface Served {
   readonly pattern: string
   readonly startedAt: number
   readonly serve: Serve
@@ -80,48 +80,48 @@ interface Asked {
 async function answerAndRecord(
   http: HttpContext,
   exchange: Exchange,
-  asked: Asked,
+  served: Served,
   res: ServerResponse,
 ): Promise<void> {
   const { req } = exchange
-  const { pattern, startedAt, serve } = asked
+  const { pattern, startedAt, serve } = served
   const isOwn = pattern.startsWith(ownPaths)
   if (http.backend.requests.isOn && !isOwn && !req.url?.startsWith(ownPaths)) trace(exchange)
   const answer = await serveOrFail(http, serve, exchange)
   // Loses the answer although the request was carried out.
-  if (actingOn(exchange, ['drop']).length > 0) res.destroy()
+  if (activeFaults(exchange, ['drop']).length > 0) res.destroy()
   const latency = isOwn ? 0 : http.latency()
   if (latency > 0) await pause(latency)
   // A stream has to learn that its client has disconnected.
   if (!answer || (res.destroyed && !('open' in answer))) {
     const hasCallerLeft = exchange.faults.length === 0
     record(http, exchange, { pattern, startedAt, hasCallerLeft }, res)
-    if (hasCallerLeft) log(http, exchange, asked, clientClosedRequest)
+    if (hasCallerLeft) log(http, exchange, served, clientClosedRequest)
     return
   }
   const answeredAt = performance.now()
   const sent = await send(http, res, exchange, answer).catch((error) => sendFailure(http, res, exchange, error))
   record(http, exchange, { pattern, startedAt, answeredAt, answer: sent }, res)
-  log(http, exchange, asked, res.statusCode)
+  log(http, exchange, served, res.statusCode)
 }
 
 function log(
   http: HttpContext,
   { req, id, hasControl, caller }: Exchange,
-  { pattern, startedAt }: Asked,
+  { pattern, startedAt }: Served,
   status: number,
 ) {
   if (!http.log.isOpen) return
   http.log.request({
-    ...{ method: req.method ?? '', path: pathOf(req), route: pattern, status },
+    ...{ method: req.method ?? '', path: readPath(req), route: pattern, status },
     milliseconds: Math.round((performance.now() - startedAt) * 10) / 10,
     requestId: id,
-    who: hasControl ? 'control token' : nameOf(caller),
+    who: hasControl ? 'control token' : describeCaller(caller),
   })
 }
 
 /** Drops the query, which may hold codes, tickets and search terms. */
-function pathOf({ url = '' }: IncomingMessage): string {
+function readPath({ url = '' }: IncomingMessage): string {
   const end = url.indexOf('?')
   return end === -1 ? url : url.slice(0, end)
 }
@@ -132,13 +132,13 @@ async function serveOrFail(http: HttpContext, serve: Serve, exchange: Exchange):
     await beginTurn(http, req)
     requireOneHost(req)
     http.requireHost(req.headers.host)
-    const origin = http.originAsked(req.headers.host)
+    const origin = http.requestedOrigin(req.headers.host)
     if (origin !== undefined) exchange.backend = { ...exchange.backend, reachedAt: () => origin }
     if (req.headers.origin !== undefined && (await isKnownOrigin(http, req))) {
       exchange.headers = originHeaders(req.headers.origin)
     }
     const answer = await serve(exchange)
-    if (!exchange.isDialectKnown) speakAnyway(exchange, await namedDialect(http, exchange))
+    if (!exchange.isDialectKnown) setReadableDialect(exchange, await namedDialect(http, exchange))
     return answer
   } catch (error) {
     return error instanceof Aborted ? undefined : answerFailure(http, exchange, error)
@@ -162,7 +162,7 @@ async function answerFailure(http: HttpContext, exchange: Exchange, error: unkno
   const base = exchange.isDialectKnown
     ? exchange.dialect
     : await namedDialect(http, exchange, { isRefused }).catch(() => dialects.a)
-  speakAnyway(exchange, base)
+  setReadableDialect(exchange, base)
   const { status, headers, body } = encodeError(exchange.dialect, failure)
   return {
     status,
@@ -201,9 +201,9 @@ async function send(http: HttpContext, res: ServerResponse, exchange: Exchange, 
     'x-request-id': id,
     'x-content-type-options': 'nosniff',
     ...(isEarly ? { connection: 'close' } : {}),
-    ...(isBodiless ? {} : { 'content-length': bytesOf(answer.body) }),
+    ...(isBodiless ? {} : { 'content-length': countBytes(answer.body) }),
   }
-  exchange.room.keep('open' in answer ? 0 : bytesOf(answer.body))
+  exchange.room.keep('open' in answer ? 0 : countBytes(answer.body))
   res.writeHead(answer.status, headers)
   if ('open' in answer) {
     openStream(http, res, answer, faults)
@@ -216,20 +216,20 @@ async function send(http: HttpContext, res: ServerResponse, exchange: Exchange, 
 }
 
 function faultsInAnswer(exchange: Exchange, isStream: boolean, sendsBody: boolean): readonly Fault[] {
-  if (isStream) return actingOn(exchange, ['stall'])
-  return sendsBody ? actingOn(exchange, ['slow', 'cut']) : []
+  if (isStream) return activeFaults(exchange, ['stall'])
+  return sendsBody ? activeFaults(exchange, ['slow', 'cut']) : []
 }
 
 function sendBody({ readers }: HttpContext, res: ServerResponse, body: Text, faults: readonly Fault[]): Promise<void> {
   const sending = faults.length > 0 ? endFaultily(res, body, faults) : endWith(res, body)
   // Nearly every answer is taken at once, so it needs no watching.
-  if (res.writableLength > 0 || !res.writableEnded) readers.watch(res, bytesOf(body))
+  if (res.writableLength > 0 || !res.writableEnded) readers.watch(res, countBytes(body))
   return sending
 }
 
 function sendEarly({ chunks, readers }: HttpContext, res: ServerResponse, body: Text): void {
   answerWhileSending(chunks, res, body)
-  readers.watch(res, bytesOf(body))
+  readers.watch(res, countBytes(body))
 }
 
 /** The approximate read-ahead of a file download. With the limit on files, it also bounds open descriptors. */

@@ -4,18 +4,18 @@ import { SvcError, statusOf } from '../../client/protocol/model/errors.js'
 import type { Backend, Identity } from '../core/context.js'
 import { requireProject } from '../core/projects/require-project.js'
 import type { Exchange, HttpContext, Outgoing } from './exchange.js'
-import { meetFaults } from './faults/meet-faults.js'
+import { applyFaults } from './faults/meet-faults.js'
 import { clientAddress } from './guards/client-address.js'
 import { identifyCaller } from './guards/identify.js'
 import { isKnownOrigin, isPartOfOtherSite, requireKnownOrigin } from './guards/known-origins.js'
 import { isOwnOrigin } from './guards/origins.js'
-import { namedDialect, projectDialect, speak } from './reply/spoken-dialect.js'
-import { hasAlready } from './request/preconditions.js'
+import { namedDialect, projectDialect, setDialect } from './reply/spoken-dialect.js'
+import { hasVersion } from './request/preconditions.js'
 import { readBody } from './request/read-body.js'
-import { recognise } from './requests/record.js'
+import { assignProject } from './requests/record.js'
 import type { Endpoint, Route, RouteInput } from './route.js'
 import { serveProject } from './serve-project.js'
-import { countRequest, readHead, reply, requireOriginOf } from './serving-steps.js'
+import { countRequest, readHead, reply, requireProjectOrigin } from './serving-steps.js'
 
 /** @throws {SvcError} any error that keeps the request from being served */
 export async function serveRoute(http: HttpContext, endpoint: Endpoint, exchange: Exchange): Promise<Outgoing> {
@@ -24,7 +24,7 @@ export async function serveRoute(http: HttpContext, endpoint: Endpoint, exchange
   const answer = await serve(http, endpoint, exchange)
   const { method, headers } = exchange.req
   const isReading = method === 'GET' || method === 'HEAD'
-  if (!isReading || !hasAlready(headers['if-none-match'], answer.headers.etag)) return answer
+  if (!isReading || !hasVersion(headers['if-none-match'], answer.headers.etag)) return answer
   return { status: 304, headers: answer.headers, body: '' }
 }
 
@@ -61,21 +61,21 @@ async function answerPublic(http: HttpContext, route: Extract<Route, { needs: 'p
   if (!route.isNavigation) await requireKnownOrigin(http, exchange.req)
   const identity = route.isNavigation ? undefined : await identifyIfGood(exchange)
   if (identity) {
-    recognise(http, exchange, identity)
+    assignProject(http, exchange, identity)
     exchange.dialect = projectDialect(identity.project)
     exchange.isDialectKnown = true
-    requireOriginOf(exchange, { allowed: identity.project.settings.allowedOrigins, isOpenTo })
+    requireProjectOrigin(exchange, { allowed: identity.project.settings.allowedOrigins, isOpenTo })
     await countRequest(http, identity, exchange)
   }
-  speak(exchange, identity ? exchange.dialect : await namedDialect(http, exchange, { isRefused: true }))
-  if (identity) await meetFaults(http, exchange)
+  setDialect(exchange, identity ? exchange.dialect : await namedDialect(http, exchange, { isRefused: true }))
+  if (identity) await applyFaults(http, exchange)
   const { backend } = exchange
   const input = await readInput(http, route, exchange)
   const named = identity ? undefined : await route.projectOf?.(backend, input)
   if (named) {
-    speak(exchange, projectDialect(named))
-    recognise(http, exchange, { project: named })
-    await meetFaults(http, exchange)
+    setDialect(exchange, projectDialect(named))
+    assignProject(http, exchange, { project: named })
+    await applyFaults(http, exchange)
   }
   const value = await route.handle(exchange.backend, input)
   return { answer: await reply(route, value, exchange), isRefused: isRefused(value) }
@@ -147,9 +147,9 @@ async function serveForm(http: HttpContext, route: Extract<Route, { needs: 'cont
 async function serveAnyone(http: HttpContext, { flat: route }: Endpoint, exchange: Exchange): Promise<Outgoing> {
   if (route.needs !== 'nothing') throw new Error(`The route "${route.id}" needs a caller.`)
   await requireKnownOrigin(http, exchange.req)
-  speak(exchange, await namedDialect(http, exchange))
+  setDialect(exchange, await namedDialect(http, exchange))
   const input = await readInput(http, route, exchange)
-  if (route.isDear?.(input)) http.publicBudget.enter(`${input.address} for what is made for anyone`)()
+  if (route.isExpensive?.(input)) http.publicBudget.enter(`${input.address} for what is made for anyone`)()
   return reply(route, await route.handle(http.backend, input), exchange)
 }
 

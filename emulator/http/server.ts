@@ -8,18 +8,18 @@ import type { Backend } from '../core/context.js'
 import type { StaticMount } from '../pages/mounts.js'
 import { version } from '../version.js'
 import type { HttpContext } from './exchange.js'
-import { originAsked } from './guards/asked-host.js'
 import { openChunkTurns } from './guards/chunk-turns.js'
 import { openIdentityWatch } from './guards/identity-watch.js'
 import { type IncomingLimits, openIncomingBytes } from './guards/incoming-bytes.js'
 import { openHostCheck, openToNames } from './guards/origins.js'
 import { openPublicBudget } from './guards/public-budget.js'
 import { openRateLimiter } from './guards/rate-limit.js'
+import { requestedOrigin } from './guards/requested-origin.js'
 import { openTurns } from './guards/turns.js'
 import type { Log } from './logging/log.js'
 import { mountApp, mountPlaces, mountRest, type Respond } from './mount.js'
-import { placesOf, readingPlace, refusePlainRequest } from './places.js'
-import { type ConnectionLimits, openConnectionPlaces } from './realtime/connection-places.js'
+import { listPlaces, readingPlace, refusePlainRequest } from './places.js'
+import { type ConnectionLimits, openConnectionSlots } from './realtime/connection-slots.js'
 import { openMessagesAtWork } from './realtime/messages-at-work.js'
 import type { Streams } from './realtime/sse.js'
 import { type Farewell, openRealtime, socketPath } from './realtime/websocket.js'
@@ -80,7 +80,7 @@ export function createApp(backend: Backend, options: AppOptions): ServerHandlers
   const unwatchRequests = watchRequests(backend)
   const http = openHttpContext(backend, options)
   const places = [
-    ...placesOf(http, [...routes, ...control, ...aboutRoutes(routes, control, version)]),
+    ...listPlaces(http, [...routes, ...control, ...aboutRoutes(routes, control, version)]),
     readingPlace(http, socketPath, (exchange) => refusePlainRequest(http, exchange)),
     readingPlace(http, storedFilePath, (exchange) => serveStoredFile(http, exchange)),
   ]
@@ -118,7 +118,7 @@ export function createApp(backend: Backend, options: AppOptions): ServerHandlers
 export function createRouteApp(backend: Backend, routes: readonly Route[], options: AppOptions): ServerHandlers {
   const http = openHttpContext(backend, options)
   const app = openExpress()
-  const places = placesOf(http, routes)
+  const places = listPlaces(http, routes)
   const respond: Respond = (pattern, serve, req, res) => run(http, pattern, serve, req, res)
   mountPlaces(app, places, respond)
   mountRest(app, http)
@@ -135,7 +135,7 @@ function openHttpContext(backend: Backend, options: AppOptions): HttpContext {
   const { hosts, followsHost = false, home, control, log, openOrigins, trustedProxies, latency } = options
   const { readerLimits, incomingLimits, workLimits, connectionLimits } = options
   const { mostReads } = backend.files
-  const places = openConnectionPlaces(connectionLimits)
+  const places = openConnectionSlots(connectionLimits)
   const streams: Streams = { watch: openIdentityWatch(backend), open: new Set(), places, atWork: openMessagesAtWork() }
   return {
     backend,
@@ -145,12 +145,12 @@ function openHttpContext(backend: Backend, options: AppOptions): HttpContext {
     publicBudget: openPublicBudget(backend.clocks.service.now, backend.limits),
     trustedProxies,
     requireHost: hosts === 'any' ? () => undefined : openHostCheck(hosts),
-    originAsked: followsHost && hosts !== 'any' ? originAsked : () => undefined,
+    requestedOrigin: followsHost && hosts !== 'any' ? requestedOrigin : () => undefined,
     isOpenTo: openOrigins ? openToNames(hosts === 'any' ? [] : hosts) : () => false,
     controlToken: control?.token,
     latency,
     streams,
-    readers: openReaders({ ...(mostReads === undefined ? {} : { mostFiles: mostReads }), ...readerLimits }),
+    readers: openReaders({ ...(mostReads === undefined ? {} : { maxFiles: mostReads }), ...readerLimits }),
     incoming: openIncomingBytes(incomingLimits),
     turns: openTurns(),
     chunks: openChunkTurns(),

@@ -63,10 +63,10 @@ function closeIdle(socket: Socket) {
 }
 
 /** Stops listening, lets requests in progress finish, and destroys the rest. Closes idle connections at once. */
-export async function closeServer(server: Server, mostMilliseconds = 2_000): Promise<void> {
+export async function closeServer(server: Server, maxMilliseconds = 2_000): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
   const sweep = setInterval(() => server.closeIdleConnections(), 20)
-  const cut = setTimeout(() => server.closeAllConnections(), mostMilliseconds)
+  const cut = setTimeout(() => server.closeAllConnections(), maxMilliseconds)
   await closed
   clearInterval(sweep)
   clearTimeout(cut)

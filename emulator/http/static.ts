@@ -9,7 +9,7 @@ import type { Exchange, HttpContext, Outgoing } from './exchange.js'
 import { requireKnownOrigin, requireNamedOrigin } from './guards/known-origins.js'
 import { refuseOtherMethods, refusePath } from './places.js'
 import { answerFile } from './reply/served-file.js'
-import { namedDialect, speak } from './reply/spoken-dialect.js'
+import { namedDialect, setDialect } from './reply/spoken-dialect.js'
 import { run } from './run.js'
 
 /** Mounts folders. If a path is below two of them, the longer one takes it, whether or not it has the file. */
@@ -42,7 +42,7 @@ async function answerPath(
   }
   if (req.method !== 'GET' && req.method !== 'HEAD') return refuseOtherMethods(http, exchange)
   await requireKnownOrigin(http, req)
-  speak(exchange, await namedDialect(http, exchange))
+  setDialect(exchange, await namedDialect(http, exchange))
   return answerFile(exchange, {
     size: file.size,
     etag: `"${file.size.toString(16)}-${file.modifiedAt.getTime().toString(16)}"`,
@@ -52,7 +52,7 @@ async function answerPath(
       'cache-control': mount.cacheControl,
       'referrer-policy': 'same-origin',
     },
-    describing: { 'content-type': typeOf(file.path, res) },
+    describing: { 'content-type': contentType(file.path, res) },
     read: async (part) => createReadStream(file.path, part && { start: part.first, end: part.last }),
   })
 }
@@ -70,7 +70,7 @@ async function requireMounted({ log }: HttpContext, { path, folder }: StaticMoun
 }
 
 /** Uses the table of types in Express. */
-function typeOf(path: string, res: Response): string {
+function contentType(path: string, res: Response): string {
   const type = String(res.type(extname(path)).getHeader('content-type'))
   res.removeHeader('content-type')
   return type
@@ -88,14 +88,14 @@ async function fileAt(
   path: string,
   accept = '',
 ): Promise<FoundFile | undefined> {
-  const parts = partsOf(path)
+  const parts = splitPath(path)
   if (parts === undefined) return undefined
   const isPage = isSinglePage && accept.includes('text/html')
   return (await ownFile(folder, parts)) ?? (isPage ? ownFile(folder, []) : undefined)
 }
 
 /** Splits a path into names. Returns undefined for a path that could leave the folder or reach hidden files. */
-function partsOf(path: string): string[] | undefined {
+function splitPath(path: string): string[] | undefined {
   const parts = path.split('/').filter((part) => part !== '')
   try {
     const names = parts.map(decodeURIComponent)

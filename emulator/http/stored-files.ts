@@ -9,7 +9,7 @@ import type { Exchange, HttpContext, Outgoing } from './exchange.js'
 import { requireNamedOrigin } from './guards/known-origins.js'
 import { originHeaders, requireOrigin } from './guards/origins.js'
 import { answerFile } from './reply/served-file.js'
-import { speakAnyway } from './reply/spoken-dialect.js'
+import { setReadableDialect } from './reply/spoken-dialect.js'
 
 export const storedFilePath = '/files/:id/:name'
 
@@ -30,7 +30,7 @@ export async function serveStoredFile(http: HttpContext, exchange: Exchange): Pr
   const { isOpenTo } = http
   requireNamedOrigin(req)
   const { file, settings } = await getPublicFile(http.backend, id, name)
-  speakAnyway(exchange, parseDialect(settings.dialect))
+  setReadableDialect(exchange, parseDialect(settings.dialect))
   exchange.headers = originHeaders(undefined)
   requireOrigin(origin, host, { allowed: settings.allowedOrigins, isOpenTo })
   exchange.headers = originHeaders(origin)

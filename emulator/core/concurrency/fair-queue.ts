@@ -11,12 +11,12 @@ export interface FairQueue<Item> {
   size(): number
 }
 
-export function openFairQueue<Item>(mostWaiting: number): FairQueue<Item> {
+export function openFairQueue<Item>(maxWaiting: number): FairQueue<Item> {
   const waiting = openLine<Item>()
   return {
     push(owners, item) {
       waiting.push(owners, item)
-      return waiting.size() > mostWaiting ? waiting.drop(owners) : undefined
+      return waiting.size() > maxWaiting ? waiting.drop(owners) : undefined
     },
     shift: waiting.shift,
     size: waiting.size,

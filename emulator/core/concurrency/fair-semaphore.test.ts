@@ -42,7 +42,7 @@ it('lets owners take turns in the work that goes first', async () => {
 })
 
 it('limits an owner to its share and gives the rest to others at once', async () => {
-  const semaphore = createFairSemaphore({ limit: 4, mostEach: 2 })
+  const semaphore = createFairSemaphore({ limit: 4, maxPerOwner: 2 })
   const { begun, work, end } = aWorkplace()
 
   for (const name of ['a1', 'a2', 'a3', 'a4']) void semaphore.run(['a', name], work(name))
@@ -57,7 +57,7 @@ it('limits an owner to its share and gives the rest to others at once', async ()
 })
 
 it('rejects work that has waited too long and frees its place', async () => {
-  const patience = { mostMilliseconds: 1, tooLate: () => new Error('Too late.') }
+  const patience = { maxMilliseconds: 1, tooLate: () => new Error('Too late.') }
   const semaphore = createFairSemaphore({ limit: 1, patience })
   const { begun, work, end } = aWorkplace()
 

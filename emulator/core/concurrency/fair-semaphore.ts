@@ -20,11 +20,11 @@ export interface FairSemaphore {
    *
    * @throws the error from `tooLate`
    */
-  enter(owners: readonly [string, ...string[]], weight?: number): Promise<Place>
+  enter(owners: readonly [string, ...string[]], weight?: number): Promise<Slot>
   waiting(): number
 }
 
-export interface Place {
+export interface Slot {
   /** Changes the weight from now on. */
   reweigh(weight: number): void
   /** Frees the slot. Later calls do nothing. */
@@ -34,9 +34,9 @@ export interface Place {
 interface Options {
   readonly limit: number
   /** How much of one owner's work runs at once. Defaults to `limit`. */
-  readonly mostEach?: number
+  readonly maxPerOwner?: number
   /** The longest time that work waits. Defaults to no timeout. */
-  readonly patience?: { readonly mostMilliseconds: number; tooLate(): Error }
+  readonly patience?: { readonly maxMilliseconds: number; tooLate(): Error }
 }
 
 interface Waiting {
@@ -46,7 +46,7 @@ interface Waiting {
   begin(): boolean
 }
 
-export function createFairSemaphore({ limit, mostEach = limit, patience }: Options): FairSemaphore {
+export function createFairSemaphore({ limit, maxPerOwner = limit, patience }: Options): FairSemaphore {
   const first = openFairQueue<Waiting>(Number.POSITIVE_INFINITY)
   const queue = openFairQueue<Waiting>(Number.POSITIVE_INFINITY)
   /** How much of each owner's work is running. */
@@ -54,7 +54,7 @@ export function createFairSemaphore({ limit, mostEach = limit, patience }: Optio
   let running = 0
   let waiting = 0
 
-  const mayBegin = (owner: string) => running < limit && (shares.get(owner) ?? 0) < mostEach
+  const mayBegin = (owner: string) => running < limit && (shares.get(owner) ?? 0) < maxPerOwner
 
   function add(owner: string, weight: number): void {
     running += weight
@@ -71,7 +71,7 @@ export function createFairSemaphore({ limit, mostEach = limit, patience }: Optio
     }
   }
 
-  function placeOf(owner: string, given: number): Place {
+  function openSlot(owner: string, given: number): Slot {
     let weight = given
     const reweigh = (now: number) => {
       const isLess = now < weight
@@ -92,7 +92,7 @@ export function createFairSemaphore({ limit, mostEach = limit, patience }: Optio
         clearTimeout(late)
         settle()
       }
-      const late = patience && setTimeout(() => end(() => reject(patience.tooLate())), patience.mostMilliseconds)
+      const late = patience && setTimeout(() => end(() => reject(patience.tooLate())), patience.maxMilliseconds)
       const begin = () => {
         if (isOver) return false
         end(resolve)
@@ -104,7 +104,11 @@ export function createFairSemaphore({ limit, mostEach = limit, patience }: Optio
   }
 
   /** Waits for a turn only if there is none right now, so that work that can begin at once is not deferred. */
-  function turnOf(owners: readonly [string, ...string[]], weight: number, isFirst: boolean): Promise<void> | undefined {
+  function takeTurn(
+    owners: readonly [string, ...string[]],
+    weight: number,
+    isFirst: boolean,
+  ): Promise<void> | undefined {
     const [owner] = owners
     if (!mayBegin(owner)) return turn(owners, weight, isFirst)
     add(owner, weight)
@@ -113,14 +117,14 @@ export function createFairSemaphore({ limit, mostEach = limit, patience }: Optio
 
   return {
     async enter(owners, weight = 1) {
-      const turn = turnOf(owners, weight, false)
+      const turn = takeTurn(owners, weight, false)
       if (turn) await turn
-      return placeOf(owners[0], weight)
+      return openSlot(owners[0], weight)
     },
     async run(owners, work, { isFirst } = { isFirst: false }) {
-      const turn = turnOf(owners, 1, isFirst)
+      const turn = takeTurn(owners, 1, isFirst)
       if (turn) await turn
-      const place = placeOf(owners[0], 1)
+      const place = openSlot(owners[0], 1)
       try {
         return await work()
       } finally {

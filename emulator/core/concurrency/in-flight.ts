@@ -4,7 +4,7 @@ import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises'
 export interface InFlight {
   add<Result>(operation: Promise<Result>): Promise<Result>
   /** Resolves once no operation is in flight, including the cleanup that follows one, or after this time at the latest. */
-  settled(mostMilliseconds: number): Promise<void>
+  settled(maxMilliseconds: number): Promise<void>
 }
 
 export function openInFlight(): InFlight {
@@ -24,10 +24,10 @@ export function openInFlight(): InFlight {
       operation.then(remove, remove)
       return operation
     },
-    async settled(mostMilliseconds) {
+    async settled(maxMilliseconds) {
       if (operations.size === 0) return
       const over = new AbortController()
-      const late = pause(mostMilliseconds, undefined, { signal: over.signal }).catch(() => undefined)
+      const late = pause(maxMilliseconds, undefined, { signal: over.signal }).catch(() => undefined)
       await Promise.race([allSettled(over.signal), late])
       over.abort()
     },

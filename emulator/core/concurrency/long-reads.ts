@@ -5,7 +5,7 @@ import type { Context } from '../context.js'
 const itemBytes = 64 * 1024
 
 /** Returns undefined if linked records are populated, because then the answer holds more than the items of the list. */
-export function mostItemsOf({ populate, limit }: Pick<ListQuery, 'populate' | 'limit'>): number | undefined {
+export function maxItemsIn({ populate, limit }: Pick<ListQuery, 'populate' | 'limit'>): number | undefined {
   return populate.length === 0 ? limit : undefined
 }
 
@@ -19,11 +19,11 @@ export function mostItemsOf({ populate, limit }: Pick<ListQuery, 'populate' | 'l
 export async function workLong<Result>(
   ctx: Context,
   work: (ctx: Context) => Promise<Result>,
-  mostItems = Number.POSITIVE_INFINITY,
+  maxItems = Number.POSITIVE_INFINITY,
 ): Promise<Result> {
   const { backend, project, caller, room, hasPlace } = ctx
   // Doesn't wait inside an open transaction: the slots may be taken by reads that wait for its connection.
   if (hasPlace || ctx.pending) return work(ctx)
-  await room?.take(mostItems * itemBytes)
+  await room?.take(maxItems * itemBytes)
   return backend.longReads.run([project.id, caller.id], () => work({ ...ctx, hasPlace: true }))
 }

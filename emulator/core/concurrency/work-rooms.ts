@@ -3,13 +3,13 @@
  * only known afterwards, so each request first reserves the largest possible answer. Contract 10.10.
  */
 import { sizes } from '../../../client/protocol/model/limits.js'
-import { createFairSemaphore, type Place } from './fair-semaphore.js'
-import { tooLate } from './long-read-places.js'
+import { createFairSemaphore, type Slot } from './fair-semaphore.js'
+import { tooLate } from './long-read-slots.js'
 
 export interface WorkLimits {
-  readonly mostBytes: number
+  readonly maxBytes: number
   /** The limit for one address, so that no client can take all the memory. */
-  readonly mostBytesOfAddress: number
+  readonly maxBytesPerAddress: number
 }
 
 /** The memory reserved for one request. */
@@ -31,16 +31,16 @@ export interface WorkRooms {
   open(addressOf: () => string): WorkRoom
 }
 
-const ownLimits: WorkLimits = { mostBytes: 6 * sizes.mostAnswerBytes, mostBytesOfAddress: 2 * sizes.mostAnswerBytes }
-const patience = { mostMilliseconds: 30_000, tooLate }
+const ownLimits: WorkLimits = { maxBytes: 6 * sizes.mostAnswerBytes, maxBytesPerAddress: 2 * sizes.mostAnswerBytes }
+const patience = { maxMilliseconds: 30_000, tooLate }
 
 export function openWorkRooms(limits: Partial<WorkLimits> = {}): WorkRooms {
-  const { mostBytes, mostBytesOfAddress } = { ...ownLimits, ...limits }
-  const bytes = createFairSemaphore({ limit: mostBytes, mostEach: mostBytesOfAddress, patience })
+  const { maxBytes, maxBytesPerAddress } = { ...ownLimits, ...limits }
+  const bytes = createFairSemaphore({ limit: maxBytes, maxPerOwner: maxBytesPerAddress, patience })
   return {
     open(addressOf) {
-      let place: Promise<Place> | undefined
-      let taken: Place | undefined
+      let place: Promise<Slot> | undefined
+      let taken: Slot | undefined
       return {
         async take(wanted = sizes.mostAnswerBytes) {
           place ??= bytes.enter([addressOf()], Math.min(wanted, sizes.mostAnswerBytes))

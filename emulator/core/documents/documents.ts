@@ -13,7 +13,7 @@ import { findable } from '../access/findable.js'
 import { allows, readerFor } from '../access/grant.js'
 import { noSuchDocument } from '../access/missing.js'
 import { requireGrant } from '../collections/collections.js'
-import { mostItemsOf, workLong } from '../concurrency/long-reads.js'
+import { maxItemsIn, workLong } from '../concurrency/long-reads.js'
 import type { Context } from '../context.js'
 import { noUploads, type Uploads, withUploads } from '../files/uploads.js'
 import { inTransaction } from '../unit-of-work.js'
@@ -41,7 +41,7 @@ export async function listDocuments(ctx: Context, name: string, query: ListQuery
     const items = await visibleTo(grant, page.items)
     return { ...page, items: await populate(ctx, items, query.populate) }
   }
-  return workLong(ctx, read, mostItemsOf(query))
+  return workLong(ctx, read, maxItemsIn(query))
 }
 
 /** @throws {SvcError} `NOT_FOUND` */

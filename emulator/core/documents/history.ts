@@ -33,7 +33,7 @@ export interface DocumentHistory {
   readonly isWhole: boolean
 }
 
-interface Asked {
+interface DocumentName {
   readonly project: string
   /** Name or id. */
   readonly collection: string
@@ -43,20 +43,20 @@ interface Asked {
 /** @throws {SvcError} `NOT_FOUND` if there is neither the document nor a recorded change of it */
 export async function documentHistory(
   backend: Backend,
-  asked: Asked,
+  named: DocumentName,
   { before, most }: { before: number | undefined; most: number },
 ): Promise<DocumentHistory> {
-  const { place, collection, document } = await find(backend, asked)
+  const { place, collection, document } = await find(backend, named)
   const { rows, hasMore } = await selectVersions(backend.db, place, { before, most })
   const present = before === undefined ? document : undefined
   const versions = [
     ...presentVersion(present, rows[0]),
-    ...rows.flatMap((row, at) => versionsOf(row, rows[at + 1], hasMore)),
+    ...rows.flatMap((row, at) => toVersions(row, rows[at + 1], hasMore)),
   ]
-  if (versions.length === 0 && !document) throw noSuchDocument(asked)
+  if (versions.length === 0 && !document) throw noSuchDocument(named)
   const [oldest] = rows.slice(-1)
   return {
-    ...{ collection, id: asked.document, isDeleted: document === undefined, versions },
+    ...{ collection, id: named.document, isDeleted: document === undefined, versions },
     next: hasMore && oldest ? oldest.seq : null,
     isWhole: !hasMore && oldest?.kind === 'created',
   }
@@ -68,7 +68,7 @@ export interface VersionComparison {
   readonly differences: readonly Difference[]
 }
 
-const mostDifferences = 1_000
+const maxDifferences = 1_000
 
 /**
  * Compares two versions. `to` defaults to the newest, and `from` to the one before it.
@@ -77,23 +77,23 @@ const mostDifferences = 1_000
  */
 export async function compareVersions(
   backend: Backend,
-  asked: Asked,
+  named: DocumentName,
   given: { from: number | undefined; to: number | undefined },
 ): Promise<VersionComparison> {
-  const { place, document } = await find(backend, asked)
+  const { place, document } = await find(backend, named)
   const to = given.to ?? document?.version ?? (await newestVersion(backend, place))
-  if (to === undefined) throw noSuchDocument(asked)
+  if (to === undefined) throw noSuchDocument(named)
   const from = given.from ?? to - 1
   const rows = await selectVersionsAt(backend.db, place, [from, to])
   const [one, other] = [from, to].map((version) => {
     const data = dataAt(version, rows, document)
-    if (!data) throw new SvcError('NOT_FOUND', `Version ${version} of "${asked.document}" is not recorded.`)
+    if (!data) throw new SvcError('NOT_FOUND', `Version ${version} of "${named.document}" is not recorded.`)
     return fieldsOf({ data })
   })
-  return { from, to, differences: differencesBetween(one, other, mostDifferences) }
+  return { from, to, differences: differencesBetween(one, other, maxDifferences) }
 }
 
-async function find(backend: Backend, { project: id, collection: name, document: documentId }: Asked) {
+async function find(backend: Backend, { project: id, collection: name, document: documentId }: DocumentName) {
   const { db } = backend
   const project = (await requireProject(backend, id)).id
   const collection = await selectCollection(db, project, name)
@@ -111,7 +111,7 @@ function presentVersion(document: StoredDocument | undefined, newest: VersionRow
 }
 
 /** Returns the version that a change made and, if the change before it was trimmed, the version before it. */
-function versionsOf(row: VersionRow, earlier: VersionRow | undefined, hasMore: boolean): DocumentVersion[] {
+function toVersions(row: VersionRow, earlier: VersionRow | undefined, hasMore: boolean): DocumentVersion[] {
   const { seq, kind, version, at, data, before } = row
   const changed = before ? changedFields(fieldsOf(before), fieldsOf({ data })) : []
   const own: DocumentVersion = { seq, kind, version, at, data, changed }
@@ -137,7 +137,7 @@ async function newestVersion({ db }: Backend, place: VersionPlace): Promise<numb
   return rows[0]?.version
 }
 
-function noSuchDocument({ document, collection }: Pick<Asked, 'document' | 'collection'>): SvcError {
+function noSuchDocument({ document, collection }: Pick<DocumentName, 'document' | 'collection'>): SvcError {
   const message = `No document "${document.slice(0, 80)}" in "${collection.slice(0, 80)}", and no recorded changes of it.`
   return new SvcError('NOT_FOUND', message)
 }

@@ -30,7 +30,7 @@ interface Line {
 }
 
 /** The limit per collection: one statement is written while the other waits for the disk. */
-const mostStatements = 2
+const maxStatements = 2
 /** The limit per statement, to keep each one short. */
 const most = { documents: 200, characters: 1024 * 1024 }
 
@@ -45,7 +45,7 @@ export function openJoinedCreates(): JoinedCreates {
       ofDatabase.set(collection, line)
       return new Promise((resolve, reject) => {
         line.waiting.push({ text, write, resolve, reject })
-        if (line.atWork < mostStatements) void work(line).then(() => line.atWork || ofDatabase.delete(collection))
+        if (line.atWork < maxStatements) void work(line).then(() => line.atWork || ofDatabase.delete(collection))
       })
     },
   }

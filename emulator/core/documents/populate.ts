@@ -54,7 +54,7 @@ interface Work {
 type LinkGrant = Grant<Pick<StoredCollection, 'name' | 'permissions'>>
 
 /** The most ids per query. More ids take more queries. */
-const mostPerQuery = 1_000
+const maxPerQuery = 1_000
 
 /** The limits on the growth of an answer. */
 const limits: readonly { readonly part: keyof Growth; readonly limit: LimitName; readonly most: number }[] = [
@@ -85,7 +85,7 @@ export async function populate<Holder extends Stored>(
     pauses: openPauses(),
     grants: new Map(),
   }
-  const branches = branchesOf(paths)
+  const branches = buildBranches(paths)
   const holders: Holders = new Map()
   const drafts: Populated<Holder>[] = []
   for (const record of records) {
@@ -152,7 +152,7 @@ async function load(
   growth.lookups += ids.length
   requireSmall(growth)
   while (ids.length > 0) {
-    const piece = ids.splice(-mostPerQuery)
+    const piece = ids.splice(-maxPerQuery)
     const { records, others } = await selectRecords(ctx.db, ctx.project.id, piece)
     for (const record of records) {
       const { document } = record
@@ -251,7 +251,7 @@ function idsIn(value: PopulatedValue | undefined): string[] {
   return []
 }
 
-function branchesOf(paths: readonly Path[]): Branches {
+function buildBranches(paths: readonly Path[]): Branches {
   const root: Branches = new Map()
   for (const path of paths) {
     let branches = root

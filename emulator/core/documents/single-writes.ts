@@ -17,7 +17,15 @@ import { mentionsFiles } from '../files/owned-files.js'
 import { type Adopt, changeDocuments, removeDocuments } from './batches.js'
 import { withDocument } from './read-document.js'
 import { requireLight } from './weight.js'
-import { completingWhole, place, recording, requireVersion, shownTo, textsOf, type VersionGuard } from './writing.js'
+import {
+  checkAndSerialize,
+  openReplaceCompleter,
+  place,
+  publishRecorded,
+  requireVersion,
+  shownTo,
+  type VersionGuard,
+} from './writing.js'
 
 interface ChangeOptions {
   readonly guard: VersionGuard
@@ -27,7 +35,7 @@ interface ChangeOptions {
 }
 
 /** How often to retry a change that lost a race, before locking the document and waiting. */
-const mostAttempts = 3
+const maxAttempts = 3
 
 /**
  * Refuses a change that would be refused whatever its content.
@@ -53,7 +61,7 @@ export async function changeDocument(
 ): Promise<StoredDocument> {
   const grant = await requireGrant(ctx, name, 'update')
   const { collection } = grant
-  const attempts = ctx.pending || adopt ? 0 : mostAttempts
+  const attempts = ctx.pending || adopt ? 0 : maxAttempts
   for (let attempt = 0; attempt < attempts; attempt++) {
     const written = await withDocument(ctx, collection, id, async (before, ctx) => {
       if (!before) throw noSuchDocument(collection, id)
@@ -83,8 +91,8 @@ async function changeAsRead(
   const { id, version } = before
   const { collection } = grant
   const guard = guardFields(grant)
-  const complete = completingWhole(guard, isWhole)
-  const [checked] = await textsOf({ name: collection.name, schema: guard.schema }, [before], (before) => {
+  const complete = openReplaceCompleter(guard, isWhole)
+  const [checked] = await checkAndSerialize({ name: collection.name, schema: guard.schema }, [before], (before) => {
     const after = complete(guard.changed(before, edit))
     // A merge can grow a document beyond what one request could send.
     requireLight(after)
@@ -92,7 +100,7 @@ async function changeAsRead(
   })
   if (!checked) return undefined
   const here = place(ctx, collection, ctx.backend.now(ctx.project.id))
-  const { documents } = await recording(ctx, () => updateDocument(ctx.db, here, { id, ...checked.text }, version))
+  const { documents } = await publishRecorded(ctx, () => updateDocument(ctx.db, here, { id, ...checked.text }, version))
   const [shown] = await shownTo(grant, documents)
   return shown
 }
@@ -102,7 +110,7 @@ export async function removeOneDocument(ctx: Context, name: string, id: string, 
   if (!ctx.pending && isId(id)) {
     const here = place(ctx, grant.collection, ctx.backend.now(ctx.project.id))
     const creator = creatorFor(grant, 'delete')
-    const { isDeleted } = await recording(ctx, () => deleteDocument(ctx.db, here, id, guard, creator))
+    const { isDeleted } = await publishRecorded(ctx, () => deleteDocument(ctx.db, here, id, guard, creator))
     if (isDeleted) return
   }
   // Takes the long way if the document has files, or to report why it was not removed.

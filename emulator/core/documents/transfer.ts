@@ -11,7 +11,7 @@ import type { Backend, Context } from '../context.js'
 import { callerOf, unscoped } from '../identity.js'
 import { requireProject } from '../projects/require-project.js'
 import { inTransaction, unitOf } from '../unit-of-work.js'
-import { place, recording } from './writing.js'
+import { place, publishRecorded } from './writing.js'
 
 interface Named {
   readonly project: string
@@ -27,7 +27,7 @@ interface Creator {
 }
 
 /** @throws {SvcError} `NOT_FOUND` */
-export async function creatorOf(
+export async function getCreator(
   backend: Backend,
   { project, collection: name, document: id }: Named,
 ): Promise<Creator> {
@@ -52,7 +52,7 @@ export async function transferDocument(backend: Backend, named: Named, to: strin
     // Locks first: a statement that waits for another write would record the state before that write.
     const found = await lockDocumentVersions(ctx.db, collection, [id])
     if (!found.has(id)) throw noSuchDocument(collection, id)
-    await recording(ctx, () => updateCreator(ctx.db, here, id, to))
+    await publishRecorded(ctx, () => updateCreator(ctx.db, here, id, to))
     const subject = { collection: collection.name, document: id, ...(to === null ? {} : { user: to }) }
     await audit(ctx, { project: project.id, operation: 'document.transferred', subject })
   })

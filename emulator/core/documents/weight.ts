@@ -11,7 +11,7 @@ interface Measure {
   /** Members of objects and items of arrays, at all levels. */
   values: number
   /** An upper bound for its size as JSON. */
-  mostBytes: number
+  maxBytes: number
   /** Extra digits in PostgreSQL, which writes numbers without exponents. */
   digits: number
 }
@@ -19,10 +19,10 @@ interface Measure {
 /** Measures of walked objects, so that no large one is walked twice. */
 const known = new WeakMap<JsonObject, Measure>()
 /** Below this size, walking an object again is faster than remembering its measure. */
-const mostForgottenBytes = 16 * 1024
+const maxForgottenBytes = 16 * 1024
 
 function remember(fields: JsonObject, measure: Measure): void {
-  if (measure.mostBytes > mostForgottenBytes || !isWithin(measure)) known.set(fields, measure)
+  if (measure.maxBytes > maxForgottenBytes || !isWithin(measure)) known.set(fields, measure)
 }
 
 /**
@@ -44,12 +44,12 @@ export function requireStorable(body: JsonObject, place: Issue['path'] = []): nu
     whole.depth = inner.depth + 1
     whole.keys += inner.keys
     whole.values += inner.values + 1
-    whole.mostBytes += inner.mostBytes
+    whole.maxBytes += inner.maxBytes
     whole.digits += inner.digits
     if (Object.keys(body).length > 1) measureMembers(body, whole, 1, path, 'data')
   } else measureMembers(body, whole, 1, path)
   remember(body, whole)
-  return whole.mostBytes
+  return whole.maxBytes
 }
 
 /** Whether a large object was walked and found to be so small that no part of it can exceed a limit. */
@@ -66,16 +66,16 @@ export function isLight(body: JsonObject): boolean {
  */
 export function requireLight(fields: JsonObject): number {
   const before = known.get(fields)
-  const measure = before ?? measureOf(fields)
+  const measure = before ?? measureFields(fields)
   if (!before) remember(fields, measure)
-  const { depth, keys, values, mostBytes, digits } = measure
-  if (isWithin(measure)) return before ? 0 : mostBytes
+  const { depth, keys, values, maxBytes, digits } = measure
+  if (isWithin(measure)) return before ? 0 : maxBytes
   if (depth > sizes.mostDocumentDepth) throw tooDeep()
   if (keys > sizes.mostDocumentKeys) throw tooManyKeys()
   if (values > sizes.mostDocumentValues) throw tooManyValues()
   // Few documents come near the limit, so only those are serialized to measure them exactly.
   if (Buffer.byteLength(JSON.stringify(fields)) + digits > sizes.mostDocumentBytes) throw tooHeavy()
-  return mostBytes
+  return maxBytes
 }
 
 /** Like `requireLight`, for objects that `requireStorable` has walked. An object without a remembered measure is small. */
@@ -87,15 +87,15 @@ export function requireWalkedLight(fields: JsonObject): number {
 const shortCharacters = 500
 
 /** Returns an upper bound for the members and items at all levels. Counts them only if the text is long. */
-export function mostValuesIn(fields: JsonObject, text: string): number {
-  return text.length <= shortCharacters ? text.length / 2 : (known.get(fields) ?? measureOf(fields)).values
+export function maxValuesIn(fields: JsonObject, text: string): number {
+  return text.length <= shortCharacters ? text.length / 2 : (known.get(fields) ?? measureFields(fields)).values
 }
 
-function isWithin({ depth, keys, values, mostBytes, digits }: Measure): boolean {
+function isWithin({ depth, keys, values, maxBytes, digits }: Measure): boolean {
   const { mostDocumentDepth, mostDocumentKeys, mostDocumentValues, mostDocumentBytes } = sizes
   const isShallow = depth <= mostDocumentDepth
   const hasFew = keys <= mostDocumentKeys && values <= mostDocumentValues
-  return isShallow && hasFew && mostBytes + digits <= mostDocumentBytes
+  return isShallow && hasFew && maxBytes + digits <= mostDocumentBytes
 }
 
 export function tooDeep() {
@@ -128,10 +128,10 @@ const textBytes = (text: string) => 2 + 6 * text.length
 const scalarBytes = 26
 
 function emptyMeasure(): Measure {
-  return { depth: 1, keys: 0, values: 0, mostBytes: 3, digits: 0 }
+  return { depth: 1, keys: 0, values: 0, maxBytes: 3, digits: 0 }
 }
 
-function measureOf(fields: JsonObject): Measure {
+function measureFields(fields: JsonObject): Measure {
   const whole = emptyMeasure()
   measureMembers(fields, whole, 1, [])
   return whole
@@ -171,25 +171,25 @@ function addMember(whole: Measure, name: string, path: readonly (string | number
   if (isLong) throw unstorable(`a field name of over ${formatBytes(sizes.mostFieldNameBytes)}`, 'field_name', path)
   requireText(name, path)
   whole.keys++
-  whole.mostBytes += textBytes(name) + 1
+  whole.maxBytes += textBytes(name) + 1
 }
 
 function measureValue(value: Json, whole: Measure, level: number, path: (string | number)[]): void {
   whole.values++
   if (typeof value === 'string') {
     requireText(value, path)
-    whole.mostBytes += textBytes(value) + 1
+    whole.maxBytes += textBytes(value) + 1
   } else if (typeof value === 'object' && value !== null) {
-    whole.mostBytes += 3
+    whole.maxBytes += 3
     measureMembers(value, whole, level + 1, path)
   } else {
-    whole.mostBytes += scalarBytes
-    if (typeof value === 'number') whole.digits += digitsOf(value, path)
+    whole.maxBytes += scalarBytes
+    if (typeof value === 'number') whole.digits += countExtraDigits(value, path)
   }
 }
 
 /** Counts the digits that PostgreSQL adds: `1e300` is five bytes in a body, but 301 in the database. */
-function digitsOf(value: number, path: readonly (string | number)[]): number {
+function countExtraDigits(value: number, path: readonly (string | number)[]): number {
   if (!Number.isFinite(value)) throw unstorable('a number that is too large', 'finite_number', path)
   const size = Math.abs(value)
   return value === 0 || (size < 1e21 && size >= 1e-6) ? 0 : Math.ceil(Math.abs(Math.log10(size)))

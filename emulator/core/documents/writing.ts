@@ -14,7 +14,7 @@ import { allows, type Grant } from '../access/grant.js'
 import type { Context } from '../context.js'
 import { openPauses } from '../pauses.js'
 import { publishing } from '../unit-of-work.js'
-import { mostValuesIn, requireLight } from './weight.js'
+import { maxValuesIn, requireLight } from './weight.js'
 
 /** The versions that a write accepts, from `if-match`. `any` accepts all. Contract 3.8. */
 export type VersionGuard = readonly number[] | 'any'
@@ -45,7 +45,7 @@ export async function shownTo(grant: Grant, documents: readonly StoredDocument[]
 }
 
 /** Checks the fields of each item and serializes them, a few items per turn of the event loop. */
-export async function textsOf<Item>(
+export async function checkAndSerialize<Item>(
   { name, schema }: Pick<StoredCollection, 'name' | 'schema'>,
   items: readonly Item[],
   fieldsFor: (item: Item) => Fields,
@@ -65,7 +65,7 @@ export async function textsOf<Item>(
     const text = JSON.stringify(fields)
     bytes += bytesInAnswer(text)
     requireAnswerable(bytes)
-    texts.push({ item, text: { json: text, values: mostValuesIn(fields, text) } })
+    texts.push({ item, text: { json: text, values: maxValuesIn(fields, text) } })
     const pause = pauses.after(text.length + workOfSchema)
     if (pause) await pause
   }
@@ -92,7 +92,7 @@ function indexed(place: Issue['path'], read: () => Fields): Fields {
 }
 
 /** Returns a function that fills in the defaults of a schema, which can make a document larger than the one sent. */
-export function completing({ schema }: Pick<StoredCollection, 'schema'>): (fields: Fields) => Fields {
+export function openCompleter({ schema }: Pick<StoredCollection, 'schema'>): (fields: Fields) => Fields {
   const complete = schemaDefaults(schema)
   return (fields) => {
     const whole = complete(fields)
@@ -102,7 +102,7 @@ export function completing({ schema }: Pick<StoredCollection, 'schema'>): (field
 }
 
 /** Returns a function for replaced documents: fills in only the defaults of required fields. Contract 5.2. */
-export function completingWhole(
+export function openReplaceCompleter(
   { schema }: Pick<StoredCollection, 'schema'>,
   isWhole: boolean,
 ): (fields: Fields) => Fields {
@@ -118,20 +118,20 @@ export function requireAnswerable(bytes: number): void {
 }
 
 export function bytesInAnswer(text: string): number {
-  return Buffer.byteLength(text) + mostEnvelopeBytes
+  return Buffer.byteLength(text) + maxEnvelopeBytes
 }
 
 /** The most bytes around the data of a document: its id, times and collection. */
-const mostEnvelopeBytes = 512
+const maxEnvelopeBytes = 512
 
 /** Publishes the changes that a write recorded. Publishes none if the write did not apply. */
-export function recording<Recorded extends Pick<Written, 'seq'>>(ctx: Context, write: () => Promise<Recorded>) {
+export function publishRecorded<Recorded extends Pick<Written, 'seq'>>(ctx: Context, write: () => Promise<Recorded>) {
   const project = ctx.project.id
-  const changesOf = (recorded?: Recorded): Message | undefined => {
+  const toMessage = (recorded?: Recorded): Message | undefined => {
     if (recorded && recorded.seq === null) return undefined
     return { kind: 'changes', project, seq: typeof recorded?.seq === 'number' ? recorded.seq : null }
   }
-  return publishing(ctx, changesOf, write)
+  return publishing(ctx, toMessage, write)
 }
 
 export function place(ctx: Context, collection: StoredCollection, now: Date): WritePlace {
@@ -146,6 +146,6 @@ export async function insertAll(
 ): Promise<StoredDocument[]> {
   const now = ctx.backend.now(ctx.project.id)
   const rows = texts.map((text) => ({ id: ctx.backend.newId(now), ...text }))
-  const { documents } = await recording(ctx, () => insertDocuments(ctx.db, place(ctx, collection, now), rows))
+  const { documents } = await publishRecorded(ctx, () => insertDocuments(ctx.db, place(ctx, collection, now), rows))
   return documents
 }

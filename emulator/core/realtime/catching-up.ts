@@ -6,10 +6,10 @@ import {
   announce,
   deliver,
   type FeedConnection,
+  getProgress,
   hand,
   type Listener,
   newReader,
-  progressOf,
   type Reader,
   receive,
   skip,
@@ -17,7 +17,7 @@ import {
 import {
   type FeedState,
   type KeptChanges,
-  mostWorkOfATurn,
+  maxWorkPerTurn,
   projectReader,
   queue,
   readKept,
@@ -48,14 +48,14 @@ export async function replay(state: FeedState, project: string, listener: Listen
 /** Moves a slow connection to its own reader, so that no other waits for it. It returns once it has caught up. */
 export async function stepAside(state: FeedState, reader: Reader, connection: FeedConnection): Promise<void> {
   const { project } = reader
-  const own: Reader = { ...newReader(project, progressOf(connection)), isReading: true }
+  const own: Reader = { ...newReader(project, getProgress(connection)), isReading: true }
   reader.connections.delete(connection)
   receive(own, connection, own.cursor)
   let isBack = false
   while (!isBack && own.connections.size > 0 && connection.subscriber.isOpen()) {
     try {
       await runJobs(state, own)
-      isBack = (await catchUp(state, own, connection)) && (await comeBack(state, own, connection))
+      isBack = (await catchUp(state, own, connection)) && (await rejoin(state, own, connection))
     } catch (error) {
       state.report(error)
       await pause(retryMilliseconds)
@@ -79,17 +79,17 @@ async function catchUp(state: FeedState, own: Reader, connection: FeedConnection
   if (!isKept) for (const some of listeners.values()) skip(some, lastSeq)
   const handing = () => handOver(changes, subscriber, (change) => deliver(connection, change))
   const isWhole = await state.replays.run(owners, handing, { isFirst: true })
-  own.cursor = Math.max(progressOf(connection), isAll && isWhole ? lastSeq : 0)
+  own.cursor = Math.max(getProgress(connection), isAll && isWhole ? lastSeq : 0)
   announce(connection, own.cursor)
   return isAll && isWhole
 }
 
 /** Returns the connection to the shared reader of its project. Returns false if it has fallen too far behind again. */
-function comeBack(state: FeedState, own: Reader, connection: FeedConnection): Promise<boolean> {
+function rejoin(state: FeedState, own: Reader, connection: FeedConnection): Promise<boolean> {
   return new Promise((resolve, reject) => {
     queue(state, projectReader(state, own.project), ({ reader }) =>
       closeGap(state, connection, reader.cursor).then((isClosed) => {
-        own.cursor = Math.max(progressOf(connection), isClosed ? reader.cursor : 0)
+        own.cursor = Math.max(getProgress(connection), isClosed ? reader.cursor : 0)
         if (isClosed && connection.listeners.size > 0) receive(reader, connection, own.cursor)
         reader.isWanted = true
         resolve(isClosed)
@@ -100,7 +100,7 @@ function comeBack(state: FeedState, own: Reader, connection: FeedConnection): Pr
 
 /** Delivers the changes that the others have already received. Never waits, because they wait for it. */
 async function closeGap({ db }: FeedState, connection: FeedConnection, until: number): Promise<boolean> {
-  const after = progressOf(connection)
+  const after = getProgress(connection)
   if (after >= until) return true
   const collections = [...connection.listeners.keys()]
   const { changes, isAll } = await selectChanges(db, { project: connection.reader.project, collections, after })
@@ -115,7 +115,7 @@ export async function handOver(
   { canWrite }: FeedConnection['subscriber'],
   handOne: (change: ChangePage['changes'][number]) => number,
 ): Promise<boolean> {
-  const pauses = openPauses(mostWorkOfATurn)
+  const pauses = openPauses(maxWorkPerTurn)
   for (const change of changes) {
     if (!canWrite()) return false
     const pause = pauses.after(handOne(change))
@@ -125,14 +125,18 @@ export async function handOver(
   return true
 }
 
-interface Asking {
+interface ReadOptions {
   /** Takes turns as this owner. */
   readonly owners: readonly [project: string, caller: string]
   isWanted(): boolean
 }
 
 /** Clients that reconnect together ask for the same range, so they share one read. Past changes never change. */
-function readOnce({ db, replays, reads }: FeedState, range: Range, { owners, isWanted }: Asking): Promise<KeptChanges> {
+function readOnce(
+  { db, replays, reads }: FeedState,
+  range: Range,
+  { owners, isWanted }: ReadOptions,
+): Promise<KeptChanges> {
   const name = JSON.stringify(range)
   const known = reads.get(name)
   if (known) {
@@ -146,7 +150,7 @@ function readOnce({ db, replays, reads }: FeedState, range: Range, { owners, isW
   return changes
 }
 
-/** Every client that asked has left before the read began. */
+/** All clients that asked left before the read began. */
 function nothingRead({ after }: Range): KeptChanges {
   return { changes: [], isAll: false, lastSeq: after, isKept: true }
 }

@@ -25,7 +25,7 @@ export interface Listener {
   /** Called when its replay ends. The connection has received everything up to `seq`. */
   live(seq: number): void
   /** The cost of receiving a change, at least 1. */
-  costOf(change: Recorded): number
+  measureCost(change: Recorded): number
 }
 
 /** Reads changes for all connections of a project that keep up, or for one that doesn't. */
@@ -69,7 +69,7 @@ export function newReader(project: string, cursor: number): Reader {
 }
 
 /** Returns the newest change up to which everything was delivered to a connection. */
-export function progressOf({ position, reader }: FeedConnection): number {
+export function getProgress({ position, reader }: FeedConnection): number {
   return Math.max(position, reader.cursor)
 }
 
@@ -81,8 +81,8 @@ export function receive(reader: Reader, connection: FeedConnection, from: number
 }
 
 /** Returns the newest change that a listener has received or did not need. */
-export function positionOf(connection: FeedConnection, listener: Listener): number {
-  return Math.max(listener.position, progressOf(connection))
+export function getPosition(connection: FeedConnection, listener: Listener): number {
+  return Math.max(listener.position, getProgress(connection))
 }
 
 export function addTo(connection: FeedConnection, listener: Listener): void {
@@ -118,7 +118,7 @@ export function hand(listener: Listener, change: Recorded): number {
   if (listener.isOver() || change.seq <= listener.position) return 0
   listener.position = change.seq
   listener.receive(change)
-  return listener.costOf(change)
+  return listener.measureCost(change)
 }
 
 /** Marks everything up to `seq` as delivered, and tells the listeners whose replay has ended that they are live. */

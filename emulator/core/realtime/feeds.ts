@@ -12,10 +12,10 @@ import {
   addTo,
   announce,
   type FeedConnection,
+  getPosition,
   hand,
   type Listener,
   type Moment,
-  positionOf,
   type Reader,
   receive,
   removeFrom,
@@ -44,7 +44,7 @@ export interface Feeds {
 }
 
 /** How many connections catch up at once, so that other requests don't wait behind all of them. Projects take turns. */
-const mostReplays = 2
+const maxReplays = 2
 
 export function openFeeds(db: Database, bus: Bus, report: (error: unknown) => void): Feeds {
   const state: FeedState = {
@@ -52,7 +52,7 @@ export function openFeeds(db: Database, bus: Bus, report: (error: unknown) => vo
     report,
     readers: new Map(),
     connections: new WeakMap(),
-    replays: createFairSemaphore({ limit: mostReplays }),
+    replays: createFairSemaphore({ limit: maxReplays }),
     reads: new Map(),
     stepAside: (reader, connection) => void stepAside(state, reader, connection),
   }
@@ -82,7 +82,7 @@ export function openFeeds(db: Database, bus: Bus, report: (error: unknown) => vo
     position(listener) {
       const connection = state.connections.get(listener.subscriber)
       const isIn = connection?.listeners.get(listener.collection)?.includes(listener)
-      return connection && isIn ? positionOf(connection, listener) : listener.position
+      return connection && isIn ? getPosition(connection, listener) : listener.position
     },
     open() {
       // A listener that ended while joining is still listed.
@@ -97,7 +97,7 @@ export function openFeeds(db: Database, bus: Bus, report: (error: unknown) => vo
 }
 
 async function join(state: FeedState, project: string, listener: Listener, since: number | undefined): Promise<void> {
-  const connection = connectionOf(state, project, listener.subscriber)
+  const connection = getConnection(state, project, listener.subscriber)
   let isIn = await between(state, connection, (moment) => begin(moment, connection, listener, since))
   while (!isIn) {
     try {
@@ -163,7 +163,7 @@ function add(reader: Reader, connection: FeedConnection, listener: Listener): vo
 function replace({ connections }: FeedState, former: Listener, listener: Listener): boolean {
   const connection = connections.get(former.subscriber)
   if (!connection || connection.unannounced.includes(former) || former.collection !== listener.collection) return false
-  const position = positionOf(connection, former)
+  const position = getPosition(connection, former)
   if (!removeFrom(connection, former)) return false
   listener.position = position
   addTo(connection, listener)
@@ -177,10 +177,10 @@ function leave({ readers, connections }: FeedState, listener: Listener): number 
   const { reader } = connection
   if (connection.listeners.size === 0) reader.connections.delete(connection)
   if (reader.connections.size === 0 && !reader.isReading) readers.delete(reader.project)
-  return positionOf(connection, listener)
+  return getPosition(connection, listener)
 }
 
-function connectionOf(state: FeedState, project: string, subscriber: Subscriber): FeedConnection {
+function getConnection(state: FeedState, project: string, subscriber: Subscriber): FeedConnection {
   const known = state.connections.get(subscriber)
   if (known) return known
   const reader = projectReader(state, project)

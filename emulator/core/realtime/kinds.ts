@@ -10,9 +10,9 @@ import type { RecordedDocumentChange } from '../../store/realtime/changes.js'
 import { findable } from '../access/findable.js'
 import type { Grant } from '../access/grant.js'
 import { markTimes } from '../documents/times.js'
-import { type Matchable, predicateOf } from './matching.js'
+import { compilePredicate, type Matchable } from './matching.js'
 
-interface Asked {
+interface KindOptions {
   readonly where: Where
   /** Whether entering and leaving the filter counts as `created` and `deleted`. Contract 9.3. */
   readonly isLive: boolean
@@ -24,18 +24,18 @@ interface Asked {
  *
  * @throws {SvcError} `INVALID_FILTER`, `UNAUTHORIZED`, `FORBIDDEN`, from the returned function
  */
-export function openKinds({ where: asked, isLive }: Asked): (grant: Grant) => Reception {
+export function openKinds({ where: filter, isLive }: KindOptions): (grant: Grant) => Reception {
   let matching: { readonly where: Where; readonly schema: Schema; readonly kindOf: KindOf } | undefined
   return (grant) => {
     const { schema } = grant.collection
-    const { where, creator } = findable(grant, asked)
+    const { where, creator } = findable(grant, filter)
     // Compares lengths, because permissions only ever drop the clauses about the creator.
     if (matching?.where.all.length !== where.all.length || matching.schema !== schema) {
       const timed = markTimes(where, schema)
       matching = { where: timed, schema, kindOf: (isLive ? liveKind : plainKind)(timed) }
     }
     return {
-      kindOf: amongOf(creator, matching.kindOf, isLive),
+      kindOf: limitToCreator(creator, matching.kindOf, isLive),
       open: { where: matching.where, creator, hidden: grant.hidden },
     }
   }
@@ -58,7 +58,7 @@ interface Open {
 export type KindOf = (change: RecordedDocumentChange) => RecordedDocumentChange['kind'] | undefined
 
 /** Keeps only changes of one creator's documents. A transfer becomes `created` or `deleted` for a live view. */
-function amongOf(creator: string | undefined, kindOf: KindOf, isLive: boolean): KindOf {
+function limitToCreator(creator: string | undefined, kindOf: KindOf, isLive: boolean): KindOf {
   if (creator === undefined) return kindOf
   return (change) => {
     const is = change.document.createdBy === creator
@@ -77,17 +77,17 @@ const anyKind: KindOf = ({ kind }) => kind
 /** Matches a change by the document after it, or by its last state if it was deleted. */
 function plainKind(where: Where): KindOf {
   if (where.all.length === 0) return anyKind
-  const matches = predicateOf(where)
-  return (change) => (matches(currentOf(change)) ? change.kind : undefined)
+  const matches = compilePredicate(where)
+  return (change) => (matches(parseCurrent(change)) ? change.kind : undefined)
 }
 
 /** Returns the kind of change for a view that shows the matching documents. */
 function liveKind(where: Where): KindOf {
   if (where.all.length === 0) return anyKind
-  const [matches, plain] = [predicateOf(where), plainKind(where)]
+  const [matches, plain] = [compilePredicate(where), plainKind(where)]
   return (change) => {
     if (!change.before) return plain(change)
-    const [was, is] = [matches(formerOf(change, change.before)), matches(currentOf(change))]
+    const [was, is] = [matches(parseFormer(change, change.before)), matches(parseCurrent(change))]
     if (was) return is ? 'updated' : 'deleted'
     return is ? 'created' : undefined
   }
@@ -97,12 +97,12 @@ function liveKind(where: Where): KindOf {
 const currents = new WeakMap<RecordedDocumentChange, Matchable>()
 const formers = new WeakMap<RecordedDocumentChange, Matchable>()
 
-function currentOf(change: RecordedDocumentChange): Matchable {
+function parseCurrent(change: RecordedDocumentChange): Matchable {
   const { document } = change
   return once(currents, change, () => ({ ...document, data: fieldsOf(document) }))
 }
 
-function formerOf(change: RecordedDocumentChange, before: NonNullable<RecordedDocumentChange['before']>): Matchable {
+function parseFormer(change: RecordedDocumentChange, before: NonNullable<RecordedDocumentChange['before']>): Matchable {
   return once(formers, change, () => ({ ...change.document, updatedAt: before.updatedAt, data: fieldsOf(before) }))
 }
 

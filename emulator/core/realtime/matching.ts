@@ -23,13 +23,13 @@ import { searchFor } from './text-search.js'
 export type Matchable = Pick<Document, OwnField | 'data'>
 
 export function matches(where: Where, document: Matchable): boolean {
-  return predicateOf(where)(document)
+  return compilePredicate(where)(document)
 }
 
 /** Compiles a filter, so that work that depends only on the filter is done once for many documents. */
-export function predicateOf(where: Where): (document: Matchable) => boolean {
+export function compilePredicate(where: Where): (document: Matchable) => boolean {
   const searches = { exact: openSearch((text) => text), anyCase: openSearch(loweredIn) }
-  const clauses = where.all.map(({ any }) => any.map((test) => fieldTestOf(test, searches)))
+  const clauses = where.all.map(({ any }) => any.map((test) => compileFieldTest(test, searches)))
   return (document) => {
     const holds = clauses.every((tests) => tests.some((isMet) => isMet(document)))
     for (const search of Object.values(searches)) search.clear()
@@ -44,16 +44,16 @@ interface Searches {
   readonly anyCase: Search
 }
 
-function fieldTestOf(test: Test, searches: Searches): (document: Matchable) => boolean {
+function compileFieldTest(test: Test, searches: Searches): (document: Matchable) => boolean {
   const { path } = test
-  const holds = test.isTime ? timeConditionOf(test) : conditionOf(test, searches)
+  const holds = test.isTime ? compileTimeCondition(test) : compileCondition(test, searches)
   const own = ownField(path)
   return own
     ? (document) => holds(document[own], document)
     : (document) => holds(valueAt(document.data, path), document)
 }
 
-function conditionOf(test: Test, { exact, anyCase }: Searches): Condition {
+function compileCondition(test: Test, { exact, anyCase }: Searches): Condition {
   if ('value' in test && !canHold(test.value)) return () => test.operator === 'ne'
   switch (test.operator) {
     case 'eq':
@@ -82,8 +82,8 @@ function conditionOf(test: Test, { exact, anyCase }: Searches): Condition {
   }
 }
 
-/** Compares points in time, as sortable texts from `formatInstant`. */
-function timeConditionOf(test: Test): Condition {
+/** Compares points in time, as texts that `instantOf` makes sortable. */
+function compileTimeCondition(test: Test): Condition {
   if (test.operator === 'isnull') return () => false
   const texts = 'values' in test ? test.values : [test.value]
   const instants = texts.map(instantOf)
@@ -124,7 +124,7 @@ function equals(texts: readonly string[]): Condition {
   const meanings = new Set<Json | undefined>(texts.flatMap(meaningsOf))
   return (value) => {
     if (!Array.isArray(value)) return meanings.has(value)
-    const items = itemsOf(value)
+    const items = toItemSet(value)
     for (const meaning of meanings) if (items.has(meaning)) return true
     return false
   }
@@ -165,7 +165,7 @@ function openSearch(fold: (text: string, document: Matchable) => string): Search
 
   function lookInto(array: readonly Json[], document: Matchable): ReadonlySet<number> {
     const all = new Set<number>()
-    for (const item of itemsOf(array)) {
+    for (const item of toItemSet(array)) {
       if (typeof item !== 'string') continue
       for (const part of foundIn(item, document)) all.add(part)
       if (all.size === parts.length) break
@@ -196,7 +196,7 @@ function loweredIn(text: string, document: Matchable): string {
   return lower
 }
 
-function itemsOf(array: readonly Json[]): ReadonlySet<Json | undefined> {
+function toItemSet(array: readonly Json[]): ReadonlySet<Json | undefined> {
   const known = items.get(array) ?? new Set(array)
   items.set(array, known)
   return known

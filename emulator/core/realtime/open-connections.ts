@@ -35,7 +35,7 @@ export interface OpenConnection extends ConnectionView {
 }
 
 /** A change of a connection, reported as an event. */
-type How = 'opened' | 'closed' | 'refused' | 'subscribed' | 'unsubscribed'
+type ConnectionChange = 'opened' | 'closed' | 'refused' | 'subscribed' | 'unsubscribed'
 
 export interface Connections {
   add(connection: ConnectionView): OpenConnection
@@ -56,7 +56,11 @@ export function openConnections(events: Pick<EventLog, 'add'>): Connections {
   let forgotten: WeakSet<OpenConnection> = new WeakSet()
   let number = 0
 
-  function say(how: How, connection: OpenConnection, { collection = null, why = null }: Particulars = {}): void {
+  function say(
+    how: ConnectionChange,
+    connection: OpenConnection,
+    { collection = null, why = null }: Particulars = {},
+  ): void {
     const { id, transport } = connection
     // Work begun before it closed may still report.
     if (!all.has(id)) return

@@ -48,7 +48,7 @@ const surelyKept = 500
 /** How long to wait before a retry after the database has failed. */
 export const retryMilliseconds = 500
 /** The most work per turn of the event loop, in units of delivery cost: a few milliseconds. */
-export const mostWorkOfATurn = 1_000
+export const maxWorkPerTurn = 1_000
 
 export function projectReader({ readers }: FeedState, project: string): Reader {
   const reader = readers.get(project) ?? newReader(project, 0)
@@ -117,7 +117,7 @@ export async function runJobs({ db }: FeedState, reader: Reader): Promise<void> 
 
 async function advance(state: FeedState, reader: Reader): Promise<void> {
   for (;;) {
-    const collections = collectionsOf(reader)
+    const collections = collectionsIn(reader)
     if (collections.size === 0) return
     const range = { project: reader.project, collections: [...collections], after: reader.cursor }
     // After a long database failure, other processes may have trimmed changes that were not read yet.
@@ -144,7 +144,7 @@ function skipAll({ connections }: Reader, lastSeq: number): void {
 }
 
 /** Avoids allocating per connection, because there may be ten thousand on every read. */
-function collectionsOf({ connections }: Reader): ReadonlySet<string> {
+function collectionsIn({ connections }: Reader): ReadonlySet<string> {
   const collections = new Set<string>()
   for (const { listeners } of connections) for (const collection of listeners.keys()) collections.add(collection)
   return collections
@@ -161,7 +161,7 @@ function measureLag(changes: ChangePage['changes']): void {
 
 /** Delivers one connection at a time, so that everything for it is sent together. */
 async function deliverAll(state: FeedState, reader: Reader, changes: ChangePage['changes']): Promise<void> {
-  const pauses = openPauses(mostWorkOfATurn)
+  const pauses = openPauses(maxWorkPerTurn)
   for (const connection of [...reader.connections]) {
     for (const change of changes) {
       if (!connection.listeners.has(change.collection)) continue

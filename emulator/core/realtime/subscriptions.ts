@@ -21,7 +21,7 @@ import type { Subscriber } from './subscriber.js'
 
 export type { RecordedDocumentChange } from '../../store/realtime/changes.js'
 
-export interface Wish {
+export interface SubscribeRequest {
   /** Name or id. */
   readonly collection: string
   readonly where: Where
@@ -57,13 +57,13 @@ export interface CollectionSubscription {
   /** Describes the subscription and its position. */
   view(): SubscriptionView
   /** Replaces this subscription without a gap. Returns false if that must wait. */
-  giveWayTo(listener: Listener): boolean
+  replaceWith(listener: Listener): boolean
   /** Ends the subscription. Returns the number of the change up to which it has received everything. */
   end(): number
 }
 
 /** The caller and connection of a subscription. */
-export interface Asker {
+export interface SubscriptionOwner {
   /** The caller as known now, because rights change. */
   identity(): Identity
   readonly subscriber: Subscriber
@@ -76,29 +76,35 @@ export interface Asker {
  *
  * @throws {SvcError} `NOT_FOUND`, `UNAUTHORIZED`, `FORBIDDEN`
  */
-export async function subscribe(backend: Backend, asker: Asker, wish: Wish, sink: Sink): Promise<void> {
+export async function subscribe(
+  backend: Backend,
+  asker: SubscriptionOwner,
+  request: SubscribeRequest,
+  sink: Sink,
+): Promise<void> {
   const { identity, subscriber, replaced } = asker
-  const { collection: name } = wish
+  const { collection: name } = request
   const project = identity().project.id
-  const grant = readGrant(identity(), await requireCollection(contextOf(backend, identity()), name))
+  const grant = readGrant(identity(), await requireCollection(toContext(backend, identity()), name))
   let { collection } = grant
-  const kindsFor = openKinds(wish)
+  const kindsFor = openKinds(request)
   let { kindOf, open } = kindsFor(grant)
   let hasLeft = false
   let isReplayed = false
   // A client that replays from 0 has nothing to reload, because nothing comes before the first change.
-  let knowsNothing = wish.since === 0
+  let knowsNothing = request.since === 0
 
   const listener: Listener = {
     ...{ subscriber, caller: identity().caller.id, collection: collection.id },
     position: 0,
     isOver: () => hasLeft || !subscriber.isOpen(),
-    costOf: (change) => (wish.where.all.length === 0 && open.hidden.length === 0 ? 1 : costOf(change, wish.where)),
+    measureCost: (change) =>
+      request.where.all.length === 0 && open.hidden.length === 0 ? 1 : measureCost(change, request.where),
     begun(isWhole) {
-      const view = () => viewOf(wish, backend.feeds.position(listener))
+      const view = () => toView(request, backend.feeds.position(listener))
       // Checks rights again, because they may have changed since. From here on each change to them is received.
       const reviewed = review()
-      sink.begun(listener.position, { review, giveWayTo, end, view }, reviewed)
+      sink.begun(listener.position, { review, replaceWith, end, view }, reviewed)
       knowsNothing &&= isWhole
       if (!isWhole) sink.resync(plainError('RESYNC'))
     },
@@ -139,7 +145,7 @@ export async function subscribe(backend: Backend, asker: Asker, wish: Wish, sink
       const former = open
       ;({ kindOf, open } = kindsFor(grant))
       // Changes in permissions produce no events for documents, so a live view has to reload.
-      if (wish.isLive && !listener.isOver() && !isDeepStrictEqual(open, former)) sink.resync(othersOpen())
+      if (request.isLive && !listener.isOver() && !isDeepStrictEqual(open, former)) sink.resync(permissionsChanged())
     } catch (error) {
       if (listener.isOver()) return true
       const why = endedBy(backend, error, name)
@@ -150,7 +156,7 @@ export async function subscribe(backend: Backend, asker: Asker, wish: Wish, sink
     return true
   }
 
-  function giveWayTo(other: Listener): boolean {
+  function replaceWith(other: Listener): boolean {
     if (hasLeft) return false
     hasLeft = backend.feeds.replace(listener, other)
     return hasLeft
@@ -162,8 +168,8 @@ export async function subscribe(backend: Backend, asker: Asker, wish: Wish, sink
   }
 
   // For a collection younger than the trimmed changes, everything since its creation may still be kept.
-  const asked = wish.since === 0 ? await selectBirth(backend.db, collection.id) : wish.since
-  if (asked === undefined && replaced?.giveWayTo(listener)) return listener.begun(true)
+  const asked = request.since === 0 ? await selectBirth(backend.db, collection.id) : request.since
+  if (asked === undefined && replaced?.replaceWith(listener)) return listener.begun(true)
   const left = replaced?.end()
   const since = asked ?? left
   isReplayed = since !== undefined
@@ -179,12 +185,12 @@ async function again(isSettled: () => Promise<boolean>): Promise<void> {
   while (!(await isSettled()))
 }
 
-function viewOf({ collection, filters = {}, isLive }: Wish, position: number): SubscriptionView {
+function toView({ collection, filters = {}, isLive }: SubscribeRequest, position: number): SubscriptionView {
   return { collection, filters, isLive, position }
 }
 
 /** Charges by the size of the text, because filters and hidden fields require parsing and searching it. */
-function costOf(change: Recorded, { all }: Where): number {
+function measureCost(change: Recorded, { all }: Where): number {
   const tests = all.reduce((sum, { any }) => sum + any.length, 0)
   return 1 + costOfText(change) + Math.floor(tests / testsPerCost)
 }
@@ -211,7 +217,7 @@ function shared(known: StoredCollection, found: StoredCollection): StoredCollect
   return isDeepStrictEqual(found, known) ? known : found
 }
 
-function contextOf(backend: Backend, identity: Identity): Context {
+function toContext(backend: Backend, identity: Identity): Context {
   return { ...identity, ...unitOf(backend) }
 }
 
@@ -235,7 +241,7 @@ function endedBy(backend: Backend, error: unknown, name: string): SvcError | und
   return undefined
 }
 
-function othersOpen(): SvcError {
+function permissionsChanged(): SvcError {
   return new SvcError('RESYNC', 'Your permissions for this collection have changed. Read it again.')
 }
 

@@ -9,7 +9,7 @@ export function searchFor(parts: readonly string[]): (text: string) => ReadonlyS
   let automaton: Automaton | undefined
   return (text) => {
     if (text.length * characters <= fewComparisons) return oneByOne(parts, text)
-    automaton ??= automatonOf(parts)
+    automaton ??= buildAutomaton(parts)
     return scan(automaton, text)
   }
 }
@@ -34,9 +34,9 @@ interface Automaton {
 }
 
 const root = 0
-const keyOf = (node: number, character: number) => node * 0x1_0000 + character
+const edgeKey = (node: number, character: number) => node * 0x1_0000 + character
 
-function automatonOf(parts: readonly string[]): Automaton {
+function buildAutomaton(parts: readonly string[]): Automaton {
   const below = new Map<number, number>()
   const ending: number[][] = [[]]
   /** For each node, its parent and the character between them. */
@@ -45,7 +45,7 @@ function automatonOf(parts: readonly string[]): Automaton {
     let node = root
     for (let index = 0; index < part.length; index++) {
       const character = part.charCodeAt(index)
-      const key = keyOf(node, character)
+      const key = edgeKey(node, character)
       let next = below.get(key)
       if (next === undefined) {
         next = origins.push([node, character]) - 1
@@ -56,11 +56,11 @@ function automatonOf(parts: readonly string[]): Automaton {
     }
     ending[node]?.push(at)
   }
-  return { parts: parts.length, below, ending, ...linksOf({ below, ending, origins }) }
+  return { parts: parts.length, below, ending, ...buildLinks({ below, ending, origins }) }
 }
 
 /** Goes from the top down, because a node's links lead to nodes higher up. */
-function linksOf({
+function buildLinks({
   below,
   ending,
   origins,
@@ -89,7 +89,7 @@ function step(
   character: number,
 ): number {
   for (let node = from; ; node = fallback[node] ?? root) {
-    const next = below.get(keyOf(node, character))
+    const next = below.get(edgeKey(node, character))
     if (next !== undefined) return next
     if (node === root) return root
   }

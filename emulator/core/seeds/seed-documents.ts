@@ -11,7 +11,7 @@ import type { SeedDocument, SeedDocuments } from '../../../client/protocol/model
 import { insertDocuments, lockDocuments, updateDocumentData } from '../../store/documents.js'
 import { noSuchCollection } from '../access/missing.js'
 import { requireLight } from '../documents/weight.js'
-import { place, recording, textsOf } from '../documents/writing.js'
+import { checkAndSerialize, place, publishRecorded } from '../documents/writing.js'
 import { dropForgotten } from '../files/owned-files.js'
 import type { Upload } from '../files/uploads.js'
 import { atStep } from './at-step.js'
@@ -105,12 +105,12 @@ async function writeDocuments(seeding: Seeding, open: OpenCollection, group: rea
   const here = place(ctx, collection, now)
   const freshRows = await rowsOf(open, fresh)
   if (freshRows.length > 0) {
-    const { documents } = await recording(ctx, () => insertDocuments(ctx.db, here, freshRows))
+    const { documents } = await publishRecorded(ctx, () => insertDocuments(ctx.db, here, freshRows))
     // The collection was removed since it was looked up.
     if (documents.length === 0) throw noSuchCollection(collection.name)
   }
   const changedRows = await rowsOf(open, changed)
-  if (changedRows.length > 0) await recording(ctx, () => updateDocumentData(ctx.db, here, changedRows))
+  if (changedRows.length > 0) await publishRecorded(ctx, () => updateDocumentData(ctx.db, here, changedRows))
   open.counts.created += fresh.length
   open.counts.updated += drafts.length - fresh.length
   for (const { id, files } of drafts) await adopt(seeding, files, { document: id, collection: collection.id })
@@ -145,7 +145,7 @@ async function draftOf(
 
 /** The drafts as rows. What does not fit the schema is reported by the document's place in the step. */
 async function rowsOf({ collection }: OpenCollection, drafts: readonly Draft[]) {
-  const texts = await textsOf(collection, drafts, ({ fields }) => fields).catch((error) => {
+  const texts = await checkAndSerialize(collection, drafts, ({ fields }) => fields).catch((error) => {
     const [only] = drafts
     throw placed(error, (path) => {
       if (drafts.length === 1 && only) return [only.at, ...path]

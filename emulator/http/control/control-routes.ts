@@ -47,7 +47,7 @@ type Replied<Reply> = ReadOnly<Reply, JsonText | WritableObject>
 export type SomeHandlers = { readonly [Name in keyof ControlHandlers]?: Partial<ControlHandlers[Name]> }
 
 /** Builds a route for each handler that is given. */
-export function routesOf(handlers: SomeHandlers): Route[] {
+export function buildRoutes(handlers: SomeHandlers): Route[] {
   return routesBelow('control', operations, contract, handlers)
 }
 
@@ -57,24 +57,24 @@ type AnyHandler<Reply> = (backend: Backend, input: object) => Reply | Promise<Re
 /** Walks the three trees, which share their names as their types guarantee. Skips operations without a handler. */
 function routesBelow(id: string, paths: Tree<string>, shapes: object, handlers: object): Route[] {
   return Object.entries(paths).flatMap(([name, place]) => {
-    const [shape, handler] = [memberOf(shapes, name), memberOf(handlers, name)]
+    const [shape, handler] = [readMember(shapes, name), readMember(handlers, name)]
     if (!shape || !handler) return []
     return typeof place === 'string'
-      ? [routeOf(`${id}.${name}`, place, shape as Operation, handler)]
+      ? [buildRoute(`${id}.${name}`, place, shape as Operation, handler)]
       : routesBelow(`${id}.${name}`, place, shape, handler)
   })
 }
 
-function memberOf(tree: object, name: string): object | undefined {
+function readMember(tree: object, name: string): object | undefined {
   return tree[name as keyof typeof tree]
 }
 
-function routeOf(id: string, place: string, shape: Operation, handler: object): Route {
+function buildRoute(id: string, place: string, shape: Operation, handler: object): Route {
   const [method = '', path = ''] = place.split(' ')
   const { summary, request, isForm, reply, isStream, isOpen } = shape
   const status: 200 | 201 = shape.status ?? 200
   const isInQuery = method === 'GET' || method === 'DELETE'
-  const inputOf = ({ params, query, body, uploads, openStreams: streams }: RouteInput<string, unknown, unknown>) => ({
+  const toInput = ({ params, query, body, uploads, openStreams: streams }: RouteInput<string, unknown, unknown>) => ({
     ...{ params, uploads, streams },
     request: isInQuery ? query : body,
   })
@@ -91,8 +91,8 @@ function routeOf(id: string, place: string, shape: Operation, handler: object): 
   }
   if (isStream) {
     const open = handler as AnyHandler<Stream>
-    return route({ ...common, reply: 'events', handle: (backend: Backend, input) => open(backend, inputOf(input)) })
+    return route({ ...common, reply: 'events', handle: (backend: Backend, input) => open(backend, toInput(input)) })
   }
   const answer = handler as AnyHandler<Writable>
-  return route({ ...common, reply: 'plain', handle: (backend: Backend, input) => answer(backend, inputOf(input)) })
+  return route({ ...common, reply: 'plain', handle: (backend: Backend, input) => answer(backend, toInput(input)) })
 }

@@ -15,7 +15,7 @@ export const snapshotFileRoutes: readonly Route[] = [
     method: 'get',
     paths: { any: [`${place}/snapshots/:snapshot/file`] },
     needs: 'control',
-    query: oneOf('secrets', 'Use "true" to include provider secrets and sessions.'),
+    query: optionalText('secrets', 'Use "true" to include provider secrets and sessions.'),
     reply: 'download',
     async handle(backend, { params: { project, snapshot }, query }) {
       const bytes = await exportSnapshot(backend, project, snapshot, { withSecrets: query === 'true' })
@@ -28,7 +28,7 @@ export const snapshotFileRoutes: readonly Route[] = [
     method: 'post',
     paths: { any: [`${place}/snapshot-file`] },
     needs: 'control',
-    query: oneOf('name', 'Name of the snapshot. Defaults to its former name.'),
+    query: optionalText('name', 'Name of the snapshot. Defaults to its former name.'),
     status: 201,
     reply: 'plain',
     async handle(backend, { params: { project }, query, bytes }) {
@@ -38,7 +38,7 @@ export const snapshotFileRoutes: readonly Route[] = [
   }),
 ]
 
-function oneOf(name: string, description: string): QueryForm<string | undefined> {
+function optionalText(name: string, description: string): QueryForm<string | undefined> {
   return {
     parameters: () => [{ name, description, schema: { type: 'string' } }],
     read: (_dialect, parameters: readonly Parameter[]) => parameters.find(([given]) => given === name)?.[1],

@@ -2,10 +2,10 @@
 import { z } from 'zod'
 import { projects } from '../../../client/protocol/control/projects.js'
 import type { CheckRow } from '../../core/snapshots/check-archive.js'
-import { anyJson, recordOf } from '../request/body-forms.js'
+import { anyJson, recordType } from '../request/body-forms.js'
 import { collectionSettings } from '../request/collection-settings.js'
 
-const data = recordOf(anyJson)
+const data = recordType(anyJson)
 const texts = z.array(z.string())
 const textOrNull = z.string().nullish()
 

@@ -11,7 +11,7 @@ export async function endFaultily(res: ServerResponse, text: Text, faults: reado
   const whole = Buffer.from(typeof text === 'string' ? text : text.join(''))
   const isCut = faults.some(({ kind }) => kind === 'cut')
   const bytes = isCut ? whole.subarray(0, whole.length >> 1) : whole
-  const perStep = Math.min(...faults.map(perStepOf))
+  const perStep = Math.min(...faults.map(bytesPerStep))
   for (let at = 0; at < bytes.length && !res.destroyed; at += perStep) {
     res.write(bytes.subarray(at, at + perStep))
     if (Number.isFinite(perStep)) await pause(stepMilliseconds)
@@ -22,7 +22,7 @@ export async function endFaultily(res: ServerResponse, text: Text, faults: reado
   res.destroy()
 }
 
-function perStepOf({ bytesPerSecond }: Fault): number {
+function bytesPerStep({ bytesPerSecond }: Fault): number {
   if (bytesPerSecond === undefined) return Number.POSITIVE_INFINITY
   return Math.max(1, Math.ceil((bytesPerSecond * stepMilliseconds) / 1_000))
 }

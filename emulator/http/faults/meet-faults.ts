@@ -8,7 +8,7 @@ import type { Exchange, HttpContext } from '../exchange.js'
 import { Aborted } from '../request/read-json.js'
 
 /** @throws {SvcError} the error of a fault that refuses the request; `Aborted` if the fault breaks the connection */
-export async function meetFaults({ backend }: HttpContext, exchange: Exchange): Promise<void> {
+export async function applyFaults({ backend }: HttpContext, exchange: Exchange): Promise<void> {
   const { req, project, caller } = exchange
   if (!project || backend.faults.isEmpty(project.id)) return
   const [path = ''] = (req.url ?? '').split('?')
@@ -42,7 +42,7 @@ async function strikeBy(strike: Strike, exchange: Exchange): Promise<void> {
 }
 
 /** Returns the faults of these kinds that are about to affect the answer. */
-export function actingOn(exchange: Exchange, kinds: readonly Fault['kind'][]): readonly Fault[] {
+export function activeFaults(exchange: Exchange, kinds: readonly Fault['kind'][]): readonly Fault[] {
   const those = exchange.faults.filter(({ fault }) => kinds.includes(fault.kind))
   return those.filter((strike) => acts(strike, exchange)).map(({ fault }) => fault)
 }
@@ -53,17 +53,17 @@ export function actingOn(exchange: Exchange, kinds: readonly Fault['kind'][]): r
  */
 function acts(strike: Strike, exchange: Exchange): boolean {
   const isActing = strike.acts()
-  if (isActing && !exchange.headers[faultHeader]?.split(', ').includes(wordsOf(strike.fault)))
+  if (isActing && !exchange.headers[faultHeader]?.split(', ').includes(describeFault(strike.fault)))
     name(strike.fault, exchange)
   return isActing
 }
 
-const wordsOf = ({ id, kind }: Fault) => `${id} ${kind}`
+const describeFault = ({ id, kind }: Fault) => `${id} ${kind}`
 
 /** Names the fault in the answer, so that nobody searches for another cause. */
 function name(fault: Fault, exchange: Exchange): void {
   const before = exchange.headers[faultHeader]
-  const words = wordsOf(fault)
+  const words = describeFault(fault)
   exchange.headers = { ...exchange.headers, [faultHeader]: before === undefined ? words : `${before}, ${words}` }
 }
 

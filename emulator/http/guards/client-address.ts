@@ -9,13 +9,13 @@ import { isLoopbackAddress, isLoopbackUrl } from '../../../client/protocol/model
  */
 export function clientAddress({ headers, socket }: IncomingMessage, trustedProxies: number): string {
   const header = headers['x-forwarded-for']
-  if (header === undefined) return networkOf(socket.remoteAddress ?? '')
+  if (header === undefined) return toNetwork(socket.remoteAddress ?? '')
   const forwarded = Array.isArray(header) ? header.join(',') : header
   // Each proxy appends the address of its caller.
   const hops = [...forwarded.split(','), socket.remoteAddress ?? '']
     .map((hop) => hop.trim())
     .filter((hop) => hop !== '')
-  return networkOf(hops[Math.max(0, hops.length - 1 - trustedProxies)] ?? '')
+  return toNetwork(hops[Math.max(0, hops.length - 1 - trustedProxies)] ?? '')
 }
 
 /**
@@ -27,7 +27,7 @@ export function isFromThisMachine({ headers, socket }: IncomingMessage): boolean
   return !isForwarded && isLoopbackAddress(socket.remoteAddress ?? '') && isLoopbackUrl(`http://${headers.host}`)
 }
 
-function networkOf(address: string): string {
+function toNetwork(address: string): string {
   if (/^[\d.]{7,15}$/.test(address)) return address
   const host = address.replace(/^\[(.*)\].*$/, '$1').replace(/^(\d+(?:\.\d+){3}):\d+$/, '$1')
   const plain = host.replace(/^::ffff:(?=\d+\.)/i, '')

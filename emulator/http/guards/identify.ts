@@ -22,7 +22,7 @@ export async function identifyCaller(backend: Backend, headers: IncomingHttpHead
   if (bearer !== undefined) {
     const byBearer = await identifyText(backend, bearer)
     if (key === undefined || key === bearer) return byBearer
-    return together(byBearer, await identifyKey(backend, key))
+    return combine(byBearer, await identifyKey(backend, key))
   }
   if (key !== undefined) return identifyKey(backend, key)
   throw refused('none sent', 'Send an API key, as "x-api-key: <key>" or "authorization: Bearer <key>".')
@@ -68,14 +68,14 @@ export async function projectNamed(
     if (isRefused && named.length === 1 && !looksLikeToken(text)) continue
     const project = looksLikeToken(text)
       ? await cachedProject(backend, projectIn(text))
-      : (await identify(backend, text.slice(0, mostKeyLength)))?.project
+      : (await identify(backend, text.slice(0, maxKeyLength)))?.project
     if (project) return project
   }
   return undefined
 }
 
 /** Keys are far shorter. */
-const mostKeyLength = 200
+const maxKeyLength = 200
 
 /** Returns the project that a token claims, or an id that doesn't exist if it claims none. */
 function projectIn(token: string): string {
@@ -87,7 +87,7 @@ function projectIn(token: string): string {
 }
 
 /** Combines a user with a key, or picks the stronger of two keys. */
-function together(byBearer: Identity, byHeader: Identity): Identity {
+function combine(byBearer: Identity, byHeader: Identity): Identity {
   if (byBearer.project.id !== byHeader.project.id) {
     throw refused('two projects', 'The API key and the bearer token belong to different projects.')
   }
@@ -107,7 +107,7 @@ function refused(problem: CredentialsProblem, message: string): SvcError {
 }
 
 /** Names a caller in logs, without any secret. */
-export function nameOf(caller: Caller | undefined): string {
+export function describeCaller(caller: Caller | undefined): string {
   if (!caller) return 'nobody'
   if (caller.user) return `user ${caller.user.id}`
   return caller.secret ? 'secret key' : 'key'

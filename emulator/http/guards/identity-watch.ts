@@ -28,7 +28,7 @@ const everyMilliseconds = 5_000
 const soonMilliseconds = 20
 
 /** How many identities a statement checks. A statement this size doesn't delay others noticeably. */
-const mostAtOnce = 500
+const maxAtOnce = 500
 
 export function openIdentityWatch(backend: Backend): IdentityWatch {
   const all = new Map<string, Watched>()
@@ -62,7 +62,7 @@ export function openIdentityWatch(backend: Backend): IdentityWatch {
     isLooking = true
     isStale = false
     const watched = [...all.values()]
-    for (let at = 0; at < watched.length; at += mostAtOnce) await lookAt(watched.slice(at, at + mostAtOnce))
+    for (let at = 0; at < watched.length; at += maxAtOnce) await lookAt(watched.slice(at, at + maxAtOnce))
     isLooking = false
     // An identity has changed that this check had already passed.
     if (isStale) lookSoon()

@@ -6,14 +6,14 @@ import { SvcError } from '../../../client/protocol/model/errors.js'
 
 export interface IncomingLimits {
   /** The limit for all connections. */
-  readonly mostBytes: number
+  readonly maxBytes: number
   /** The limit for one address, so that no client can take everything. */
-  readonly mostBytesOfAddress: number
+  readonly maxBytesPerAddress: number
 }
 
 const megabyte = 1024 * 1024
 
-const ownLimits: IncomingLimits = { mostBytes: 512 * megabyte, mostBytesOfAddress: 256 * megabyte }
+const ownLimits: IncomingLimits = { maxBytes: 512 * megabyte, maxBytesPerAddress: 256 * megabyte }
 
 /** The overhead of a chunk: a body can arrive in millions of them. */
 export const pieceBytes = 512
@@ -22,7 +22,7 @@ export const pieceBytes = 512
 const uncountedBytes = 4 * 1024
 
 /** The smallest amount that keeps a holding in the list of those that can be evicted. */
-export const leastCountedBytes = uncountedBytes + 1
+export const minCountedBytes = uncountedBytes + 1
 
 /** Whether a body or message is too small to be counted. */
 export function isUncounted(bytes: number): boolean {
@@ -58,11 +58,11 @@ interface Holding extends Held {
 }
 
 export function openIncomingBytes(limits: Partial<IncomingLimits> = {}): IncomingBytes {
-  const { mostBytes, mostBytesOfAddress } = { ...ownLimits, ...limits }
+  const { maxBytes, maxBytesPerAddress } = { ...ownLimits, ...limits }
   const groups = new Map<string, Group>()
   let allBytes = 0
 
-  function groupOf(address: string): Group {
+  function getGroup(address: string): Group {
     const known = groups.get(address)
     if (known) return known
     const group: Group = { bytes: 0, coming: new Set() }
@@ -80,8 +80,8 @@ export function openIncomingBytes(limits: Partial<IncomingLimits> = {}): Incomin
   }
 
   function makeRoom(own: Group): void {
-    while (own.bytes > mostBytesOfAddress && letNewestGo(own)) {}
-    while (allBytes > mostBytes && letNewestGo(largest())) {}
+    while (own.bytes > maxBytesPerAddress && evictNewest(own)) {}
+    while (allBytes > maxBytes && evictNewest(largest())) {}
   }
 
   return {
@@ -89,7 +89,7 @@ export function openIncomingBytes(limits: Partial<IncomingLimits> = {}): Incomin
       let held = 0
       let isComing = true
       const change = (bytes: number): Group => {
-        const group = groupOf(address)
+        const group = getGroup(address)
         group.bytes += bytes - held
         allBytes += bytes - held
         held = bytes
@@ -121,7 +121,7 @@ export function openIncomingBytes(limits: Partial<IncomingLimits> = {}): Incomin
 }
 
 /** Returns whether there was one. */
-function letNewestGo(group: Group | undefined): boolean {
+function evictNewest(group: Group | undefined): boolean {
   let newest: Holding | undefined
   for (const holding of group?.coming ?? []) newest = holding
   newest?.end()
@@ -130,7 +130,7 @@ function letNewestGo(group: Group | undefined): boolean {
 }
 
 /** The error for an evicted request. */
-export function tooMuchIncoming(): SvcError {
+export function tooManyBytes(): SvcError {
   const message = 'Too many large requests are arriving at once. Try again later.'
   return new SvcError('UNAVAILABLE', message, [], { retryAfterSeconds: 10 })
 }

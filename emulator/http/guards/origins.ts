@@ -55,7 +55,7 @@ export interface OriginRules {
 export function mayCall(origin: string | undefined, host: string | undefined, rules: OriginRules): boolean {
   if (origin === undefined || isOwnOrigin(origin, host)) return true
   if (origin === 'null') return false
-  const name = nameOf(origin)
+  const name = parseHostName(origin)
   if (name !== undefined && rules.isOpenTo(name)) return true
   return rules.allowed.some((allowed) => sameOrigin(allowed, origin))
 }
@@ -67,7 +67,7 @@ export function requireOrigin(origin: string | undefined, host: string | undefin
 
 export function foreignOrigin(origin = '', { allowed, isOpenTo }: OriginRules): SvcError {
   const shown = origin.slice(0, 200)
-  const name = nameOf(origin)
+  const name = parseHostName(origin)
   // Suggests the flag only for the emulator, and only for names of this machine.
   const ownName = name !== undefined && isOpenTo('localhost') && ownHostNames().includes(name) ? name : undefined
   const reason: Reason = { kind: 'origin', origin: shown, allowed, ownName }
@@ -92,7 +92,7 @@ function sameOrigin(allowed: string, origin: string): boolean {
 }
 
 /** Returns the host of a page served over HTTP. */
-function nameOf(origin: string): string | undefined {
+function parseHostName(origin: string): string | undefined {
   return hostName(/^https?:\/\/(.+)$/.exec(origin)?.[1])
 }
 
@@ -122,12 +122,12 @@ const neverAllowed = /^(svc-control-token|forwarded|x-forwarded-.*)$/
 function allowedHeaders(asked = ''): string {
   const names = asked
     .toLowerCase()
-    .split(',', mostHeaders)
+    .split(',', maxHeaders)
     .map((name) => name.trim())
   return names.filter((name) => /^[\w!#$%&'*+.^`|~-]+$/.test(name) && !neverAllowed.test(name)).join(', ')
 }
 
-const mostHeaders = 100
+const maxHeaders = 100
 
 /**
  * Answers the preflight of a page that some project allows. The real request is then checked against its own project first.

@@ -22,7 +22,7 @@ interface Options {
   /** Failed requests per minute. Our choice: enough for all test suites of a machine, and only a few per second. */
   readonly most?: number
   /** The most addresses at once. Beyond that, the oldest start over. */
-  readonly mostAddresses?: number
+  readonly maxAddresses?: number
 }
 
 interface Failures {
@@ -31,8 +31,8 @@ interface Failures {
   /** The count that all processes have reported. */
   known: number
   /** Failures of this process that were not reported yet. */
-  unsaid: number
-  isSaying: boolean
+  unreported: number
+  isReporting: boolean
 }
 
 const windowMilliseconds = 60_000
@@ -40,19 +40,19 @@ const windowMilliseconds = 60_000
 export function openPublicBudget(
   now: () => Date,
   limits: Backend['limits'],
-  { most = 300, mostAddresses = 50_000 }: Options = {},
+  { most = 300, maxAddresses = 50_000 }: Options = {},
 ): PublicBudget {
-  const failuresOf = openWindowCounters(
-    mostAddresses,
-    (address, window): Failures => ({ address, window, known: 0, unsaid: 0, isSaying: false }),
+  const failuresFor = openWindowCounters(
+    maxAddresses,
+    (address, window): Failures => ({ address, window, known: 0, unreported: 0, isReporting: false }),
   )
   const windowAt = (milliseconds: number) => Math.floor(milliseconds / windowMilliseconds)
 
   return {
     enter(address) {
       const milliseconds = now().getTime()
-      const { known, unsaid } = failuresOf(address, windowAt(milliseconds))
-      if (known + unsaid >= most) {
+      const { known, unreported } = failuresFor(address, windowAt(milliseconds))
+      if (known + unreported >= most) {
         const left = windowMilliseconds - (milliseconds % windowMilliseconds)
         const retryAfterSeconds = Math.max(1, Math.ceil(left / 1_000))
         const message = `Too many requests of this kind from this address. Try again in ${retryAfterSeconds} seconds.`
@@ -62,9 +62,9 @@ export function openPublicBudget(
         })
       }
       return () => {
-        const failures = failuresOf(address, windowAt(now().getTime()))
-        failures.unsaid++
-        void say(limits, failures)
+        const failures = failuresFor(address, windowAt(now().getTime()))
+        failures.unreported++
+        void report(limits, failures)
       }
     },
   }
@@ -74,25 +74,25 @@ export function openPublicBudget(
  * Reports the failures of this process and reads the total of all processes. After an error, they are reported with the next
  * failure.
  */
-async function say(limits: Backend['limits'], failures: Failures): Promise<void> {
-  if (failures.isSaying) return
-  failures.isSaying = true
+async function report(limits: Backend['limits'], failures: Failures): Promise<void> {
+  if (failures.isReporting) return
+  failures.isReporting = true
   const name = `address ${createHash('sha256').update(failures.address).digest('base64url')}`
   const { window } = failures
   try {
-    while (failures.unsaid > 0) {
-      const wished = failures.unsaid
+    while (failures.unreported > 0) {
+      const wished = failures.unreported
       const { reserved } = await limits.reserve({
         ...{ name, window, wished },
         seconds: windowMilliseconds / 1_000,
         most: Number.MAX_SAFE_INTEGER,
       })
       failures.known = reserved
-      failures.unsaid -= wished
+      failures.unreported -= wished
     }
   } catch {
     // Ignores the error: the database is down, and every request reports that.
   } finally {
-    failures.isSaying = false
+    failures.isReporting = false
   }
 }

@@ -10,7 +10,7 @@ import {
   tierFigure,
 } from '../../../client/protocol/model/limits.js'
 import type { Backend } from '../../core/context.js'
-import { isSpent, openShares, refill, type Share, useOne, usesOf } from './shares.js'
+import { countUses, isSpent, openShares, refill, type Share, useOne } from './shares.js'
 
 export interface RateState {
   /** The window with the fewest requests left, and its figures. */
@@ -47,13 +47,13 @@ interface Counted {
 }
 
 /** @param maxShares the most windows at once. Beyond that, the oldest start over */
-export function openRateLimiter(limits: Backend['limits'], mostShares = 50_000): RateLimiter {
-  const shareOf = openShares(mostShares)
+export function openRateLimiter(limits: Backend['limits'], maxShares = 50_000): RateLimiter {
+  const shareOf = openShares(maxShares)
 
   return {
     async count(key, rules, now) {
       const nowSeconds = now.getTime() / 1_000
-      const windows = windowsOf(rules).map(({ name, seconds, limit }): Counted => {
+      const windows = activeWindows(rules).map(({ name, seconds, limit }): Counted => {
         const window = Math.floor(nowSeconds / seconds)
         const share = shareOf(`key ${key} ${name}`, window)
         return { name, limit, share, resetSeconds: (window + 1) * seconds, isFull: false }
@@ -64,7 +64,7 @@ export function openRateLimiter(limits: Backend['limits'], mostShares = 50_000):
         .map(({ name, limit, share, resetSeconds }) => ({
           window: name,
           limit,
-          remaining: Math.max(0, limit - usesOf(share)),
+          remaining: Math.max(0, limit - countUses(share)),
           resetSeconds,
         }))
         .sort((one, other) => one.remaining - other.remaining || other.resetSeconds - one.resetSeconds)
@@ -96,7 +96,7 @@ async function fillEmpty(limits: Backend['limits'], windows: readonly Counted[])
 const sized = (name: RateWindow, most: number) => ({ most, seconds: rateLimits[name].seconds })
 
 /** Returns the windows that are enabled and have a limit. Contract 10.1. */
-function windowsOf({ rateLimit, tier }: RateRules): { name: RateWindow; seconds: number; limit: number }[] {
+function activeWindows({ rateLimit, tier }: RateRules): { name: RateWindow; seconds: number; limit: number }[] {
   const names = Object.keys(rateLimits) as RateWindow[]
   return names.flatMap((name) => {
     const limit = figure(rateLimit, name, tier)

@@ -27,13 +27,13 @@ export function openShares(most: number): (name: string, window: number) => Shar
 }
 
 /** Counts the uses by all processes, as far as known. Counts reservations of other processes as used. */
-export function usesOf({ reserved, held }: Share): number {
+export function countUses({ reserved, held }: Share): number {
   // A crashed database server may have lost reservations.
   return Math.max(0, reserved - held)
 }
 
 export function isSpent(share: Share, most: number): boolean {
-  return usesOf(share) >= most
+  return countUses(share) >= most
 }
 
 /** Uses one reserved request. Reserves more before the last one is used, so that requests rarely wait. */

@@ -4,12 +4,12 @@
 import fs from 'node:fs'
 
 /** The most bytes to buffer. Lines beyond that are lost. */
-const mostWaiting = 1_048_576
+const maxWaiting = 1_048_576
 /** A pipe accepts this much atomically, so lines of several processes don't mix. */
 const pieceBytes = 4_096
 const pauseMilliseconds = 100
 /** How often to retry at exit while the reader is stalled. */
-const mostTriesAtExit = 10
+const maxTriesAtExit = 10
 
 export interface LineWriter {
   write(line: string): void
@@ -25,7 +25,7 @@ export function openLineWriter(fd: number, onLost: (lines: number) => void): Lin
 
   function write(line: string): void {
     const added = Buffer.from(line)
-    if (bytes + added.length > mostWaiting) {
+    if (bytes + added.length > maxWaiting) {
       lost++
     } else {
       if (bytes === 0) process.on('exit', flush)
@@ -69,7 +69,7 @@ export function openLineWriter(fd: number, onLost: (lines: number) => void): Lin
         next = rest.length > 0 ? rest : nextPiece(waiting)
       } catch (error) {
         tries++
-        if ((error as NodeJS.ErrnoException).code !== 'EAGAIN' || tries > mostTriesAtExit) return
+        if ((error as NodeJS.ErrnoException).code !== 'EAGAIN' || tries > maxTriesAtExit) return
         Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pauseMilliseconds)
       }
     }

@@ -45,7 +45,7 @@ export interface LogOptions {
   /** Whether this is a hosted service. Its lines name the process and leave out paths, which hold ids of others. */
   readonly isOfService?: boolean
   /** The size at which the file of failures is rotated. */
-  readonly mostBytes?: number
+  readonly maxBytes?: number
 }
 
 /** The control API, pages and the built-in provider live below this path. They are not part of the project's API. */
@@ -55,7 +55,7 @@ const fileName = 'errors.log'
 const formerName = 'errors.1.log'
 
 /** Opens a log on standard error that also saves failures in the state folder. */
-export function openLog({ level, folder, onRequest, isOfService = false, mostBytes = 1_048_576 }: LogOptions): Log {
+export function openLog({ level, folder, onRequest, isOfService = false, maxBytes = 1_048_576 }: LogOptions): Log {
   const base = isOfService ? { pid: process.pid } : undefined
   const logger: Logger = pino(
     { level, base },
@@ -74,7 +74,7 @@ export function openLog({ level, folder, onRequest, isOfService = false, mostByt
       const text = failureText(error)
       if (level !== 'silent') logger.error({ requestId, error: text })
       else process.stderr.write(`${oneLine(requestId, text, file)}\n`)
-      if (file !== undefined) append(file, { time: new Date().toISOString(), requestId, ...text }, mostBytes)
+      if (file !== undefined) append(file, { time: new Date().toISOString(), requestId, ...text }, maxBytes)
     },
     warn(message) {
       if (level !== 'silent') logger.warn(message)
@@ -93,13 +93,13 @@ function oneLine(requestId: string, { name, message, code }: ReturnType<typeof f
 /**
  * Writes synchronously, because the process may be about to exit. A full disk loses the line instead of failing the request.
  */
-function append(file: string, entry: object, mostBytes: number): void {
+function append(file: string, entry: object, maxBytes: number): void {
   const line = `${JSON.stringify(entry)}\n`
   try {
     const found = lstatSync(file, { throwIfNoEntry: false })
     // A symbolic link in a cloned folder may lead anywhere: contract 12.4.
     if (found?.isSymbolicLink()) rmSync(file)
-    if (found?.isFile() && found.size + line.length > mostBytes) renameSync(file, file.replace(fileName, formerName))
+    if (found?.isFile() && found.size + line.length > maxBytes) renameSync(file, file.replace(fileName, formerName))
     appendFileSync(file, line, { mode: 0o600 })
   } catch {
     return

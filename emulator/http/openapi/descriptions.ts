@@ -17,7 +17,7 @@ export interface Descriptions {
 }
 
 /** There are thousands of dialects, at some hundred kilobytes each. Our choice: more than the dialects in use. */
-const mostKept = 20
+const maxCached = 20
 
 export function openDescriptions(routes: readonly Route[], version: string): Descriptions {
   const kept = new Map<string, Promise<Description>>()
@@ -31,7 +31,7 @@ export function openDescriptions(routes: readonly Route[], version: string): Des
       // Moves the entry to the end, so that the least recently used is first.
       kept.delete(name)
       const [oldest] = kept.keys()
-      if (oldest !== undefined && kept.size >= mostKept) kept.delete(oldest)
+      if (oldest !== undefined && kept.size >= maxCached) kept.delete(oldest)
       kept.set(name, description)
       return description
     },

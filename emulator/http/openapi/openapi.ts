@@ -67,7 +67,7 @@ function describeRoute(route: Route, path: string, dialect: Dialect): Operation 
     parameters: [
       ...[...path.matchAll(/:(\w+)/g)].map(([, name]) => pathParameter(name ?? '')),
       ...(route.query?.parameters(dialect) ?? []).map(queryParameter),
-      ...headersOf(route).map(headerParameter),
+      ...listHeaders(route).map(headerParameter),
     ],
     ...(body ? { requestBody: { required: true, content: bodyTypes(route, body.schema(dialect)) } } : {}),
     responses: {
@@ -79,7 +79,7 @@ function describeRoute(route: Route, path: string, dialect: Dialect): Operation 
       ...(isBatch(route) ? { 204: { description: 'As `prefer: return=minimal` asked.' } } : {}),
       ...(hasVersions(route) ? { 304: { description: 'You already have this version.' } } : {}),
       ...Object.fromEntries(
-        failuresOf(route).map((status) => [status, { $ref: `#/components/responses/${failureName(status)}` }]),
+        listFailures(route).map((status) => [status, { $ref: `#/components/responses/${failureName(status)}` }]),
       ),
     },
   }
@@ -135,7 +135,7 @@ const onceHeader = [
 
 const preferHeader = ['prefer', '`return=minimal` runs the request without returning its records.'] as const
 
-function headersOf(route: Route): (readonly [name: string, description: string])[] {
+function listHeaders(route: Route): (readonly [name: string, description: string])[] {
   return [
     ...(isOfProject(route.needs) || route.needs === 'public' ? [dialectHeader()] : []),
     ...(route.isGuarded ? [guardHeader] : []),
@@ -181,10 +181,10 @@ for (const [code, status] of Object.entries(statuses)) {
 /** Replies of routes that can conflict with an existing name or address. */
 const mayClash = new Set<Route['reply']>(['collection', 'signUp', 'login', 'user', 'removedFile'])
 
-function failuresOf(route: Route): string[] {
+function listFailures(route: Route): string[] {
   const namesSomething = Object.values(route.paths).some((paths) => paths.some((path) => path.includes(':')))
   if (route.needs === 'nothing') {
-    return ['400', '403', ...(namesSomething ? ['404'] : []), ...(route.isDear ? ['429'] : []), '500', '503']
+    return ['400', '403', ...(namesSomething ? ['404'] : []), ...(route.isExpensive ? ['429'] : []), '500', '503']
   }
   // Requests of the owner can fail in many ways, for example a snapshot name that is taken or an invalid file.
   if (route.needs === 'control') return ['400', '401', '403', '404', '409', '413', '415', '422', '500', '503']

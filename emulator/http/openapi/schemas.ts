@@ -27,16 +27,16 @@ export function withNames(described: unknown, records: Readonly<Record<string, J
     if (Array.isArray(value)) return value.map(rewritten)
     if (typeof value !== 'object' || value === null) return value
     const name = names.get(value)
-    return name === undefined ? membersOf(value) : { $ref: `#/components/schemas/${name}` }
+    return name === undefined ? replaceMembers(value) : { $ref: `#/components/schemas/${name}` }
   }
 
-  function membersOf(value: object): JsonSchema {
+  function replaceMembers(value: object): JsonSchema {
     const members: JsonSchema = Object.fromEntries(Object.entries(value).map(([key, one]) => [key, rewritten(one)]))
     const isOpen = members.type === 'object' && members.additionalProperties === undefined
     return isOpen ? { ...members, additionalProperties: true } : members
   }
 
-  const { components, ...rest } = membersOf(Object(described))
-  const schemas = Object.fromEntries(Object.entries(records).map(([name, schema]) => [name, membersOf(schema)]))
+  const { components, ...rest } = replaceMembers(Object(described))
+  const schemas = Object.fromEntries(Object.entries(records).map(([name, schema]) => [name, replaceMembers(schema)]))
   return { ...rest, components: { schemas, ...Object(components) } }
 }

@@ -6,11 +6,11 @@ import { version } from '../../version.js'
 import { audit } from '../control/access/audit.js'
 import { creators } from '../control/access/creators.js'
 import { keys } from '../control/access/keys.js'
-import { type ControlHandlers, routesOf } from '../control/control-routes.js'
+import { buildRoutes, type ControlHandlers } from '../control/control-routes.js'
 import { projects } from '../control/projects.js'
 import { users } from '../control/users.js'
 import type { Route } from '../route.js'
-import { describing } from '../routes/about.js'
+import { descriptionRoute } from '../routes/about.js'
 
 /**
  * Leaves out operations that belong on a developer's machine, such as emptying a project or showing a user's two-factor code.
@@ -23,11 +23,11 @@ const handlers = {
   users: pick(users, ['create', 'list', 'update', 'remove', 'token', 'logOut', 'sessions']),
 } satisfies { readonly [Name in keyof ControlHandlers]?: object }
 
-const operations = routesOf(handlers)
+const operations = buildRoutes(handlers)
 
 export const adminRoutes: readonly Route[] = [
   ...operations,
-  describing('about.controlOpenapi', '/_svc/openapi.json', operations, version),
+  descriptionRoute('about.controlOpenapi', '/_svc/openapi.json', operations, version),
 ]
 
 function pick<Handlers extends object, Name extends keyof Handlers>(

@@ -1,11 +1,11 @@
 /** Limits how far a reader of a stream may fall behind. Contract 9.5. */
 import { setTimeout as pause } from 'node:timers/promises'
 
-const mostBehindBytes = 1024 * 1024
+const maxBehindBytes = 1024 * 1024
 /** The buffered bytes at which a slow reader counts as drained. */
 const drainedBytes = 256 * 1024
 /** How long a reader that is too far behind may take nothing before it is closed. */
-const mostStillMilliseconds = 5_000
+const maxStillMilliseconds = 5_000
 
 /** The destination of a stream. */
 interface Outlet {
@@ -23,10 +23,10 @@ export interface Backpressure {
   drained(): Promise<void>
 }
 
-export function backpressureOf({ isOpen, waitingBytes, giveUp }: Outlet): Backpressure {
+export function openBackpressure({ isOpen, waitingBytes, giveUp }: Outlet): Backpressure {
   return {
     isOpen,
-    canWrite: () => waitingBytes() <= mostBehindBytes,
+    canWrite: () => waitingBytes() <= maxBehindBytes,
     async drained() {
       let least = waitingBytes()
       let stillSince = performance.now()
@@ -38,7 +38,7 @@ export function backpressureOf({ isOpen, waitingBytes, giveUp }: Outlet): Backpr
         milliseconds = isStill ? Math.min(milliseconds * 2, 250) : 5
         least = waitingBytes()
         if (!isStill) stillSince = performance.now()
-        if (performance.now() - stillSince > mostStillMilliseconds) giveUp()
+        if (performance.now() - stillSince > maxStillMilliseconds) giveUp()
       }
     },
   }

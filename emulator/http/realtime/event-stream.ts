@@ -7,11 +7,11 @@ import type { EmulatorEvent } from '../../../client/protocol/model/events/emulat
 import type { Backend } from '../../core/context.js'
 import type { EventLog, LoggedEvent } from '../../core/events/event-log.js'
 import { cutOff } from '../reply/ends.js'
-import { backpressureOf } from './backpressure.js'
+import { openBackpressure } from './backpressure.js'
 import type { Stream } from './sse.js'
 
 /** The request for an event stream. */
-export interface Followed {
+export interface FollowRequest {
   readonly project: string | undefined
   /** Groups and kinds. Defaults to all. */
   readonly kinds: readonly string[] | undefined
@@ -23,20 +23,24 @@ export interface Followed {
 
 const commentMilliseconds = 15_000
 /** How many events to read from the log at once. */
-const mostEvents = 200
+const maxEvents = 200
 
 /** Resolves once the stream is registered and misses no further events. */
-export async function followEvents(backend: Backend, wish: Followed, streams: Set<() => void>): Promise<Stream> {
+export async function followEvents(
+  backend: Backend,
+  request: FollowRequest,
+  streams: Set<() => void>,
+): Promise<Stream> {
   const { events: log, documentEvents } = backend
-  const hasDocuments = wantsDocuments(wish)
+  const hasDocuments = wantsDocuments(request)
   const unwatch = hasDocuments ? await documentEvents.watch() : () => undefined
-  const unwant = wish.kinds?.includes(answered) ? log.wantAnswered() : () => undefined
+  const unwant = request.kinds?.includes(answered) ? log.wantAnswered() : () => undefined
   const leave = () => {
     unwatch()
     unwant()
   }
-  const begin = beginningOf(log, wish, hasDocuments ? documentEvents.since() : 0)
-  return { open: (res) => openStream(log, wish, { res, streams, begin, leave }), hasBackpressure: true }
+  const begin = findBeginning(log, request, hasDocuments ? documentEvents.since() : 0)
+  return { open: (res) => openStream(log, request, { res, streams, begin, leave }), hasBackpressure: true }
 }
 
 interface Beginning {
@@ -46,18 +50,18 @@ interface Beginning {
   readonly isBroken: boolean
 }
 
-function beginningOf(log: EventLog, wish: Followed, documentsSince: number): Beginning {
+function findBeginning(log: EventLog, request: FollowRequest, documentsSince: number): Beginning {
   const newest = log.newest()
-  const { since } = wish
-  if (since === undefined) return { after: beforeLast(log, wish) ?? newest, isBroken: false }
+  const { since } = request
+  if (since === undefined) return { after: beforeLast(log, request) ?? newest, isBroken: false }
   const place = log.placeOf(since)
   return { after: place ?? newest, isBroken: place === undefined || place < documentsSince }
 }
 
 /** Finds the position before the last matching events; undefined if none match. */
-function beforeLast(log: EventLog, wish: Followed): number | undefined {
-  if (wish.last < 1) return undefined
-  const [first] = log.read(0, log.newest()).events.filter(testOf(wish)).slice(-wish.last)
+function beforeLast(log: EventLog, request: FollowRequest): number | undefined {
+  if (request.last < 1) return undefined
+  const [first] = log.read(0, log.newest()).events.filter(compileTest(request)).slice(-request.last)
   return first && first.at - 1
 }
 
@@ -68,13 +72,13 @@ interface Opening {
   leave(): void
 }
 
-function openStream(log: EventLog, wish: Followed, { res, streams, begin, leave }: Opening): void {
-  const passes = testOf(wish)
+function openStream(log: EventLog, request: FollowRequest, { res, streams, begin, leave }: Opening): void {
+  const passes = compileTest(request)
   let isOver = false
   let isPumping = false
   let place = begin.after
 
-  const backpressure = backpressureOf({
+  const backpressure = openBackpressure({
     isOpen: () => !isOver,
     waitingBytes: () => res.writableLength,
     giveUp() {
@@ -98,7 +102,7 @@ function openStream(log: EventLog, wish: Followed, { res, streams, begin, leave 
     isPumping = true
     while (!isOver) {
       if (!backpressure.canWrite()) await backpressure.drained()
-      const { events, missed } = log.read(place, mostEvents)
+      const { events, missed } = log.read(place, maxEvents)
       if (isOver || events.length === 0) break
       if (missed > 0) write(res, own('stream.missed', log.idOf(place + missed), missed))
       for (const event of events) if (passes(event)) write(res, event)
@@ -133,21 +137,21 @@ function write(res: ServerResponse, { id, text }: Pick<LoggedEvent, 'id' | 'text
   res.write(`id: ${id}\ndata: ${text}\n\n`)
 }
 
-function testOf({ project, kinds }: Followed): (event: LoggedEvent) => boolean {
+function compileTest({ project, kinds }: FollowRequest): (event: LoggedEvent) => boolean {
   const wanted = kinds && new Set(kinds)
   return (event) =>
-    groupOf(event.kind) !== 'stream' &&
+    readGroup(event.kind) !== 'stream' &&
     (project === undefined || event.projectId === null || event.projectId === project) &&
-    (wanted?.has(event.kind) || (event.kind !== answered && (!wanted || wanted.has(groupOf(event.kind)))))
+    (wanted?.has(event.kind) || (event.kind !== answered && (!wanted || wanted.has(readGroup(event.kind)))))
 }
 
 /** Sent only if the client names this kind, because it would drown out all others. */
 const answered = 'request.answered'
 
-function groupOf(kind: string): string {
+function readGroup(kind: string): string {
   return kind.slice(0, kind.indexOf('.'))
 }
 
-function wantsDocuments({ kinds }: Followed): boolean {
-  return !kinds || kinds.some((name) => groupOf(`${name}.`) === 'document')
+function wantsDocuments({ kinds }: FollowRequest): boolean {
+  return !kinds || kinds.some((name) => readGroup(`${name}.`) === 'document')
 }

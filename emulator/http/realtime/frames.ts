@@ -12,7 +12,7 @@ export interface EventFrame {
 
 const written = new WeakMap<RecordedDocumentChange, Map<string, EventFrame>>()
 
-export function frameOf(
+export function encodeFrame(
   change: RecordedDocumentChange,
   kind: RecordedDocumentChange['kind'],
   { name }: Collection,

@@ -7,5 +7,5 @@ const maxOfKey = 4
 
 /** Limits WebSocket messages and stream openings in progress. Keys and connections take turns. */
 export function openMessagesAtWork(): FairSemaphore {
-  return createFairSemaphore({ limit, mostEach: maxOfKey })
+  return createFairSemaphore({ limit, maxPerOwner: maxOfKey })
 }

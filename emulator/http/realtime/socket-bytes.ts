@@ -4,7 +4,7 @@ import { watchMessages } from './message-weight.js'
 import { closes, endAll, type SocketState } from './socket-state.js'
 
 /** The largest message before authentication: tokens are far shorter. */
-const mostUnidentifiedBytes = 64 * 1024
+const maxUnidentifiedBytes = 64 * 1024
 /** How long an evicted socket has for the closing handshake. */
 const farewellMilliseconds = 1_000
 
@@ -37,7 +37,7 @@ export function countBytes(state: SocketState, connection: Duplex): SocketBytes 
   /** Doesn't apply while an earlier message waits, because that may be the "auth". */
   function check(): void {
     const isUnknown = !state.identity && state.unhandledBytes === 0
-    if (!isOver && isUnknown && unfinished > mostUnidentifiedBytes) refuse(closes.tooLarge, 'too large before "auth"')
+    if (!isOver && isUnknown && unfinished > maxUnidentifiedBytes) refuse(closes.tooLarge, 'too large before "auth"')
     else count()
   }
 

@@ -5,13 +5,18 @@ import { dialects, parseDialect } from '../../../client/protocol/wire/dialects.j
 import { decodeFilters } from '../../../client/protocol/wire/query/decode.js'
 import type { Identity } from '../../core/context.js'
 import { identifyText } from '../../core/logins/credentials.js'
-import { type Asker, type CollectionSubscription, subscribe, type Wish } from '../../core/realtime/subscriptions.js'
+import {
+  type CollectionSubscription,
+  type SubscribeRequest,
+  type SubscriptionOwner,
+  subscribe,
+} from '../../core/realtime/subscriptions.js'
 import { withinKeyBudget } from '../guards/identify.js'
 import { requireOrigin } from '../guards/origins.js'
-import { frameOf } from './frames.js'
-import { closes, endAll, type SocketState, sendBytes, sendFailure, sendMessage, takePlace } from './socket-state.js'
+import { encodeFrame } from './frames.js'
+import { closes, endAll, type SocketState, sendBytes, sendFailure, sendMessage, takeSlot } from './socket-state.js'
 
-const mostSubscriptions = 100
+const maxSubscriptions = 100
 
 type Handle = (state: SocketState, message: JsonObject) => Promise<void>
 
@@ -52,7 +57,7 @@ async function authenticate(state: SocketState, { token }: JsonObject): Promise<
 /** Takes a slot, or tells the client why there is none. It may reconnect. */
 function hasPlace(state: SocketState, found: Identity): boolean {
   try {
-    takePlace(state, found)
+    takeSlot(state, found)
     return true
   } catch (error) {
     // A connection that was already authenticated keeps its identity.
@@ -78,13 +83,13 @@ function endIdentity(state: SocketState): void {
 async function beginSubscription(state: SocketState, message: JsonObject): Promise<void> {
   const { subscriptions, subscriber, identity: known } = state
   if (!known) throw new SvcError('UNAUTHORIZED', 'Send "auth" before "subscribe".')
-  const wish = readWish(state, message)
-  if (!subscriptions.has(wish.collection) && subscriptions.size >= mostSubscriptions) {
-    throw new SvcError('RATE_LIMITED', `Too many subscriptions on this connection (max ${mostSubscriptions}).`)
+  const request = readSubscribeRequest(state, message)
+  if (!subscriptions.has(request.collection) && subscriptions.size >= maxSubscriptions) {
+    throw new SvcError('RATE_LIMITED', `Too many subscriptions on this connection (max ${maxSubscriptions}).`)
   }
   // A replaced subscription continues from its position, so nothing is lost in between.
-  const replaced = subscriptions.get(wish.collection)
-  await untilBegun(state, { identity: () => state.identity ?? known, subscriber, replaced }, wish, message)
+  const replaced = subscriptions.get(request.collection)
+  await untilBegun(state, { identity: () => state.identity ?? known, subscriber, replaced }, request, message)
 }
 
 /**
@@ -93,16 +98,16 @@ async function beginSubscription(state: SocketState, message: JsonObject): Promi
  */
 function untilBegun(
   state: SocketState,
-  asker: Asker,
-  wish: Wish,
+  asker: SubscriptionOwner,
+  request: SubscribeRequest,
   { filters = {}, position }: JsonObject,
 ): Promise<void> {
   const { subscriptions, http, listed } = state
   const { connections } = http.backend
-  const { collection } = wish
+  const { collection } = request
   let own: CollectionSubscription | undefined
   return new Promise((resolve, reject) => {
-    subscribe(http.backend, asker, wish, {
+    subscribe(http.backend, asker, request, {
       // With the position, a client can resume a stream that was cut before its first event.
       begun(seq, subscription, reviewed) {
         own = subscription
@@ -111,7 +116,7 @@ function untilBegun(
         sendMessage(state, { type: 'subscribed', collection, filters, ...(position === true ? { seq } : {}) })
         resolve(reviewed)
       },
-      event: (change, kind, of) => sendBytes(state, frameOf(change, kind, of, state.dialect).message),
+      event: (change, kind, of) => sendBytes(state, encodeFrame(change, kind, of, state.dialect).message),
       live: (seq) => sendMessage(state, { type: 'live', collection, seq }),
       resync: (why) => sendFailure(state, why, collection),
       ended(why) {
@@ -139,7 +144,10 @@ async function endSubscription(state: SocketState, { collection }: JsonObject): 
   sendMessage(state, { type: 'unsubscribed', collection })
 }
 
-function readWish({ dialect }: SocketState, { collection, filters = {}, live = false, since }: JsonObject): Wish {
+function readSubscribeRequest(
+  { dialect }: SocketState,
+  { collection, filters = {}, live = false, since }: JsonObject,
+): SubscribeRequest {
   if (typeof collection !== 'string')
     throw new SvcError('INVALID_MESSAGE', '"collection" must be the name of a collection.')
   if (!isObject(filters)) throw new SvcError('INVALID_FILTER', '"filters" must be an object of fields and values.')

@@ -13,7 +13,7 @@ import { closes, endAll, type Handshake, newSocketState, type SocketState, sendF
 
 const authMilliseconds = 10_000
 /** The most bytes waiting to be handled. Beyond that, the socket is not read. */
-const mostUnhandledBytes = 256 * 1024
+const maxUnhandledBytes = 256 * 1024
 /** The overhead of a message. */
 const messageBytes = 256
 /** Closes a client after this many invalid messages in a row. */
@@ -48,7 +48,7 @@ export function serveSocket(http: HttpContext, { socket, connection }: Accepted,
     // Runs after the message in progress, which may still begin a subscription.
     work = work.then(() => {
       state.unwatch()
-      state.leavePlace()
+      state.releaseSlot()
       endAll(state)
     })
   })
@@ -63,7 +63,7 @@ function withoutRest(data: Buffer): Buffer {
 function take(state: SocketState, { unhandled }: SocketBytes, bytes: number): void {
   state.unhandledBytes += bytes
   unhandled(bytes)
-  if (state.unhandledBytes > mostUnhandledBytes) state.socket.pause()
+  if (state.unhandledBytes > maxUnhandledBytes) state.socket.pause()
   else if (bytes < 0) state.socket.resume()
 }
 
@@ -94,16 +94,16 @@ async function handle(state: SocketState, data: RawData, isBinary: boolean): Pro
   } catch (error) {
     refuseMessage(state, error, collection)
     if (type !== 'auth' && type !== 'subscribe') return
-    state.http.backend.connections.refused(state.listed, codeOf(error), collection)
+    state.http.backend.connections.refused(state.listed, readCode(error), collection)
   }
 }
 
 function refuseMessage(state: SocketState, error: unknown, collection?: string): void {
-  state.invalidMessages = codeOf(error) === 'INVALID_MESSAGE' ? state.invalidMessages + 1 : 0
+  state.invalidMessages = readCode(error) === 'INVALID_MESSAGE' ? state.invalidMessages + 1 : 0
   sendFailure(state, error, collection)
 }
 
-function codeOf(error: unknown): string {
+function readCode(error: unknown): string {
   return asSvcError(error)?.code ?? 'INTERNAL'
 }
 

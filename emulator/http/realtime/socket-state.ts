@@ -10,11 +10,11 @@ import type { OpenConnection } from '../../core/realtime/open-connections.js'
 import { openSubscriber, type Subscriber } from '../../core/realtime/subscriber.js'
 import type { CollectionSubscription } from '../../core/realtime/subscriptions.js'
 import type { HttpContext } from '../exchange.js'
-import { nameOf } from '../guards/identify.js'
-import { type Backpressure, backpressureOf } from './backpressure.js'
+import { describeCaller } from '../guards/identify.js'
+import { type Backpressure, openBackpressure } from './backpressure.js'
 
 /** Close codes of RFC 6455, and one of ours for a connection that the owner closed. */
-export const closes = { policy: 1008, tooLarge: 1009, tryAgainLater: 1013, asked: 4000 } as const
+export const closes = { policy: 1008, tooLarge: 1009, tryAgainLater: 1013, byOwner: 4000 } as const
 
 export interface Handshake {
   readonly origin: string | undefined
@@ -23,7 +23,7 @@ export interface Handshake {
   readonly dialect: string | undefined
   readonly address: string
   /** Releases its slot among the unauthenticated connections. */
-  leavePlace(): void
+  releaseSlot(): void
 }
 
 export interface SocketState {
@@ -40,7 +40,7 @@ export interface SocketState {
   /** Stops watching the identity. */
   unwatch(): void
   /** Releases its slot among the connections of this process. */
-  leavePlace(): void
+  releaseSlot(): void
   /** Bytes of messages that wait to be handled. */
   unhandledBytes: number
   /** Messages in a row that were answered with `INVALID_MESSAGE`. */
@@ -51,7 +51,7 @@ export interface SocketState {
 }
 
 export function newSocketState(http: HttpContext, socket: WebSocket, handshake: Handshake): SocketState {
-  const backpressure = backpressureOf({
+  const backpressure = openBackpressure({
     isOpen: () => socket.readyState === WebSocket.OPEN,
     waitingBytes: () => socket.bufferedAmount,
     // The client may reconnect with `since`.
@@ -70,7 +70,7 @@ export function newSocketState(http: HttpContext, socket: WebSocket, handshake: 
     identity: undefined,
     dialect: parseDialect(handshake.dialect, dialects.a),
     unwatch: () => undefined,
-    leavePlace: handshake.leavePlace,
+    releaseSlot: handshake.releaseSlot,
     unhandledBytes: 0,
     invalidMessages: 0,
     bytesSent: 0,
@@ -79,11 +79,11 @@ export function newSocketState(http: HttpContext, socket: WebSocket, handshake: 
       address: handshake.address,
       origin: handshake.origin ?? null,
       identity: () => state.identity,
-      who: () => nameOf(state.identity?.caller),
+      who: () => describeCaller(state.identity?.caller),
       subscriptions: () => [...state.subscriptions.values()].map((subscription) => subscription.view()),
       bytesSent: () => state.bytesSent,
       waitingBytes: () => socket.bufferedAmount,
-      close: () => socket.close(closes.asked, 'closed by the owner'),
+      close: () => socket.close(closes.byOwner, 'closed by the owner'),
     }),
   }
   return state
@@ -95,7 +95,7 @@ export function newSocketState(http: HttpContext, socket: WebSocket, handshake: 
  *
  * @throws {SvcError} `RATE_LIMITED`, `UNAVAILABLE`; the slot then stays as it was
  */
-export function takePlace(state: SocketState, { caller }: Identity): void {
+export function takeSlot(state: SocketState, { caller }: Identity): void {
   const { http, socket, handshake, identity } = state
   const session = caller.user?.sessionId
   if (identity && identity.caller.user?.sessionId === session) return
@@ -109,8 +109,8 @@ export function takePlace(state: SocketState, { caller }: Identity): void {
     destroy: () => socket.terminate(),
   }
   identified.enter(placed)
-  state.leavePlace()
-  state.leavePlace = () => identified.leave(placed)
+  state.releaseSlot()
+  state.releaseSlot = () => identified.leave(placed)
 }
 
 export function sendMessage(state: SocketState, message: JsonObject): void {

@@ -6,13 +6,13 @@ import type { FairSemaphore } from '../../core/concurrency/fair-semaphore.js'
 import type { Context, Identity } from '../../core/context.js'
 import type { ConnectionView, OpenConnection } from '../../core/realtime/open-connections.js'
 import { openSubscriber } from '../../core/realtime/subscriber.js'
-import { type CollectionSubscription, subscribe, type Wish } from '../../core/realtime/subscriptions.js'
-import { nameOf } from '../guards/identify.js'
+import { type CollectionSubscription, type SubscribeRequest, subscribe } from '../../core/realtime/subscriptions.js'
+import { describeCaller } from '../guards/identify.js'
 import type { IdentityWatch } from '../guards/identity-watch.js'
 import { cutOff } from '../reply/ends.js'
-import { backpressureOf } from './backpressure.js'
-import type { ConnectionPlaces, Placed } from './connection-places.js'
-import { frameOf } from './frames.js'
+import { openBackpressure } from './backpressure.js'
+import type { ConnectionSlots, SlotHolder } from './connection-slots.js'
+import { encodeFrame } from './frames.js'
 
 const commentMilliseconds = 15_000
 const retryMilliseconds = 1_000
@@ -29,7 +29,7 @@ export interface Streams {
   readonly watch: IdentityWatch
   /** Ends all open streams. */
   readonly open: Set<() => void>
-  readonly places: ConnectionPlaces
+  readonly places: ConnectionSlots
   /** Limits messages and stream openings in progress. */
   readonly atWork: FairSemaphore
 }
@@ -50,7 +50,7 @@ export interface Surroundings {
 }
 
 /** Resolves once the subscription has begun. Until then it fails like any request, also if all slots are taken. */
-export function streamEvents(ctx: Context, wish: Wish, surroundings: Surroundings): Promise<Stream> {
+export function streamEvents(ctx: Context, request: SubscribeRequest, surroundings: Surroundings): Promise<Stream> {
   // Destructures, so that the closures below don't keep the whole context alive for the length of the stream.
   const { backend, project, caller } = ctx
   const { dialect, streams, address, origin } = surroundings
@@ -63,9 +63,9 @@ export function streamEvents(ctx: Context, wish: Wish, surroundings: Surrounding
   let bytesSent = 0
   const early: Buffer[] = []
   const destroy = () => res && cutOff(res)
-  const placed = takePlace(surroundings, identity, { close, destroy })
+  const placed = takeSlot(surroundings, identity, { close, destroy })
   const waitingBytes = () => res?.writableLength ?? early.reduce((sum, { length }) => sum + length, 0)
-  const subscriber = openSubscriber(backpressureOf({ isOpen: () => !isOver, waitingBytes, giveUp }))
+  const subscriber = openSubscriber(openBackpressure({ isOpen: () => !isOver, waitingBytes, giveUp }))
 
   function write(bytes: Buffer): void {
     if (isOver) return
@@ -120,7 +120,7 @@ export function streamEvents(ctx: Context, wish: Wish, surroundings: Surrounding
       },
       ended: () => end('the key or the session has ended'),
     })
-    subscribe(backend, { identity: () => identity, subscriber }, wish, {
+    subscribe(backend, { identity: () => identity, subscriber }, request, {
       begun(seq, begun, reviewed) {
         // Holds the slot until its statements are done, so that other streams of this key wait.
         void reviewed.then(() => resolve({ open, hasBackpressure: true }))
@@ -128,11 +128,11 @@ export function streamEvents(ctx: Context, wish: Wish, surroundings: Surrounding
         if (isOver) return void begun.end()
         subscription = begun
         const own = { begun, identity: () => identity, bytesSent: () => bytesSent, waitingBytes, close }
-        listed = list(backend, wish, { address, origin, ...own })
+        listed = list(backend, request, { address, origin, ...own })
         // Sends an id without an event, so that a stream cut before its first event resumes without a gap.
         write(Buffer.from(`retry: ${retryMilliseconds}\nid: ${seq}\n\n`))
       },
-      event: (change, kind, collection) => write(frameOf(change, kind, collection, dialect).sse),
+      event: (change, kind, collection) => write(encodeFrame(change, kind, collection, dialect).sse),
       resync: ({ code, message }) => write(failure(code, message)),
       ended(why: SvcError) {
         write(failure(why.code, why.message))
@@ -148,13 +148,13 @@ export function streamEvents(ctx: Context, wish: Wish, surroundings: Surrounding
 }
 
 /** @throws {SvcError} `RATE_LIMITED`, `UNAVAILABLE` */
-function takePlace({ streams, address }: Surroundings, { caller }: Identity, ends: Ends): Placed {
+function takeSlot({ streams, address }: Surroundings, { caller }: Identity, ends: Ends): SlotHolder {
   const placed = { address, session: caller.user?.sessionId, ...ends }
   streams.places.identified.enter(placed)
   return placed
 }
 
-type Ends = Pick<Placed, 'close' | 'destroy'>
+type Ends = Pick<SlotHolder, 'close' | 'destroy'>
 
 interface Listing
   extends Pick<ConnectionView, 'address' | 'origin' | 'identity' | 'bytesSent' | 'waitingBytes' | 'close'> {
@@ -162,11 +162,15 @@ interface Listing
 }
 
 /** Lists the stream as a connection with one subscription. */
-function list({ connections }: Context['backend'], { collection }: Wish, { begun, ...view }: Listing): OpenConnection {
+function list(
+  { connections }: Context['backend'],
+  { collection }: SubscribeRequest,
+  { begun, ...view }: Listing,
+): OpenConnection {
   const listed = connections.add({
     ...view,
     transport: 'sse',
-    who: () => nameOf(view.identity()?.caller),
+    who: () => describeCaller(view.identity()?.caller),
     subscriptions: () => [begun.view()],
   })
   connections.identified(listed)

@@ -23,9 +23,9 @@ const { STATUS_CODES } = process.getBuiltinModule('node:http')
 /** The path for WebSockets. */
 export const socketPath = '/realtime'
 
-const mostMessageBytes = 1024 * 1024
+const maxMessageBytes = 1024 * 1024
 /** Each part takes more memory than its bytes until the message is complete. */
-const mostMessageParts = 1_024
+const maxMessageParts = 1_024
 const pingMilliseconds = 30_000
 /** How long a socket has to close when the service stops, or to receive its refusal. */
 const farewellMilliseconds = 1_000
@@ -45,7 +45,7 @@ export interface Realtime {
 }
 
 /** Returns the dialect for the answer to a handshake. Ignores a dialect that is invalid. */
-async function dialectOf(http: HttpContext, req: IncomingMessage): Promise<Dialect> {
+async function findDialect(http: HttpContext, req: IncomingMessage): Promise<Dialect> {
   const base = await namedDialect(http, { req, params: {} }).catch(() => dialects.a)
   try {
     return parseDialect(spokenDialect(req), base)
@@ -59,7 +59,7 @@ export function openRealtime(http: HttpContext, farewell = goingAway): Realtime 
     ...{ noServer: true, perMessageDeflate: false },
     // Handles one message per turn of the event loop, however many arrive at once.
     allowSynchronousEvents: false,
-    ...{ maxPayload: mostMessageBytes, maxFragments: mostMessageParts },
+    ...{ maxPayload: maxMessageBytes, maxFragments: maxMessageParts },
   })
   const waiting = new WeakSet<WebSocket>()
   const spokenIn = new WeakMap<IncomingMessage, Dialect>()
@@ -79,14 +79,14 @@ export function openRealtime(http: HttpContext, farewell = goingAway): Realtime 
   pings.unref()
 
   /** Takes a slot until the socket authenticates or closes, even if the handshake is refused. */
-  function takePlace(address: string, socket: Duplex): () => void {
+  function takeSlot(address: string, socket: Duplex): () => void {
     const { unidentified } = http.streams.places
     const destroy = () => void socket.destroy()
     const placed = { address, close: destroy, destroy }
-    const leavePlace = () => unidentified.leave(placed)
+    const releaseSlot = () => unidentified.leave(placed)
     unidentified.enter(placed)
-    socket.on('close', leavePlace)
-    return leavePlace
+    socket.on('close', releaseSlot)
+    return releaseSlot
   }
 
   async function admit(req: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
@@ -98,12 +98,12 @@ export function openRealtime(http: HttpContext, farewell = goingAway): Realtime 
     await requireKnownOrigin(http, req)
     const spoken = spokenDialect(req)
     parseDialect(spoken, dialects.a)
-    spokenIn.set(req, await dialectOf(http, req))
+    spokenIn.set(req, await findDialect(http, req))
     if (socket.destroyed) return
     // Also refuses handshakes that began earlier: a socket opened now would get no close frame and would never be terminated.
     if (isClosed) throw new SvcError('UNAVAILABLE', 'The service is stopping.', [], { retryAfterSeconds: 1 })
     const address = clientAddress(req, http.trustedProxies)
-    const leavePlace = takePlace(address, socket)
+    const releaseSlot = takeSlot(address, socket)
     server.handleUpgrade(req, socket, head, (accepted) => {
       accepted.on('pong', () => waiting.delete(accepted))
       accepted.on('message', () => waiting.delete(accepted))
@@ -111,7 +111,7 @@ export function openRealtime(http: HttpContext, farewell = goingAway): Realtime 
       serveSocket(
         http,
         { socket: accepted, connection: socket },
-        { origin, host, address, dialect: spoken, leavePlace },
+        { origin, host, address, dialect: spoken, releaseSlot },
       )
     })
   }
@@ -148,7 +148,7 @@ interface Handshake {
 async function refuse(http: HttpContext, { req, socket }: Handshake, thrown: unknown): Promise<void> {
   const id = randomUUID()
   const error = loggedFailure(http, id, thrown)
-  const dialect = await dialectOf(http, req)
+  const dialect = await findDialect(http, req)
   const { status, headers, body } = encodeError(dialect, error)
   const text = writeJson(body)
   const lines = [

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import { pipeline, type Readable } from 'node:stream'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import type { Exchange, Outgoing } from '../exchange.js'
-import { hasAlready } from '../request/preconditions.js'
+import { hasVersion } from '../request/preconditions.js'
 import { Aborted } from '../request/read-json.js'
 import { type PartOfFile, readRange } from './ranges.js'
 
@@ -75,7 +75,7 @@ function partial(headers: Record<string, string>, size: number, { first, last }:
 
 function isKnown(headers: IncomingHttpHeaders, { etag, modifiedAt }: ServedFile): boolean {
   const tags = headers['if-none-match']
-  if (tags !== undefined) return hasAlready(tags, etag)
+  if (tags !== undefined) return hasVersion(tags, etag)
   const since = Date.parse(headers['if-modified-since'] ?? '')
   return Math.floor(Date.parse(modifiedAt) / 1_000) * 1_000 <= since
 }

@@ -12,18 +12,18 @@ import { projectNamed } from '../guards/identify.js'
  *
  * @throws {SvcError} `INVALID_DIALECT`
  */
-export function speak(exchange: Exchange, base: Dialect): void {
+export function setDialect(exchange: Exchange, base: Dialect): void {
   exchange.dialect = base
   exchange.isDialectKnown = true
-  const asked = exchange.asked ?? dialectHeader(exchange.req)
+  const asked = exchange.requestedDialect ?? dialectHeader(exchange.req)
   // Most requests ask for none. Keeps the same object then, because its text is cached.
   if (asked !== undefined) exchange.dialect = parseDialect(asked, base)
 }
 
 /** Sets the dialect for an answer that must be sent in any case. Ignores an invalid dialect in the request. */
-export function speakAnyway(exchange: Exchange, base: Dialect): void {
+export function setReadableDialect(exchange: Exchange, base: Dialect): void {
   exchange.isDialectKnown = true
-  exchange.dialect = firstReadable([exchange.asked, dialectHeader(exchange.req)], base)
+  exchange.dialect = firstReadable([exchange.requestedDialect, dialectHeader(exchange.req)], base)
 }
 
 /** Returns the dialect from the first valid text. */

@@ -5,10 +5,10 @@ import type { ChunkTurns } from '../guards/chunk-turns.js'
 import type { Text } from './write-steps.js'
 
 /** Reads on up to this size, which is cheaper than a new connection. */
-const mostReadOnBytes = 64 * 1024
+const maxReadOnBytes = 64 * 1024
 
 /** Many clients send the whole body before reading the answer, so they get this much room and time. */
-const lingering = { mostBytes: 8 * sizes.mostBodyBytes, mostMilliseconds: 5_000 }
+const lingering = { maxBytes: 8 * sizes.mostBodyBytes, maxMilliseconds: 5_000 }
 
 /** The overhead of a chunk that is discarded. */
 const chunkBytes = 4 * 1024
@@ -16,7 +16,7 @@ const chunkBytes = 4 * 1024
 /** Whether the client still has so much to send that the connection ends with the answer. */
 export function isSending({ complete, headers }: IncomingMessage): boolean {
   if (complete) return false
-  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > mostReadOnBytes
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > maxReadOnBytes
 }
 
 /**
@@ -32,13 +32,13 @@ export function answerWhileSending(chunks: ChunkTurns, res: ServerResponse, text
     req.pause()
     res.end()
   }
-  const tooLate = setTimeout(end, lingering.mostMilliseconds)
+  const tooLate = setTimeout(end, lingering.maxMilliseconds)
   req.once('end', end)
   req.once('close', end)
   chunks.watch(req)
   req.on('data', ({ length }: Buffer) => {
     bytes += length + chunkBytes
-    if (bytes > lingering.mostBytes) end()
+    if (bytes > lingering.maxBytes) end()
   })
   req.resume()
 }

@@ -9,7 +9,7 @@ import { sizes } from '../../../client/protocol/model/limits.js'
 export type Text = string | readonly string[]
 
 /** The most characters per turn of the event loop. */
-const mostCharacters = 256 * 1024
+const maxCharacters = 256 * 1024
 
 /** An array or object that is being serialized. */
 interface Open {
@@ -27,7 +27,7 @@ interface Open {
 export async function writeInSteps(value: Writable): Promise<Text> {
   const pieces: string[] = []
   let bytes = 0
-  for (const piece of piecesOf(value)) {
+  for (const piece of serializePieces(value)) {
     // Yields to other requests, but not before the first piece, which is usually the only one.
     if (pieces.length > 0) await othersFirst()
     bytes += Buffer.byteLength(piece)
@@ -44,7 +44,7 @@ function tooLong() {
 }
 
 /** Yields pieces of the same JSON that `writeJson` produces. Computes lazy values with their piece. */
-function* piecesOf(root: Writable): Generator<string> {
+function* serializePieces(root: Writable): Generator<string> {
   const open: Open[] = []
   let text = ''
 
@@ -76,14 +76,14 @@ function* piecesOf(root: Writable): Generator<string> {
     last.isEmpty = false
     if (key !== undefined) text += `${JSON.stringify(key)}:`
     begin(member)
-    if (text.length < mostCharacters) continue
+    if (text.length < maxCharacters) continue
     yield text
     text = ''
   }
   yield text
 }
 
-export function bytesOf(text: Text): number {
+export function countBytes(text: Text): number {
   if (typeof text === 'string') return Buffer.byteLength(text)
   return text.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0)
 }
@@ -91,14 +91,14 @@ export function bytesOf(text: Text): number {
 /** The most bytes per write to a socket, because progress is visible only once a write completes. */
 const sliceBytes = 64 * 1024
 /** Texts up to this length are sent in one write. */
-const mostWholeCharacters = 2 * sliceBytes
+const maxWholeCharacters = 2 * sliceBytes
 
 /**
  * Sends the body of an answer as fast as the client takes it, and ends the answer. `readers` closes a client that takes
  * nothing.
  */
 export async function endWith(res: ServerResponse, text: Text): Promise<void> {
-  if (typeof text === 'string' && text.length <= mostWholeCharacters) {
+  if (typeof text === 'string' && text.length <= maxWholeCharacters) {
     res.end(text)
     return
   }

@@ -43,7 +43,7 @@ export const documentChanges = {
 } satisfies BodyForm<DocumentUpdate>
 
 export const newDocuments: BodyForm<readonly Fields[]> = {
-  schema: (dialect) => object({ documents: batchOf(documentSchema(dialect)) }),
+  schema: (dialect) => object({ documents: batchSchema(documentSchema(dialect)) }),
   batch: 'documents',
   async read(dialect, body) {
     const documents = decodeBatchCreate(dialect, body)
@@ -68,7 +68,7 @@ export const documentUpdates: BodyForm<ReadonlyMap<string, DocumentUpdate>> = {
 
 export const documentIds: BodyForm<readonly string[]> = {
   batch: 'document_ids',
-  schema: () => object({ document_ids: batchOf({ type: 'string' }) }),
+  schema: () => object({ document_ids: batchSchema({ type: 'string' }) }),
   read: (_dialect, body) => decodeBatchDelete(body),
 }
 
@@ -76,7 +76,7 @@ export const documentIds: BodyForm<readonly string[]> = {
 export const anyJson = z.custom<Json>(() => true)
 
 /** An object with arbitrary names and members of one type. zod's own record would drop `__proto__`. */
-export function recordOf<Member>(member: z.ZodType<Member>): z.ZodType<Readonly<Record<string, Member>>> {
+export function recordType<Member>(member: z.ZodType<Member>): z.ZodType<Readonly<Record<string, Member>>> {
   const additionalProperties = jsonSchema(member, 'input')
   return anyFields.meta({ type: 'object', additionalProperties }).transform((sent, check) => {
     const members: Record<string, Member> = {}
@@ -162,7 +162,7 @@ function changesSchema({ body }: Dialect): JsonSchema {
   }
 }
 
-function batchOf(items: JsonSchema): JsonSchema {
+function batchSchema(items: JsonSchema): JsonSchema {
   return { type: 'array', items, maxItems: most }
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { fieldTypes } from '../../../client/protocol/model/collection.js'
-import { anyJson, recordOf } from './body-forms.js'
+import { anyJson, recordType } from './body-forms.js'
 
 const roles = z.array(z.string().min(1)).optional()
 const fieldRule = z.strictObject({
@@ -10,11 +10,11 @@ const fieldRule = z.strictObject({
 })
 
 /** Paths of fields, with the roles that may read or write each. */
-const fieldRoles = recordOf(z.array(z.string().min(1))).optional()
+const fieldRoles = recordType(z.array(z.string().min(1))).optional()
 
 /** Settings of a collection for its documents and permissions. */
 export const collectionSettings = {
-  schema: recordOf(fieldRule).optional(),
+  schema: recordType(fieldRule).optional(),
   permissions: z
     .strictObject({
       create: roles,

@@ -103,7 +103,7 @@ export const uploadForm: FileForm = {
 export const ownersForm: FileForm = {
   texts: ['mode'],
   fileRules: () => ({ mostBytes: Number.MAX_SAFE_INTEGER, mayBeAnyType: true }),
-  mostFiles: 100_000,
+  maxFiles: 100_000,
   isHashed: true,
   toBody: (texts): JsonObject => Object.fromEntries(texts),
   isOnly: true,

@@ -29,7 +29,7 @@ const bodies: [what: string, text: string][] = [
 ]
 
 describe('a body that is parsed in pieces', () => {
-  it.each(bodies)('is what JSON.parse makes of it: %s', async (_what, text) => {
+  it.each(bodies)('equals the result of JSON.parse: %s', async (_what, text) => {
     const value = await parseInSteps(Buffer.from(text))
 
     expect(JSON.stringify(value)).toBe(JSON.stringify(JSON.parse(text)))

@@ -4,7 +4,7 @@ import { plainError } from '../../../client/protocol/model/error-words.js'
 import { isObject, type Json, type JsonObject, setOwn } from '../../../client/protocol/model/json.js'
 
 /** The largest piece for one call to `JSON.parse`. */
-const mostPieceBytes = 64 * 1024
+const maxPieceBytes = 64 * 1024
 
 /** A part of a body. The end is exclusive. */
 interface Range {
@@ -13,8 +13,8 @@ interface Range {
 }
 
 /** Bodies up to this size, or larger ones with few values, parse whole within a few milliseconds. */
-const mostWholeBytes = 256 * 1024
-const fewValues = { most: 20_000, mostBytes: 1024 * 1024 }
+const maxWholeBytes = 256 * 1024
+const fewValues = { most: 20_000, maxBytes: 1024 * 1024 }
 
 /**
  * Like `JSON.parse`, in steps if a body with this many values is large.
@@ -22,8 +22,8 @@ const fewValues = { most: 20_000, mostBytes: 1024 * 1024 }
  * @throws {SvcError} `INVALID_BODY`
  */
 export async function parseJsonBytes(bytes: Buffer, values: number): Promise<Json> {
-  const mostBytes = values <= fewValues.most ? fewValues.mostBytes : mostWholeBytes
-  return bytes.length <= mostBytes ? parse(bytes.toString('utf8')) : parseInSteps(bytes)
+  const maxBytes = values <= fewValues.most ? fewValues.maxBytes : maxWholeBytes
+  return bytes.length <= maxBytes ? parse(bytes.toString('utf8')) : parseInSteps(bytes)
 }
 
 /**
@@ -42,7 +42,7 @@ async function parseRange(bytes: Buffer, whole: Range): Promise<Json> {
   const isObject = bytes[from] === openBrace && bytes[to - 1] === closeBrace
   const isArray = bytes[from] === openBracket && bytes[to - 1] === closeBracket
   // A large scalar is a text, which parses fast.
-  if (to - from <= mostPieceBytes || !(isObject || isArray)) return parse(bytes.toString('utf8', from, to))
+  if (to - from <= maxPieceBytes || !(isObject || isArray)) return parse(bytes.toString('utf8', from, to))
   const inner = { from: from + 1, to: to - 1 }
   return isObject ? parseObject(bytes, inner) : parseArray(bytes, inner)
 }
@@ -104,17 +104,17 @@ async function eachPiece(bytes: Buffer, inner: Range, take: Pieces): Promise<voi
     const end = endOfMember(bytes, { from: memberAt, to: inner.to })
     const { from, to } = trimmed(bytes, { from: memberAt, to: end })
     if (from === to) throw plainError('INVALID_BODY')
-    const isLarge = end - memberAt > mostPieceBytes
+    const isLarge = end - memberAt > maxPieceBytes
     const isLast = end >= inner.to
     if (isLarge && start < memberAt) take.together({ from: start, to: memberAt - 1 })
     // Finding its end already took a whole turn, and takes another for each level.
     if (isLarge) {
       await othersFirst()
       await take.alone({ from: memberAt, to: end })
-    } else if (isLast || end - start > mostPieceBytes) take.together({ from: start, to: end })
+    } else if (isLast || end - start > maxPieceBytes) take.together({ from: start, to: end })
     memberAt = end + 1
-    if (isLarge || isLast || end - start > mostPieceBytes) start = memberAt
-    if (memberAt - pausedAt < mostPieceBytes) continue
+    if (isLarge || isLast || end - start > maxPieceBytes) start = memberAt
+    if (memberAt - pausedAt < maxPieceBytes) continue
     pausedAt = memberAt
     await othersFirst()
   }

@@ -23,18 +23,18 @@ export function readGuard(header: string | undefined): VersionGuard {
 }
 
 /** Whether the client already has this version, by its `if-none-match`. */
-export function hasAlready(header: string | undefined, etag: string | undefined): boolean {
+export function hasVersion(header: string | undefined, etag: string | undefined): boolean {
   if (header === undefined || etag === undefined) return false
   return header.trim() === '*' || header.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag)
 }
 
 /** Whether the client asks for an empty answer: `prefer: return=minimal`, RFC 7240. */
-export function asksForNothing(header: string | string[] | undefined): boolean {
+export function prefersMinimal(header: string | string[] | undefined): boolean {
   const preferences = [header ?? []].flat().join(',').split(',')
   return preferences.some((preference) => /^\s*return\s*=\s*"?minimal"?\s*(?:;|$)/i.test(preference))
 }
 
-const mostKeyLength = 255
+const maxKeyLength = 255
 
 /**
  * Reads the idempotency key of a creating request, if it has one. The key is scoped to project, caller, method and path. Query
@@ -61,8 +61,8 @@ export async function readIdempotencyKey(
 export function readIdempotencyScope(req: IncomingMessage, ctx: Context): string | undefined {
   const key = req.headers['idempotency-key']
   if (key === undefined) return undefined
-  if (typeof key !== 'string' || key === '' || key.length > mostKeyLength) {
-    const message = `must have 1 to ${mostKeyLength} characters`
+  if (typeof key !== 'string' || key === '' || key.length > maxKeyLength) {
+    const message = `must have 1 to ${maxKeyLength} characters`
     throw new SvcError('VALIDATION_ERROR', `An idempotency key ${message}.`, [
       { in: 'header', path: ['idempotency-key'], message, type: 'length' },
     ])

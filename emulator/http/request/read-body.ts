@@ -45,18 +45,18 @@ async function readJson(http: HttpContext, { body, needs }: Route, exchange: Exc
 }
 
 /** Returns a value that differs between different bodies, files included. */
-export function markOf(json: JsonObject, { files }: Uploads): Json {
+export function fingerprint(json: JsonObject, { files }: Uploads): Json {
   return files.length === 0 ? json : [json, files.map(({ field, name, digest = '' }) => [field, name, digest])]
 }
 
-interface Asked {
+interface FormRequest {
   readonly route: Route
   readonly form: FileForm
   readonly exchange: Exchange
   readonly landing: Landing
 }
 
-async function readParts(http: HttpContext, { route, form, exchange, landing }: Asked): Promise<Body> {
+async function readParts(http: HttpContext, { route, form, exchange, landing }: FormRequest): Promise<Body> {
   const { req } = exchange
   const { isCreating = false } = route
   const { backend, project, room = endlessRoom } = landing
@@ -66,7 +66,7 @@ async function readParts(http: HttpContext, { route, form, exchange, landing }: 
     backend,
     texts: form.texts,
     files: { ...form.fileRules(project.settings), project: project.id, isHashed, room },
-    mostFiles: form.mostFiles ?? sizes.mostFilesPerRequest,
+    maxFiles: form.maxFiles ?? sizes.mostFilesPerRequest,
     requireFile: form.requireFile,
   })
   const ofFiles = new Set(files.map(({ field }) => field))

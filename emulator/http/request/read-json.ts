@@ -9,7 +9,7 @@ import { overLimit, requireStorable } from '../../core/documents/weight.js'
 import { openPauses } from '../../core/pauses.js'
 import type { Exchange, HttpContext } from '../exchange.js'
 import { clientAddress } from '../guards/client-address.js'
-import { type Held, isUncounted, pieceBytes, tooMuchIncoming } from '../guards/incoming-bytes.js'
+import { type Held, isUncounted, pieceBytes, tooManyBytes } from '../guards/incoming-bytes.js'
 import { receiving } from '../requests/record.js'
 import { openFormSource } from './multipart/form-source.js'
 import { parseJsonBytes } from './parse-steps.js'
@@ -19,13 +19,13 @@ import { type BatchMember, scanBody } from './scan-json.js'
 export class Aborted extends Error {}
 
 /** More than page forms and bodies without a key need: tokens and passwords. */
-const mostFormBytes = 64 * 1024
+const maxFormBytes = 64 * 1024
 
 /** The largest body to process immediately. A larger one waits for memory and a slot. */
-const mostBytesAtOnce = 256 * 1024
+const maxBytesAtOnce = 256 * 1024
 
 /** How long a JSON body may take to arrive. */
-const mostMilliseconds = 60_000
+const maxMilliseconds = 60_000
 
 /** @throws {SvcError} `UNSUPPORTED_MEDIA_TYPE`, and as `parseBody` does */
 export async function readJsonObject(
@@ -36,9 +36,9 @@ export async function readJsonObject(
   requireJsonType(exchange.req)
   requirePlainEncoding(exchange.req)
   const received = receiving(exchange)
-  const bytes = await readBytes(http, exchange, isForAnyone ? mostFormBytes : sizes.mostBodyBytes)
+  const bytes = await readBytes(http, exchange, isForAnyone ? maxFormBytes : sizes.mostBodyBytes)
   received?.(bytes)
-  exchange.hasLargeBody = bytes.length > mostBytesAtOnce
+  exchange.hasLargeBody = bytes.length > maxBytesAtOnce
   // The parsed value takes several times as much memory.
   if (exchange.hasLargeBody) await exchange.room.take()
   return parseBody(bytes, { batch })
@@ -111,7 +111,7 @@ export async function readForm(http: HttpContext, exchange: Exchange): Promise<J
     throw new SvcError('UNSUPPORTED_MEDIA_TYPE', 'Send "application/x-www-form-urlencoded".')
   }
   const received = receiving(exchange)
-  const bytes = await readBytes(http, exchange, mostFormBytes)
+  const bytes = await readBytes(http, exchange, maxFormBytes)
   received?.(bytes)
   const form: JsonObject = Object.fromEntries(new URLSearchParams(decodeUtf8(bytes)))
   requireStorable(form)
@@ -154,11 +154,11 @@ function isJsonInUtf8(type: string): boolean {
  */
 export function holdFor(http: HttpContext, exchange: Exchange, refuse: (error: SvcError) => void): Held {
   const address = clientAddress(exchange.req, http.trustedProxies)
-  exchange.held = http.incoming.open(address, () => refuse(tooMuchIncoming()))
+  exchange.held = http.incoming.open(address, () => refuse(tooManyBytes()))
   return exchange.held
 }
 
-function readBytes(http: HttpContext, exchange: Exchange, mostBytes: number): Promise<Buffer> {
+function readBytes(http: HttpContext, exchange: Exchange, maxBytes: number): Promise<Buffer> {
   const { req } = exchange
   // A chunked body can arrive in millions of pieces.
   const source = req.headers['transfer-encoding'] === undefined ? req : openFormSource(req)
@@ -169,7 +169,7 @@ function readBytes(http: HttpContext, exchange: Exchange, mostBytes: number): Pr
     let pieces = 0
     let isRefused = false
     const weigh = () => bytes + pieceBytes * pieces
-    const timer = setTimeout(() => req.destroy(), mostMilliseconds)
+    const timer = setTimeout(() => req.destroy(), maxMilliseconds)
 
     function refuse(error: SvcError) {
       isRefused = true
@@ -179,11 +179,11 @@ function readBytes(http: HttpContext, exchange: Exchange, mostBytes: number): Pr
 
     http.chunks.watch(req)
     if (req.destroyed && !req.readableEnded) reject(new Aborted())
-    if (Number(req.headers['content-length'] ?? 0) > mostBytes) refuse(tooLong(mostBytes))
+    if (Number(req.headers['content-length'] ?? 0) > maxBytes) refuse(tooLong(maxBytes))
     req.on('data', (chunk: Buffer) => {
       bytes += chunk.length
       pieces++
-      if (bytes > mostBytes && !isRefused) refuse(tooLong(mostBytes))
+      if (bytes > maxBytes && !isRefused) refuse(tooLong(maxBytes))
       // Nearly all bodies are this small.
       if (!isRefused && !isUncounted(weigh())) (exchange.held ?? holdFor(http, exchange, refuse)).hold(weigh())
     })
@@ -203,8 +203,8 @@ function readBytes(http: HttpContext, exchange: Exchange, mostBytes: number): Pr
   })
 }
 
-function tooLong(mostBytes: number): SvcError {
-  return overLimit('body bytes', mostBytes, `The body is too large (max ${formatBytes(mostBytes)}).`)
+function tooLong(maxBytes: number): SvcError {
+  return overLimit('body bytes', maxBytes, `The body is too large (max ${formatBytes(maxBytes)}).`)
 }
 
 /** @throws {SvcError} `INVALID_BODY` */

@@ -60,11 +60,11 @@ describe('what the text of a body says of its size', () => {
     ['{}', undefined, 0],
     ['{"a":1,"b":[],"c":[1,[2,3]],"d":{"e":"x,y"}}', undefined, 9],
     [`{"documents":[${filled('{"a":1,"b":[1,2]}', 100)}]}`, 'documents', 402],
-  ])('counts the values, but for documents after the first: %s', async (body, batch, values) => {
+  ])('counts the values, except in documents after the first: %s', async (body, batch, values) => {
     expect(await scanBody(Buffer.from(body), batch)).toBe(values)
   })
 
-  it('contract 10.10 is looked at 256 KB in a turn', async () => {
+  it('contract 10.10 is scanned 256 KB per turn', async () => {
     let [turns, isDone] = [0, false]
     const count = () => {
       turns++

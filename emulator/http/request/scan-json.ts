@@ -11,15 +11,15 @@ import { isSpace } from './parse-steps.js'
 export type BatchMember = 'documents' | 'updates' | 'document_ids'
 
 /** The most bytes to scan per turn of the event loop. */
-const mostScannedBytes = 256 * 1024
+const maxScannedBytes = 256 * 1024
 
 /** A batch wraps its documents in three more levels: `{documents: [{data: …}]}`. */
-const mostBodyDepth = sizes.mostDocumentDepth + 3
+const maxBodyDepth = sizes.mostDocumentDepth + 3
 
 /** The keys that may surround the fields of a document: the id of an update, `data`, `$append` and `$remove`. */
-const mostWrapperKeys = 4
-const mostWrapperValues = 4
-const mostWrapperBytes = 256
+const maxWrapperKeys = 4
+const maxWrapperValues = 4
+const maxWrapperBytes = 256
 
 interface Scan {
   readonly bytes: Buffer
@@ -67,7 +67,7 @@ export async function scanBody(bytes: Buffer, batch: BatchMember | undefined): P
   }
   const scan: Scan = { bytes, batch, ...counts }
   for (;;) {
-    advance(scan, Math.min(scan.at + mostScannedBytes, bytes.length))
+    advance(scan, Math.min(scan.at + maxScannedBytes, bytes.length))
     if (scan.at >= bytes.length) return scan.bodyValues
     await othersFirst()
   }
@@ -108,7 +108,7 @@ function passText(scan: Scan): void {
 }
 
 function enter(scan: Scan): void {
-  if (++scan.depth > mostBodyDepth) throw tooDeep()
+  if (++scan.depth > maxBodyDepth) throw tooDeep()
   if (!isEmptyAt(scan)) passValue(scan)
   weigh(scan, 1)
 }
@@ -125,7 +125,7 @@ function passName(scan: Scan): void {
     scan.isInBatch = isNamed(scan, scan.batch)
     scan.items = 1
     beginDocument(scan)
-  } else if (++scan.keys > sizes.mostDocumentKeys + mostWrapperKeys) throw tooManyKeys()
+  } else if (++scan.keys > sizes.mostDocumentKeys + maxWrapperKeys) throw tooManyKeys()
 }
 
 function passComma(scan: Scan): void {
@@ -150,7 +150,7 @@ function beginDocument(scan: Scan): void {
 
 /** Counts a value after each comma, and after each opening bracket that is not closed directly. */
 function passValue(scan: Scan): void {
-  if (++scan.values > sizes.mostDocumentValues + mostWrapperValues) throw tooManyValues()
+  if (++scan.values > sizes.mostDocumentValues + maxWrapperValues) throw tooManyValues()
   if (++scan.bodyValues <= sizes.mostBodyValues) return
   throw overLimit(
     'body values',
@@ -168,7 +168,7 @@ function isEmptyAt({ bytes, at }: Scan): boolean {
 /** A document near the limit is measured exactly after parsing. */
 function weigh(scan: Scan, weight: number): void {
   scan.weight += weight
-  if (scan.weight > sizes.mostDocumentBytes + mostWrapperBytes) throw tooHeavy()
+  if (scan.weight > sizes.mostDocumentBytes + maxWrapperBytes) throw tooHeavy()
 }
 
 /** Whether the name at the top level is the batch's. One with an escape may be. */

@@ -3,24 +3,24 @@ import type { AnswerDifference, RequestRecord } from '../../../client/protocol/c
 import type { Json } from '../../../client/protocol/model/json.js'
 import { differencesBetween } from '../../core/differences.js'
 
-const mostDifferences = 1_000
+const maxDifferences = 1_000
 
 /** Headers that differ on every request. */
 const passing = /^(?:date|x-request-id|x-ratelimit-.*|content-length)$/
 
 /** Compares status, headers and body, in that order. Compares JSON bodies value by value, up to 1,000 differences. */
-export function differencesOf(before: RequestRecord, after: RequestRecord): AnswerDifference[] {
-  const [one, other] = [before, after].map(({ answer }) => bodyOf(answer.body.text))
+export function compareAnswers(before: RequestRecord, after: RequestRecord): AnswerDifference[] {
+  const [one, other] = [before, after].map(({ answer }) => parseJsonBody(answer.body.text))
   const headers = [lasting(before.answer.headers), lasting(after.answer.headers)] as const
   return [
     ...differencesIn('status', before.status, after.status),
     ...differencesIn('headers', ...headers),
     ...differencesIn('body', one, other),
-  ].slice(0, mostDifferences)
+  ].slice(0, maxDifferences)
 }
 
 function differencesIn(part: AnswerDifference['part'], one: Json | undefined, other: Json | undefined) {
-  return differencesBetween(one, other, mostDifferences).map(({ path, ...values }) => ({
+  return differencesBetween(one, other, maxDifferences).map(({ path, ...values }) => ({
     ...{ part, path: [...path] },
     ...values,
   }))
@@ -31,7 +31,7 @@ function lasting(headers: Readonly<Record<string, string>>): Json {
 }
 
 /** Returns undefined for a body that is not JSON, which is then compared as text. */
-function bodyOf(text: string | null): Json | undefined {
+function parseJsonBody(text: string | null): Json | undefined {
   if (text === null) return undefined
   try {
     return JSON.parse(text)

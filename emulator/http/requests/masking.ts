@@ -23,7 +23,7 @@ const secretHeader = /^(?:sec-websocket-protocol|svc-replay)$/
 
 /** Masks a header for the record. Keeps only the scheme of credentials. */
 export function maskedHeader(name: string, value: string): string {
-  return headerMasks[maskOf(name)](value)
+  return headerMasks[findMask(name)](value)
 }
 
 const headerMasks = {
@@ -43,13 +43,13 @@ const maskOfHeader = new Map<string, keyof typeof headerMasks>(
     link: 'address',
   } as const),
 )
-const mostHeaderNames = 1_000
+const maxHeaderNames = 1_000
 
-function maskOf(name: string): keyof typeof headerMasks {
+function findMask(name: string): keyof typeof headerMasks {
   const known = maskOfHeader.get(name)
   if (known) return known
   const found = isSecretName(name) || secretHeader.test(name) ? 'all' : 'none'
-  if (maskOfHeader.size < mostHeaderNames) maskOfHeader.set(name, found)
+  if (maskOfHeader.size < maxHeaderNames) maskOfHeader.set(name, found)
   return found
 }
 

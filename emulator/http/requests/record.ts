@@ -4,7 +4,7 @@ import type { Identity } from '../../core/context.js'
 import type { Replay } from '../../core/requests/request-log.js'
 import { openTrace, tracedBackend } from '../../core/requests/trace.js'
 import type { Exchange, HttpContext } from '../exchange.js'
-import { type Captured, captured, endedStream } from './capture.js'
+import { type Captured, captureRequest, completeStream } from './capture.js'
 import { replayHeader } from './replayable.js'
 
 /** Reads the replay that a request names. */
@@ -22,7 +22,7 @@ export function trace(exchange: Exchange): void {
 }
 
 /** Sets the project of a request. Its settings decide whether the request is recorded. */
-export function recognise(
+export function assignProject(
   { backend }: HttpContext,
   exchange: Exchange,
   { project, caller }: Pick<Identity, 'project'> & Partial<Identity>,
@@ -54,7 +54,7 @@ export function record(http: HttpContext, exchange: Exchange, seen: Captured, re
   const { trace, req } = exchange
   if (!trace) return
   const { requests } = http.backend
-  const request = captured(http, exchange, trace, seen)
+  const request = captureRequest(http, exchange, trace, seen)
   requests.add(request)
   exchange.replay?.recorded(request)
   if (request.state !== 'open') return
@@ -63,7 +63,7 @@ export function record(http: HttpContext, exchange: Exchange, seen: Captured, re
   const recordedAt = performance.now()
   const end = () => {
     const longer = performance.now() - recordedAt
-    requests.change(request.id, (kept) => endedStream(kept, longer, socket.bytesWritten - before))
+    requests.change(request.id, (kept) => completeStream(kept, longer, socket.bytesWritten - before))
   }
   // The client may have disconnected before the stream began.
   if (socket.closed) end()

@@ -16,15 +16,15 @@ const ofConnection = ['connection', 'keep-alive', 'content-length', 'transfer-en
 /** With this header, the service would repeat its first answer and refuse another body. */
 const ofFirstTime = 'idempotency-key'
 
-const mostMilliseconds = 60_000
-const mostRecordingMilliseconds = 1_000
+const maxMilliseconds = 60_000
+const maxRecordingMilliseconds = 1_000
 
 /**
  * Sends the request again and returns the new record.
  *
  * @throws {SvcError} `CONFLICT` if it cannot be replayed, `UNAVAILABLE`
  */
-export async function replayed(backend: Backend, kept: KeptRequest, edits: Edits): Promise<KeptRequest> {
+export async function sendReplay(backend: Backend, kept: KeptRequest, edits: Edits): Promise<KeptRequest> {
   const why = whyNoReplay(kept, edits)
   if (why !== undefined) throw new SvcError('CONFLICT', `Request "${kept.id}" cannot be replayed. ${why}`)
   return actAs(backend, kept, (identity) => {
@@ -44,13 +44,13 @@ function sent(
     const giveUp = (error: unknown) => {
       requests.replays.take(secret)
       // If it was recorded as aborted, that is its outcome.
-      setTimeout(reject, mostRecordingMilliseconds, unanswered(error)).unref()
+      setTimeout(reject, maxRecordingMilliseconds, unanswered(error)).unref()
     }
     const body = edits.body ?? kept.body.content ?? undefined
     const outgoing = open(about.listensAt(), {
       method: edits.method ?? kept.method,
       path: edits.path ?? kept.url,
-      headers: { ...headersOf(kept, edits), ...lengthOf(body), [replayHeader]: secret },
+      headers: { ...buildHeaders(kept, edits), ...contentLength(body), [replayHeader]: secret },
     })
     outgoing.on('response', (answer) => answer.resume().on('close', giveUp))
     outgoing.on('timeout', () => outgoing.destroy(new Error('The request timed out.')))
@@ -62,7 +62,7 @@ function sent(
 /** @throws {SvcError} `VALIDATION_ERROR` for an invalid path or header */
 function open(url: string, options: RequestOptions): ClientRequest {
   try {
-    return openRequest(new URL(url), { ...options, agent: false, timeout: mostMilliseconds })
+    return openRequest(new URL(url), { ...options, agent: false, timeout: maxMilliseconds })
   } catch (cause) {
     throw new SvcError(
       'VALIDATION_ERROR',
@@ -73,7 +73,7 @@ function open(url: string, options: RequestOptions): ClientRequest {
   }
 }
 
-function headersOf(kept: KeptRequest, { headers: edits = {} }: Edits): Record<string, string> {
+function buildHeaders(kept: KeptRequest, { headers: edits = {} }: Edits): Record<string, string> {
   const headers = new Map(Object.entries(kept.headers).filter(([, value]) => !value.includes(mask)))
   headers.delete(ofFirstTime)
   for (const [name, value] of Object.entries(edits)) {
@@ -84,7 +84,7 @@ function headersOf(kept: KeptRequest, { headers: edits = {} }: Edits): Record<st
   return Object.fromEntries(headers)
 }
 
-function lengthOf(body: string | Buffer | undefined): Record<string, string> {
+function contentLength(body: string | Buffer | undefined): Record<string, string> {
   return body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
 }
 

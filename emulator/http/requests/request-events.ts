@@ -8,7 +8,7 @@ import { maskedAddress, maskedText } from './masking.js'
 /** Reports until the returned function is called. Requests that are not recorded have no events. */
 export function watchRequests({ requests, events }: Pick<Backend, 'requests' | 'events'>): () => void {
   return requests.watch((request) => {
-    const event = eventOf(request)
+    const event = toEvent(request)
     if (event && (event.kind !== 'request.answered' || events.wantsAnswered())) events.add(event)
   })
 }
@@ -17,11 +17,11 @@ export function watchRequests({ requests, events }: Pick<Backend, 'requests' | '
  * Skips requests whose client left, for example when a page was closed. Masks secrets in the address and the message, as in
  * lists of requests.
  */
-function eventOf(request: KeptRequest): Happened | undefined {
+function toEvent(request: KeptRequest): Happened | undefined {
   const { id, state, method, url, status, error, project: projectId, timing, hasCallerLeft } = request
   if (state === 'open' || hasCallerLeft) return undefined
   return {
-    kind: kindOf(status),
+    kind: readKind(status),
     projectId,
     request: {
       ...{ id, method, path: maskedAddress(url), status, milliseconds: Math.round(timing.total * 10) / 10 },
@@ -30,7 +30,7 @@ function eventOf(request: KeptRequest): Happened | undefined {
   }
 }
 
-function kindOf(status: number | null) {
+function readKind(status: number | null) {
   if (status === null || status >= 500) return 'request.failed'
   return status >= 400 ? 'request.refused' : 'request.answered'
 }

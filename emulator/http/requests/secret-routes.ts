@@ -32,10 +32,10 @@ export interface Secrets {
 }
 
 /** Shorter values would match parts of other words. */
-const fewestCharacters = 4
+const minCharacters = 4
 
 function keep({ found }: Secrets, value: string): string {
-  if (value.length >= fewestCharacters) found.add(value)
+  if (value.length >= minCharacters) found.add(value)
   return mask
 }
 
@@ -114,16 +114,16 @@ function plainMember(secrets: Secrets, name: string, member: Json): Json {
 }
 
 function plainData(secrets: Secrets, data: Json): Json {
-  gather(secrets, data)
+  collectSecrets(secrets, data)
   return maskedJson(data)
 }
 
 /** Collects the values of fields with secret names. */
-function gather(secrets: Secrets, value: Json): void {
+function collectSecrets(secrets: Secrets, value: Json): void {
   if (typeof value !== 'object' || value === null) return
   for (const [name, member] of Object.entries(value)) {
     if (isSecretName(name)) masked(secrets, member)
-    else gather(secrets, member)
+    else collectSecrets(secrets, member)
   }
 }
 

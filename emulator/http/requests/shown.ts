@@ -7,7 +7,7 @@ import type { KeptBody, KeptRequest, KeptStatement } from '../../core/requests/r
 import { isSecretName, maskedAddress, maskedBody, maskedJson, maskedText } from './masking.js'
 import { whyNoReplay } from './replayable.js'
 
-const mostValueCharacters = 200
+const maxValueCharacters = 200
 
 /** Emails of users, by user id. */
 export type Emails = ReadonlyMap<StoredUser['id'], string>
@@ -90,7 +90,7 @@ function shownStatement({ text, values, parameters, milliseconds, rows }: KeptSt
 
 function shownValue(value: string): string {
   const masked = maskedBody(value)
-  return masked.length > mostValueCharacters ? `${masked.slice(0, mostValueCharacters)}…` : masked
+  return masked.length > maxValueCharacters ? `${masked.slice(0, maxValueCharacters)}…` : masked
 }
 
 function shownError({ code, message, issues }: NonNullable<KeptRequest['error']>): RequestRecord['error'] {

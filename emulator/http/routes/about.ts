@@ -4,7 +4,7 @@ import { textQuery } from '../request/read-list.js'
 import { type Route, route } from '../route.js'
 
 /** Builds a public route that describes routes. */
-export function describing(id: string, path: string, described: readonly Route[], version: string): Route {
+export function descriptionRoute(id: string, path: string, described: readonly Route[], version: string): Route {
   const descriptions = openDescriptions(described, version)
   return route({
     id,
@@ -14,7 +14,7 @@ export function describing(id: string, path: string, described: readonly Route[]
     needs: 'nothing',
     query: textQuery('dialect', 'The dialect to describe. Defaults to the dialect of the request.'),
     reply: 'description',
-    isDear: ({ query, dialect }) => !descriptions.has(parseDialect(query, dialect)),
+    isExpensive: ({ query, dialect }) => !descriptions.has(parseDialect(query, dialect)),
     handle: (_backend, { query, dialect }) => descriptions.of(parseDialect(query, dialect)),
   })
 }
@@ -37,7 +37,7 @@ export function aboutRoutes(routes: readonly Route[], control: readonly Route[],
         openapi: '/openapi.json',
       }),
     }),
-    describing('about.openapi', '/openapi.json', [...routes, ...control], version),
-    ...(control.length > 0 ? [describing('about.controlOpenapi', '/_svc/openapi.json', control, version)] : []),
+    descriptionRoute('about.openapi', '/openapi.json', [...routes, ...control], version),
+    ...(control.length > 0 ? [descriptionRoute('about.controlOpenapi', '/_svc/openapi.json', control, version)] : []),
   ]
 }

@@ -8,7 +8,7 @@ import {
   startAppLogin,
   startLogin,
 } from '../../core/providers/provider-logins.js'
-import { departed, handedOn, sentOn } from '../login-hops.js'
+import { recordHandover, recordRedirect, recordStart } from '../login-hops.js'
 import { formBody, strictBody } from '../request/body-forms.js'
 import { allParameters, namedQuery, textQuery } from '../request/read-list.js'
 import { route } from '../route.js'
@@ -68,7 +68,7 @@ export const providerRoutes = [
     handle(ctx, { query: { returnTo }, ...asked }) {
       const request = returnTo === undefined ? [] : [['returnTo', returnTo] as const]
       const starting = startLogin(ctx, { returnTo, isBound: isBoundToBrowser(asked) })
-      return departed(ctx, { method: 'GET', path: '/login-idp', request }, starting)
+      return recordStart(ctx, { method: 'GET', path: '/login-idp', request }, starting)
     },
   }),
   route({
@@ -82,7 +82,7 @@ export const providerRoutes = [
     status: 302,
     reply: 'redirect',
     handle: (backend, { params: { project }, query: state, headers }) =>
-      sentOn(
+      recordRedirect(
         backend,
         { kind: 'depart', path: `${callbackPath}/${project}/start`, parameters: new URLSearchParams({ state }) },
         () => setOut(backend, project, { state, cookies: headers.cookie }),
@@ -103,7 +103,7 @@ export const providerRoutes = [
     status: 302,
     reply: 'redirect',
     handle: (backend, { params: { project }, query: parameters, headers }) =>
-      sentOn(backend, { kind: 'callback', path: `${callbackPath}/${project}`, parameters }, () =>
+      recordRedirect(backend, { kind: 'callback', path: `${callbackPath}/${project}`, parameters }, () =>
         finishLogin(backend, project, { parameters, cookies: headers.cookie }),
       ),
   }),
@@ -132,7 +132,7 @@ export const providerRoutes = [
       const request = body.redirectUrl === undefined ? [] : [['redirect_uri', body.redirectUrl] as const]
       const starting = startAppLogin(ctx, provider, { ...body, isBound: isBoundToBrowser(asked) })
       const start = { provider, method: 'POST', path: `/auth/oauth/${provider}/url`, request }
-      await departed(
+      await recordStart(
         ctx,
         start,
         starting.then(({ url }) => url),
@@ -152,7 +152,7 @@ export const providerRoutes = [
       const given = Object.entries(body).filter((entry): entry is [string, string] => entry[1] !== undefined)
       const [{ provider }, parameters] = [params, new URLSearchParams(given)]
       const path = `/auth/oauth/${provider}/callback`
-      return { login: await handedOn(ctx, { path, parameters }, () => finishAppLogin(ctx, provider, parameters)) }
+      return { login: await recordHandover(ctx, { path, parameters }, () => finishAppLogin(ctx, provider, parameters)) }
     },
   }),
   route({

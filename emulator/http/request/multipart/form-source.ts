@@ -5,9 +5,9 @@ import { Readable } from 'node:stream'
 export type FormSource = Readable & Pick<IncomingMessage, 'headers'>
 
 /** Parser and stores hold on to pieces, each with an overhead of about 500 bytes. */
-const leastPieceBytes = 4 * 1024
+const minPieceBytes = 4 * 1024
 /** The number of pieces that may be smaller, so that the first bytes of a slow sender pass through at once. */
-const mostSmallPieces = 100
+const maxSmallPieces = 100
 
 /** Gathers small chunks into pieces worth their overhead. Holds back less than a piece until more arrives or the form ends. */
 export function openFormSource(req: IncomingMessage): FormSource {
@@ -24,7 +24,7 @@ export function openFormSource(req: IncomingMessage): FormSource {
   function fill(piece: Buffer, chunk: Buffer): number {
     const taken = chunk.copy(piece, length)
     length += taken
-    if (length < leastPieceBytes) return taken
+    if (length < minPieceBytes) return taken
     give(piece)
     begun = undefined
     return taken
@@ -33,9 +33,9 @@ export function openFormSource(req: IncomingMessage): FormSource {
   req.on('data', (chunk: Buffer) => {
     const rest = begun ? chunk.subarray(fill(begun, chunk)) : chunk
     if (rest.length === 0) return
-    if (rest.length >= leastPieceBytes || smallPieces++ < mostSmallPieces) return give(rest)
+    if (rest.length >= minPieceBytes || smallPieces++ < maxSmallPieces) return give(rest)
     length = 0
-    begun = Buffer.allocUnsafeSlow(leastPieceBytes)
+    begun = Buffer.allocUnsafeSlow(minPieceBytes)
     fill(begun, rest)
   })
   req.once('end', () => {

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { type Held, isUncounted, leastCountedBytes } from '../../guards/incoming-bytes.js'
+import { type Held, isUncounted, minCountedBytes } from '../../guards/incoming-bytes.js'
 
 /** The memory that a form holds: its texts, and for the file in progress what its store buffers. */
 export interface FormWeight {
@@ -25,7 +25,7 @@ export function openFormWeight(held: Held, bufferedBytes = 0): FormWeight {
   let isOver = false
   const add = (bytes: number) => {
     all += bytes
-    if (!isUncounted(all)) least = leastCountedBytes
+    if (!isUncounted(all)) least = minCountedBytes
     if (!isOver) held.hold(Math.max(all, least))
   }
   return {

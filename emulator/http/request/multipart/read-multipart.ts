@@ -31,7 +31,7 @@ import {
 import { type PartHeads, watchParts } from './watch-parts.js'
 
 /** A sender that is silent for this long is gone. */
-const mostSilentMilliseconds = 60_000
+const maxSilentMilliseconds = 60_000
 
 /** The parts that a form may have. */
 export interface PartRules {
@@ -40,7 +40,7 @@ export interface PartRules {
   /** The names of text parts. Every other part is a file. */
   readonly texts: readonly string[]
   readonly files: FileRules
-  readonly mostFiles: number
+  readonly maxFiles: number
   /**
    * Checks a file before its bytes are stored, given the number of files before it.
    *
@@ -78,7 +78,7 @@ export async function readMultipart(http: HttpContext, exchange: Exchange, rules
   // A connection that has already ended emits no further event.
   if (isGone(req)) throw new Aborted()
   // Limits only silence. A form may take as long as it needs while bytes arrive.
-  req.setTimeout(mostSilentMilliseconds, () => req.destroy())
+  req.setTimeout(maxSilentMilliseconds, () => req.destroy())
   try {
     http.chunks.watch(req)
     await takeParts(req, rules, {
@@ -190,8 +190,8 @@ function takeParts(req: IncomingMessage, rules: PartRules, take: Takers): Promis
       heads = watchParts(source, parser)
       weighWhileParsed(req, parser, weight)
       // Multer reports these only after the whole form has arrived.
-      parser.once('partsLimit', () => refuse(tooManyFiles(rules.mostFiles)))
-      parser.once('filesLimit', () => refuse(tooManyFiles(rules.mostFiles)))
+      parser.once('partsLimit', () => refuse(tooManyFiles(rules.maxFiles)))
+      parser.once('filesLimit', () => refuse(tooManyFiles(rules.maxFiles)))
       parser.once('error', (fault) => refuse(formFault(fault)))
       source.pipe(parser)
     }
@@ -239,12 +239,12 @@ interface Cut {
 type Parser = (source: FormSource, res: object, done: (error?: Error | null) => void) => void
 
 /** The limits for one form. The size of a file depends on the project instead. */
-function limitsFor({ mostFiles }: PartRules) {
+function limitsFor({ maxFiles }: PartRules) {
   return {
     fieldNameSize: sizes.mostFieldNameBytes,
     fieldSize: sizes.mostBodyBytes,
-    files: mostFiles,
-    parts: mostFiles + 10,
+    files: maxFiles,
+    parts: maxFiles + 10,
     headerPairs: 20,
   }
 }

@@ -5,7 +5,7 @@ import { isLoopbackUrl } from '../../../client/protocol/model/loopback.js'
  * host that was let in. Requests to loopback keep the service's own address, because a development server that proxies to the
  * emulator passes on a `localhost` with its own port.
  */
-export function originAsked(host: string | undefined): string | undefined {
+export function requestedOrigin(host: string | undefined): string | undefined {
   const origin = `http://${host?.toLowerCase()}`
   return host === undefined || isLoopbackUrl(origin) ? undefined : origin
 }

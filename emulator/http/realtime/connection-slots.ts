@@ -5,22 +5,22 @@ export interface ConnectionLimits {
   /** Authenticated WebSockets, and event streams. */
   readonly most: number
   /** The limit per user session. Keys have none, because all visitors of an app share one. */
-  readonly mostOfSession: number
+  readonly maxPerSession: number
   /** The limit for WebSockets that have not authenticated, separate from the others. */
-  readonly mostUnidentified: number
+  readonly maxUnidentified: number
   /** The limit of these per address: enough for everyone behind a proxy to reconnect at once. */
-  readonly mostUnidentifiedOfAddress: number
+  readonly maxUnidentifiedPerAddress: number
 }
 
 const ownLimits: ConnectionLimits = {
   most: 20_000,
-  mostOfSession: 1_000,
-  mostUnidentified: 5_000,
-  mostUnidentifiedOfAddress: 1_000,
+  maxPerSession: 1_000,
+  maxUnidentified: 5_000,
+  maxUnidentifiedPerAddress: 1_000,
 }
 
 /** A connection and its address. */
-export interface Placed {
+export interface SlotHolder {
   readonly address: string
   /** The user's session, for connections of a user. */
   readonly session?: string | undefined
@@ -30,37 +30,37 @@ export interface Placed {
   destroy(): void
 }
 
-export interface Places {
+export interface Slots {
   /**
    * Takes a slot. If all are taken, closes the newest connection of the address with the most, if that has more than the new
    * one's address.
    *
    * @throws {SvcError} `RATE_LIMITED`, or `UNAVAILABLE` if no connection can be closed
    */
-  enter(connection: Placed): void
+  enter(connection: SlotHolder): void
   /** Does nothing for a connection without a slot. */
-  leave(connection: Placed): void
+  leave(connection: SlotHolder): void
 }
 
 /** Slots for authenticated connections, and separate ones for those that have not authenticated. */
-export interface ConnectionPlaces {
-  readonly identified: Places
-  readonly unidentified: Places
+export interface ConnectionSlots {
+  readonly identified: Slots
+  readonly unidentified: Slots
 }
 
-export function openConnectionPlaces(limits: Partial<ConnectionLimits> = {}): ConnectionPlaces {
-  const { most, mostOfSession, mostUnidentified, mostUnidentifiedOfAddress } = { ...ownLimits, ...limits }
+export function openConnectionSlots(limits: Partial<ConnectionLimits> = {}): ConnectionSlots {
+  const { most, maxPerSession, maxUnidentified, maxUnidentifiedPerAddress } = { ...ownLimits, ...limits }
   return {
-    identified: openPlaces(most, {
+    identified: openSlots(most, {
       ofSession: {
-        most: mostOfSession,
-        message: `Too many connections for this session (max ${counted(mostOfSession)}).`,
+        most: maxPerSession,
+        message: `Too many connections for this session (max ${counted(maxPerSession)}).`,
       },
     }),
-    unidentified: openPlaces(mostUnidentified, {
+    unidentified: openSlots(maxUnidentified, {
       ofAddress: {
-        most: mostUnidentifiedOfAddress,
-        message: `Too many connections from this address have not sent "auth" yet (max ${counted(mostUnidentifiedOfAddress)}).`,
+        most: maxUnidentifiedPerAddress,
+        message: `Too many connections from this address have not sent "auth" yet (max ${counted(maxUnidentifiedPerAddress)}).`,
       },
     }),
   }
@@ -71,12 +71,12 @@ interface Bound {
   readonly message: string
 }
 
-function openPlaces(most: number, { ofAddress, ofSession }: { ofAddress?: Bound; ofSession?: Bound }): Places {
+function openSlots(most: number, { ofAddress, ofSession }: { ofAddress?: Bound; ofSession?: Bound }): Slots {
   let count = 0
   const byAddress = openGroups()
   const bySession = openGroups()
 
-  function leave(connection: Placed): void {
+  function leave(connection: SlotHolder): void {
     if (!byAddress.remove(connection.address, connection)) return
     count--
     if (connection.session !== undefined) bySession.remove(connection.session, connection)
@@ -115,24 +115,24 @@ function requireFewer(count: number, { most, message }: Bound): void {
 
 /** Connections by what they share, in order of arrival. */
 function openGroups() {
-  const groups = new Map<string, Set<Placed>>()
+  const groups = new Map<string, Set<SlotHolder>>()
   return {
     sizeOf: (name: string) => groups.get(name)?.size ?? 0,
-    add(name: string, connection: Placed): void {
+    add(name: string, connection: SlotHolder): void {
       const group = groups.get(name)
       if (group) group.add(connection)
       else groups.set(name, new Set([connection]))
     },
     /** Returns whether it was there. */
-    remove(name: string, connection: Placed): boolean {
+    remove(name: string, connection: SlotHolder): boolean {
       const group = groups.get(name)
       if (!group?.delete(connection)) return false
       if (group.size === 0) groups.delete(name)
       return true
     },
     /** Returns the newest connection of the largest group, if the group exceeds `size`. */
-    newestOfLargest(size: number): Placed | undefined {
-      let largest: ReadonlySet<Placed> | undefined
+    newestOfLargest(size: number): SlotHolder | undefined {
+      let largest: ReadonlySet<SlotHolder> | undefined
       for (const group of groups.values()) if (group.size > (largest?.size ?? size)) largest = group
       return largest && [...largest].at(-1)
     },
