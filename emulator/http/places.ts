@@ -31,16 +31,16 @@ export function listPlaces(http: HttpContext, routes: readonly Route[]): ServedP
         return [method, takesIdBelow(table, path, method) ? refusingEmptyId(http, serve) : serve] as const
       })
       const isShared = [...methods.values()].some(({ flat }) => flat?.sharesPaths)
-      return placeOf(http, path, new Map(serves), isShared)
+      return toPlace(http, path, new Map(serves), isShared)
     })
 }
 
 /** A path that is only read and is not part of the API. */
 export function readingPlace(http: HttpContext, path: string, serve: Serve): ServedPath {
-  return placeOf(http, path, new Map([['get', serve]]))
+  return toPlace(http, path, new Map([['get', serve]]))
 }
 
-function placeOf(
+function toPlace(
   http: HttpContext,
   path: string,
   methods: ReadonlyMap<RouteMethod, Serve>,

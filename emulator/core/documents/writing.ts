@@ -27,12 +27,12 @@ export function requireVersion(
 ): void {
   const { id, version } = document
   if (guard === 'any' || guard.includes(version)) return
-  const now = allows(grant, 'read', document) ? `: it is at version ${version}` : ''
+  const now = allows(grant, 'read', document) ? `: it is now at version ${version}` : ''
   const reason: Reason = {
     ...{ kind: 'version', collection: grant.collection.name, document: id },
     ...{ expected: guard, actual: version },
   }
-  throw new SvcError('CONFLICT', `Document "${id}" has changed since${now}.`, [], { reason })
+  throw new SvcError('CONFLICT', `Document "${id}" has changed${now}.`, [], { reason })
 }
 
 /** Returns written documents without hidden fields, and empty ones to a caller who cannot read them. Contract 5.3. */

@@ -21,8 +21,8 @@ export const loginCompleteRoutes = [
       if (token !== undefined) return page('You are logged in', html`${shown(outcomeNames.token, token)}${next}`)
       const reason = loginFailures.find((known) => known === failure)
       if (reason === undefined)
-        return page('Nothing to see', html`<p>Logins through an identity provider end on this page.</p>`)
-      return page('The login failed', html`${shown(outcomeNames.failure, reason)}${next}`)
+        return page('Nothing here', html`<p>Logins through an identity provider end on this page.</p>`)
+      return page('Login failed', html`${shown(outcomeNames.failure, reason)}${next}`)
     },
   }),
 ]

@@ -76,7 +76,7 @@ function describeRoute(route: Route, path: string, dialect: Dialect): Operation 
         headers: answerHeaders(route, dialect),
         content: { [replyType(reply)]: { schema: route.answerSchema?.() ?? replySchema(reply, dialect) } },
       },
-      ...(isBatch(route) ? { 204: { description: 'As `prefer: return=minimal` asked.' } } : {}),
+      ...(isBatch(route) ? { 204: { description: 'The answer to `prefer: return=minimal`.' } } : {}),
       ...(hasVersions(route) ? { 304: { description: 'You already have this version.' } } : {}),
       ...Object.fromEntries(
         listFailures(route).map((status) => [status, { $ref: `#/components/responses/${failureName(status)}` }]),

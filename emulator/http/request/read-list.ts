@@ -60,7 +60,7 @@ export const populateQuery: QueryForm<readonly Path[]> = {
 /** Contract 8.1. */
 export const folderQuery: QueryForm<{ path: string; limit: number; offset: number }> = {
   parameters: (dialect) => [
-    { name: 'path', description: 'A folder; left out, all files.', schema: { type: 'string' } },
+    { name: 'path', description: 'A folder. Defaults to all files.', schema: { type: 'string' } },
     ...pageParameters(dialect),
   ],
   read: decodeFolderQuery,

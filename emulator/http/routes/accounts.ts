@@ -144,7 +144,7 @@ export const accountRoutes = [
     reply: 'message',
     async handle(ctx, { body }) {
       await changePassword(ctx, body)
-      return 'The password was changed.'
+      return 'Your password was changed.'
     },
   }),
   route({

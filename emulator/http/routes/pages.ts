@@ -13,7 +13,7 @@ const tokenQuery = textQuery('token', 'The token from the email.')
 const verifyTitle = 'Verify your email address'
 const resetTitle = 'Choose a new password'
 
-const verifyContent = 'Press the button to confirm that this mail came to your own address.'
+const verifyContent = 'Press the button to confirm your email address.'
 
 const passwordField = html`<label for="password">New password</label>
     <input id="password" type="password" name="newPassword" autocomplete="new-password" required minlength="8"
@@ -73,7 +73,10 @@ export const mailPageRoutes = [
     async handle(backend, { body: { token, newPassword } }) {
       try {
         await resetPassword(backend, { token, newPassword })
-        return page('Your password is changed', html`<p>Log in with the new one. You can close this page.</p>`)
+        return page(
+          'Your password was changed',
+          html`<p>You can log in with your new password and close this page.</p>`,
+        )
       } catch (error) {
         const mayTryAgain = error instanceof SvcError && error.code === 'VALIDATION_ERROR'
         return failed(resetTitle, error, mayTryAgain ? passwordForm(token) : undefined)

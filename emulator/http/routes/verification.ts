@@ -16,7 +16,7 @@ export const verificationRoutes = [
     reply: 'message',
     async handle(ctx) {
       await requestVerification(ctx)
-      return 'A mail with a link is on its way.'
+      return 'We sent you an email with a link.'
     },
   }),
   route({
@@ -30,7 +30,7 @@ export const verificationRoutes = [
     reply: 'message',
     async handle(backend, { body }) {
       await verifyEmail(backend, body.token)
-      return 'The email address is verified.'
+      return 'Your email address is verified.'
     },
   }),
   route({
@@ -44,7 +44,7 @@ export const verificationRoutes = [
     reply: 'message',
     async handle(ctx, { body }) {
       await requestPasswordReset(ctx, body.email)
-      return 'If a user has that address, a mail is on its way.'
+      return 'If a user has that address, we sent an email with a link.'
     },
   }),
   route({
@@ -58,7 +58,7 @@ export const verificationRoutes = [
     reply: 'message',
     async handle(backend, { body }) {
       await resetPassword(backend, body)
-      return 'The password was changed. Log in with the new one.'
+      return 'Your password was changed. Log in with the new one.'
     },
   }),
 ]
