@@ -32,7 +32,7 @@ export async function newTicket({ backend, db, project, caller }: Context): Prom
 
 /**
  * Returns the identity that a ticket stands for, and uses the ticket up. A user gets the rights of the session within the
- * scopes of the key used with it, and never counts as holder of a secret key.
+ * scopes of the key used with it. A user never counts as holder of a secret key.
  *
  * @throws {SvcError} `UNAUTHORIZED`, `INVALID_TOKEN`
  */

@@ -8,9 +8,9 @@ export interface ReaderLimits {
   /** The expected rate. Slower readers fall behind. */
   readonly minBytesPerSecond: number
   /**
-   * How far behind a reader may fall. One that takes nothing is closed after this time. Between a proxy and a service on one
-   * machine, Linux was seen to take 1.5 MB at once, then nothing until a third of its buffers was read: 160 seconds for a
-   * reader of 10 KB/s.
+   * How far behind a reader may fall. One that takes nothing is closed after this time. Generous, because Linux was seen to take
+   * 1.5 MB at once between a proxy and a service, then nothing until a third of its buffers was read. With a reader of 10 KB/s,
+   * that took 160 seconds.
    */
   readonly maxSecondsBehind: number
   /** The most memory that answers may hold before the slowest readers are closed. */
