@@ -14,8 +14,8 @@ import { shownAddress } from './database/postgres/server-address.js'
 import { StartError } from './database/start-error.js'
 import { type DisposalStack, openInOrder } from './disposal-stack.js'
 import { type FolderKeys, openFolderKeys } from './folder-keys.js'
-import { originAsked } from './http/guards/asked-host.js'
 import { isFromThisMachine } from './http/guards/client-address.js'
+import { requestedOrigin } from './http/guards/requested-origin.js'
 import { type Log, openLog } from './http/logging/log.js'
 import type { ServerHandlers } from './http/server.js'
 import { type LocalApp, localProviderPath, openLocalProvider } from './idp/local/app.js'
@@ -131,7 +131,7 @@ async function openEmulatorBackend(
   const localProvider = openLocalProvider({
     ...{ db, url: listensAt, now: Date.now, report: log.failure },
     isLocal: isFromThisMachine,
-    reachedAt: ({ headers: { host } }) => publicUrl ?? originAsked(host) ?? listensAt(),
+    reachedAt: ({ headers: { host } }) => publicUrl ?? requestedOrigin(host) ?? listensAt(),
   })
   const backend = await openBackend(
     stack,

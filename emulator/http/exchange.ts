@@ -18,78 +18,78 @@ import type { Log } from './logging/log.js'
 import type { Stream, Streams } from './realtime/sse.js'
 import type { Readers } from './reply/readers.js'
 
-/** What all requests of a process share. */
+/** State shared by all requests of a process. */
 export interface HttpContext {
   readonly backend: Backend
-  /** The project whose dialect answers are written in where none is named; without one, dialect a. Contract 1. */
+  /** The project whose dialect answers use if the request names none. Without one, dialect a. Contract 1. */
   readonly home: string | undefined
   readonly log: Log
   readonly limiter: RateLimiter
   readonly publicBudget: PublicBudget
-  /** Proxies in front of the service that say where clients are. */
+  /** The number of trusted proxies in front of the service, for finding client addresses. */
   readonly trustedProxies: number
-  /** Refuses a request by the name it calls us. */
+  /** Refuses a request by its `Host` header. */
   readonly requireHost: (host: string | undefined) => void
-  /** The address that answers begin their addresses with, by a host that was let in; nothing where it is the usual one. */
-  readonly originAsked: (host: string | undefined) => string | undefined
+  /** Returns the origin for addresses in answers, given a host that was let in; undefined for the usual one. */
+  readonly requestedOrigin: (host: string | undefined) => string | undefined
   readonly isOpenTo: OriginRules['isOpenTo']
   readonly controlToken: string | undefined
-  /** Milliseconds that the next answer of the project's API comes later. */
+  /** Milliseconds by which to delay the next answer of the project's API. */
   readonly latency: () => number
   readonly streams: Streams
   readonly readers: Readers
   readonly incoming: IncomingBytes
-  /** Of requests and messages that begin. */
+  /** Limits how many requests and messages begin at once. */
   readonly turns: Turns
-  /** Of the bodies that come in. */
+  /** Limits how many chunks of bodies are read at once. */
   readonly chunks: ChunkTurns
   readonly workRooms: WorkRooms
 }
 
-/** One request on its way, and what is known of it so far. */
+/** One request in progress, and everything known about it so far. */
 export interface Exchange {
   readonly req: IncomingMessage
   readonly id: string
-  /** The parts of its path that have a name. */
+  /** The named parts of its path. */
   readonly params: Readonly<Record<string, string>>
-  /** What the answer is written in. */
+  /** The dialect of the answer. */
   dialect: Dialect
-  /** Whether that is settled: before, it is not known whose request it is. */
+  /** Whether the dialect is final. Until the project is known, it may still change. */
   isDialectKnown: boolean
-  /** The dialect that its address asks for, which wins over its header. */
-  asked: string | undefined
-  /** Headers for the answer, whether it goes well or not. */
+  /** The dialect in its address, which takes precedence over its header. */
+  requestedDialect: string | undefined
+  /** Headers for the answer, whether it succeeds or fails. */
   headers: Readonly<Record<string, string>>
-  /** The backend, which counts what the request costs where that is recorded. */
+  /** The backend, which measures the request if requests are recorded. */
   backend: Backend
-  /** What it costs; left out where requests are not recorded. */
+  /** Measures the cost; undefined if requests are not recorded. */
   trace: Trace | undefined
-  /** Whether nobody has the key that it brings. */
+  /** Whether its API key or token turned out to be unknown. */
   isKeyUnknown: boolean
   /** The id of its route. */
   route: string | undefined
-  /** Whose it is, as soon as that is known. */
+  /** The project, once it is known. */
   project: Project | undefined
   caller: Caller | undefined
-  /** Whether it has shown the control token. */
+  /** Whether it has presented the control token. */
   hasControl: boolean
-  /** Its body, where that is a text. */
+  /** Its body, if that is text. */
   received: Buffer | undefined
-  /** Whether its body is so large that to work with it takes long. */
+  /** Whether its body is large enough to take long to process. */
   hasLargeBody: boolean
-  /** What its body takes until it is answered; nothing of a small one. */
+  /** Memory held for its body until it is answered; undefined for a small one. */
   held: Held | undefined
-  /** The memory that its work and its answer take. */
+  /** The memory for its work and its answer. */
   readonly room: WorkRoom
-  /** Why it was refused. */
+  /** The error that it was refused with. */
   error: SvcError | undefined
-  /** What may happen to its answer, on purpose. */
+  /** Faults to inject into its answer. */
   faults: readonly Strike[]
-  /** The request that it repeats. */
+  /** The request that it replays. */
   readonly replay: Replay | undefined
 }
 
-/** An answer that is there, or one that goes on after its headers. */
+/** A complete answer, or one that goes on after its headers. */
 export type Outgoing = StoredAnswer | (Pick<StoredAnswer, 'status' | 'headers'> & Stream)
 
 export type Serve = (exchange: Exchange) => Outgoing | Promise<Outgoing>

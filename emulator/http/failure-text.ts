@@ -1,17 +1,17 @@
-/** What the log may keep of a failure: where and why, and nothing that was sent, stored or is a secret. Contract 10.6. */
+/** Reduces a failure to what the log may hold: where and why, without user data or secrets. Contract 10.6. */
 
 export interface FailureText {
   readonly name: string
   readonly message: string
   readonly code: string | undefined
-  /** Where in the code, without the message. */
+  /** The stack frames, without the message. */
   readonly stack: readonly string[]
   readonly cause: FailureText | undefined
 }
 
-const mostFrames = 20
-const mostCauses = 3
-const mostCharacters = 2_000
+const maxFrames = 20
+const maxCauses = 3
+const maxCharacters = 2_000
 
 export function failureText(error: unknown, depth = 0): FailureText {
   if (!(error instanceof Error)) {
@@ -21,22 +21,22 @@ export function failureText(error: unknown, depth = 0): FailureText {
   const said = [sqlState, code].find((one) => typeof one === 'string')
   return {
     name: error.name,
-    message: messageOf(error, typeof said === 'string' ? said : ''),
+    message: safeMessage(error, typeof said === 'string' ? said : ''),
     code: typeof said === 'string' ? said : undefined,
-    stack: framesOf(error),
-    cause: error.cause === undefined || depth === mostCauses ? undefined : failureText(error.cause, depth + 1),
+    stack: readFrames(error),
+    cause: error.cause === undefined || depth === maxCauses ? undefined : failureText(error.cause, depth + 1),
   }
 }
 
-/** Parsers, PostgreSQL's among them, quote what they could not read, which is user data. */
-function messageOf({ name, message }: Error, code: string): string {
+/** Drops the messages of parsers, PostgreSQL's included, because they quote user data. */
+function safeMessage({ name, message }: Error, code: string): string {
   const quotesData = name === 'SyntaxError' || /^22...$/.test(code)
   return masked(quotesData ? message.replace(/"(?:[^"\\]|\\.)*"?/gs, '"…"') : message)
 }
 
-function framesOf({ stack = '' }: Error): string[] {
+function readFrames({ stack = '' }: Error): string[] {
   const frames = stack.split('\n').filter((line) => /^\s+at /.test(line))
-  return frames.slice(0, mostFrames).map((line) => line.trim())
+  return frames.slice(0, maxFrames).map((line) => line.trim())
 }
 
 const secrets: readonly [RegExp, string][] = [
@@ -47,7 +47,7 @@ const secrets: readonly [RegExp, string][] = [
   [/[\w.+-]+@[\w-]+\.[\w.-]+/g, '…@…'],
 ]
 
-/** Keys, tokens, hashes, passwords in addresses, and emails. */
+/** Masks keys, tokens, hashes, passwords in addresses, and emails. */
 function masked(text: string): string {
-  return secrets.reduce((said, [secret, mask]) => said.replace(secret, mask), text.slice(0, mostCharacters))
+  return secrets.reduce((said, [secret, mask]) => said.replace(secret, mask), text.slice(0, maxCharacters))
 }

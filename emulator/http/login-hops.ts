@@ -1,4 +1,4 @@
-/** What the service itself is asked in a login through a provider, as hops of it. Only a developer's machine keeps them. */
+/** Records the requests of a login through a provider as hops. Only the emulator keeps them. */
 import { loginFailures, outcomeNames } from '../../client/protocol/model/provider-login.js'
 import type { Context } from '../core/context.js'
 import { type SentOn, toLoginFailure } from '../core/providers/provider-logins.js'
@@ -7,17 +7,17 @@ import { mainProvider } from '../core/providers/provider-settings.js'
 type Scope = Pick<Context, 'backend' | 'project'>
 type Pairs = Iterable<readonly [string, string]>
 
-interface Asked {
+interface HopRequest {
   readonly provider?: string | undefined
   readonly method: string
   readonly path: string
   readonly request: Pairs
 }
 
-/** The address of a login that begins, which is the first that carries its state. */
-export async function departed(
+/** Records the start of a login, the first request that carries its state. */
+export async function recordStart(
   { backend, project }: Scope,
-  { provider = mainProvider, method, path, request }: Asked,
+  { provider = mainProvider, method, path, request }: HopRequest,
   starting: Promise<string>,
 ): Promise<string> {
   const startedAt = performance.now()
@@ -38,8 +38,8 @@ interface CameBack {
   readonly parameters: URLSearchParams
 }
 
-/** The browser at an address of the service, which sends it on. */
-export async function sentOn(
+/** Records a browser at an address of the service that redirects it. */
+export async function recordRedirect(
   backend: Context['backend'],
   { kind, path, parameters }: CameBack & { readonly kind: 'depart' | 'callback' },
   sending: () => Promise<SentOn>,
@@ -66,8 +66,8 @@ function endAtApp(flows: NonNullable<Context['backend']['localProvider']>['flows
   flows.end(state, loginFailures.find((known) => known === failure) ?? 'succeeded')
 }
 
-/** The code that the provider sent to the app, handed on by it. */
-export async function handedOn<Result>(
+/** Records the provider's code that the app passes on. */
+export async function recordHandover<Result>(
   { backend }: Scope,
   { path, parameters }: CameBack,
   finishing: () => Promise<Result>,

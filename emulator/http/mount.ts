@@ -1,4 +1,4 @@
-/** What Express serves: apps of their own, every place, and what every other path answers. */
+/** Mounts everything that Express serves: apps, served paths, and the answer for all other paths. */
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Express, Request, Response } from 'express'
@@ -6,7 +6,7 @@ import type { Exchange, HttpContext, Serve } from './exchange.js'
 import { refusePath, type ServedPath } from './places.js'
 import { run } from './run.js'
 
-/** Answers one request to a place. `pattern` is the place's path. */
+/** Answers a request to a served path. `pattern` is that path. */
 export type Respond = (
   pattern: string,
   serve: Serve,
@@ -14,7 +14,7 @@ export type Respond = (
   res: ServerResponse,
 ) => Promise<void>
 
-/** Mounts places in the order in which they are given. */
+/** Mounts paths in the given order. */
 export function mountPlaces(app: Express, places: readonly ServedPath[], respond: Respond): void {
   for (const { path, methods, others } of places) {
     const mounted = app.route(path)
@@ -23,10 +23,7 @@ export function mountPlaces(app: Express, places: readonly ServedPath[], respond
   }
 }
 
-/**
- * Hands all that is below a path to an app of its own, except for requests whose host is not allowed. Its answers have the id of
- * their request, as all others have.
- */
+/** Mounts a separate app below a path. Refuses hosts that are not allowed. Sets the request id, as on all other answers. */
 export function mountApp(app: Express, http: HttpContext, path: string, answer: RequestListener): void {
   app.use(path, (req, res) => {
     try {
@@ -39,13 +36,13 @@ export function mountApp(app: Express, http: HttpContext, path: string, answer: 
   })
 }
 
-/** What every other path answers. */
+/** Answers all other paths. */
 export function mountRest(app: Express, http: HttpContext): void {
   app.use((req, res) => run(http, '*', (exchange) => refusePath(http, exchange), req, res))
-  // Express knows this one by its four parameters.
+  // Express recognizes an error handler by its four parameters.
   app.use((error: unknown, req: Request, res: Response, _next: unknown) => {
     const serve = (exchange: Exchange) => {
-      // A path whose percent encoding is bad names nothing.
+      // A path with invalid percent encoding matches nothing.
       if (error instanceof URIError) return refusePath(http, exchange)
       throw error
     }

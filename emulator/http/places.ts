@@ -1,4 +1,4 @@
-/** The paths that are served: one record for each, which both Express and the router read. */
+/** Lists the served paths. Express and the router are both built from these records. */
 import { plainError } from '../../client/protocol/model/error-words.js'
 import { SvcError } from '../../client/protocol/model/errors.js'
 import type { StoredAnswer } from '../core/documents/idempotency.js'
@@ -8,39 +8,39 @@ import { preflightHeaders } from './guards/origins.js'
 import type { Endpoint, Route, RouteMethod } from './route.js'
 import { serveRoute } from './serve-route.js'
 
-/** What is served at a path. */
+/** The handlers of a path. */
 export interface ServedPath {
   readonly path: string
   readonly methods: ReadonlyMap<RouteMethod, Serve>
-  /** What answers every other method; without it, a more general path does. */
+  /** Answers every other method. Without it, a more general path does. */
   readonly others?: Serve
 }
 
 type Methods = Map<RouteMethod, { flat?: Route; nested?: Route }>
 
-/** The places of routes, each path once, the more specific path first. */
-export function placesOf(http: HttpContext, routes: readonly Route[]): ServedPath[] {
-  const table = tableOf(routes)
+/** Groups routes by path, with more specific paths first. */
+export function listPlaces(http: HttpContext, routes: readonly Route[]): ServedPath[] {
+  const table = buildTable(routes)
   return [...table]
     .sort(([one], [other]) => bySpecificity(one, other))
     .map(([path, methods]) => {
       const serves = [...methods].map(([method, places]) => {
-        const endpoint = endpointOf(places)
+        const endpoint = toEndpoint(places)
         if (!endpoint) throw new Error(`${method} ${path} is served in one dialect only.`)
         const serve: Serve = (exchange) => serveRoute(http, endpoint, exchange)
         return [method, takesIdBelow(table, path, method) ? refusingEmptyId(http, serve) : serve] as const
       })
       const isShared = [...methods.values()].some(({ flat }) => flat?.sharesPaths)
-      return placeOf(http, path, new Map(serves), isShared)
+      return toPlace(http, path, new Map(serves), isShared)
     })
 }
 
-/** A path that is only read, and does not belong to the API. */
+/** A path that is only read and is not part of the API. */
 export function readingPlace(http: HttpContext, path: string, serve: Serve): ServedPath {
-  return placeOf(http, path, new Map([['get', serve]]))
+  return toPlace(http, path, new Map([['get', serve]]))
 }
 
-function placeOf(
+function toPlace(
   http: HttpContext,
   path: string,
   methods: ReadonlyMap<RouteMethod, Serve>,
@@ -56,7 +56,7 @@ function allowed(methods: readonly RouteMethod[]): string[] {
   return [...names, ...(names.includes('GET') ? ['HEAD'] : []), 'OPTIONS']
 }
 
-/** Whether the same method is served one segment further down, at whatever id stands there. */
+/** Whether the same method is also served one segment further down, with an id there. */
 function takesIdBelow(table: ReadonlyMap<string, Methods>, path: string, method: RouteMethod): boolean {
   return [...table].some(
     ([other, methods]) =>
@@ -65,8 +65,8 @@ function takesIdBelow(table: ReadonlyMap<string, Methods>, path: string, method:
 }
 
 /**
- * With a slash behind it, a path ends in an id that is empty: what changes or removes the thing of that id is not done to all that
- * the path stands for. What reads or creates cannot be confused.
+ * Refuses a trailing slash on writes, because the path then ends in an empty id. Otherwise a request to change or remove one
+ * thing would apply to all of them. Reads and creates are not ambiguous.
  */
 function refusingEmptyId(http: HttpContext, serve: Serve): Serve {
   return (exchange) => {
@@ -77,13 +77,13 @@ function refusingEmptyId(http: HttpContext, serve: Serve): Serve {
   }
 }
 
-/** What a path of WebSockets answers to a request that asks for none. */
+/** Answers a plain HTTP request to a path for WebSockets. */
 export async function refusePlainRequest(http: HttpContext, { req }: Exchange): Promise<StoredAnswer> {
   await requireKnownOrigin(http, req)
   throw plainError('UPGRADE_REQUIRED')
 }
 
-/** What a file answers to methods that do not read it. */
+/** Answers methods that don't read a file. */
 export function refuseOtherMethods(http: HttpContext, exchange: Exchange): Promise<StoredAnswer> {
   return refuseMethod(http, exchange, allowed(['get']))
 }
@@ -93,10 +93,10 @@ async function refuseMethod(http: HttpContext, exchange: Exchange, allow: readon
   requireNamedOrigin(req)
   if (req.method === 'OPTIONS') return answerOptions(http, exchange, allow)
   await requireKnownOrigin(http, req)
-  throw new SvcError('METHOD_NOT_ALLOWED', `"${req.method}" is not served here.`, [], { allow })
+  throw new SvcError('METHOD_NOT_ALLOWED', `Method "${req.method}" is not allowed here.`, [], { allow })
 }
 
-/** What a path answers where nothing is. */
+/** Answers paths at which nothing is served. */
 export async function refusePath(http: HttpContext, exchange: Exchange): Promise<StoredAnswer> {
   const { req } = exchange
   requireNamedOrigin(req)
@@ -104,7 +104,7 @@ export async function refusePath(http: HttpContext, exchange: Exchange): Promise
   await requireKnownOrigin(http, req)
   const [path = ''] = (req.url ?? '').split('?', 1)
   const name = path.slice(0, 200)
-  throw new SvcError('NOT_FOUND', `There is nothing at "${name}".`, [], {
+  throw new SvcError('NOT_FOUND', `Nothing is served at "${name}".`, [], {
     reason: { kind: 'missing', what: 'path', name },
   })
 }
@@ -116,7 +116,7 @@ async function answerOptions(http: HttpContext, exchange: Exchange, allow: reado
   return { status: 204, headers: allow.length > 0 ? { allow: allow.join(', ') } : {}, body: '' }
 }
 
-function tableOf(routes: readonly Route[]): Map<string, Methods> {
+function buildTable(routes: readonly Route[]): Map<string, Methods> {
   const table = new Map<string, Methods>()
   for (const route of routes) {
     for (const [place, paths] of Object.entries(route.paths)) {
@@ -131,11 +131,11 @@ function tableOf(routes: readonly Route[]): Map<string, Methods> {
   return table
 }
 
-function endpointOf({ flat, nested }: { flat?: Route; nested?: Route }): Endpoint | undefined {
+function toEndpoint({ flat, nested }: { flat?: Route; nested?: Route }): Endpoint | undefined {
   return flat && nested && { flat, nested }
 }
 
-/** Words before parameters, from the left. */
+/** Orders literal segments before parameters, from the left. */
 function bySpecificity(one: string, other: string): number {
   const key = (path: string) => path.replaceAll(/:\w+/g, '~')
   return key(one) < key(other) ? -1 : 1

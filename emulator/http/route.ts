@@ -1,4 +1,4 @@
-/** What a route says of itself. Express and OpenAPI are both made from these records, and from nothing else. */
+/** Defines the record of a route. Express and OpenAPI are both built from these records, and from nothing else. */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { NamesIn } from '../../client/protocol/control/operation.js'
 import type { ScopeAction } from '../../client/protocol/model/access/key-scope.js'
@@ -10,7 +10,7 @@ import type { Parameter } from '../../client/protocol/wire/query/decode.js'
 import type { Backend, Context, UserContext } from '../core/context.js'
 import type { VersionGuard } from '../core/documents/writing.js'
 import type { FileRules, Uploads } from '../core/files/uploads.js'
-import type { Wish } from '../core/realtime/subscriptions.js'
+import type { SubscribeRequest } from '../core/realtime/subscriptions.js'
 import type { Stream } from './realtime/sse.js'
 import type { ReplyKind, ReplyValues } from './reply/reply.js'
 import type { Placing } from './request/issue-places.js'
@@ -18,47 +18,47 @@ import type { BatchMember } from './request/scan-json.js'
 
 export type RouteMethod = 'get' | 'post' | 'put' | 'patch' | 'delete'
 
-/** Where a route is. Nearly all are at `any`; what stands at `flat` or `nested` follows the `paths` axis. */
+/** The paths of a route. Nearly all use `any`. Those at `flat` or `nested` follow the `paths` axis. */
 export type Paths<Path extends string> = { readonly [Place in 'any' | Dialect['paths']]?: readonly Path[] }
 
-/** How a body is read and what it must look like, in each dialect. */
+/** How to parse a body, and its schema in each dialect. */
 export interface BodyForm<Body> {
-  /** `form` for what pages post; left out, JSON. */
+  /** `form` for posts of pages. Defaults to JSON. */
   readonly encoding?: 'form'
-  /** The member that holds the documents of a batch, each of which has the limits of a document. */
+  /** The member that holds the documents of a batch. Each has the limits of a document. */
   readonly batch?: BatchMember
   schema(dialect: Dialect): JsonSchema
   read(dialect: Dialect, body: JsonObject): Body | Promise<Body>
-  /** Where in the body stands what the core finds wrong in what was read; left out, at the same path. Contract 10.4. */
+  /** Maps issues of the core to places in the body. Defaults to the same path. Contract 10.4. */
   places?(dialect: Dialect, body: JsonObject): Placing
 }
 
-/** How a multipart form is taken: which parts are text, and what they mean; every other part is a file. Contract 3.4. */
+/** How to read a multipart form: which parts are text, and how to interpret them. Every other part is a file. Contract 3.4. */
 export interface FileForm {
   readonly texts: readonly string[]
-  /** What one file may be. */
+  /** The limits for a file. */
   fileRules(settings: ProjectSettings): Omit<FileRules, 'project' | 'isHashed' | 'room'>
-  /** How many files one form may have; left out, as many as a document's. */
-  readonly mostFiles?: number
+  /** The most files in one form. Defaults to the limit for documents. */
+  readonly maxFiles?: number
   /**
-   * Looks at a file before its bytes land.
+   * Checks a file before its bytes are stored.
    *
-   * @param others how many came before it
-   * @throws {SvcError} for one that the route would refuse
+   * @param others the number of files before it
+   * @throws {SvcError} if the route would refuse the file
    */
   requireFile?(field: string, others: number): void
-  /** Whether files are hashed though no request is repeated. */
+  /** Whether to hash files even without an idempotency key. */
   readonly isHashed?: boolean
-  /** The JSON body that the texts stand for. */
+  /** Builds the JSON body that the texts stand for. */
   toBody(texts: ReadonlyMap<string, string>): JsonObject | Promise<JsonObject>
   /** Whether the part `data` is the whole JSON body. */
   readonly isBodyInData?: boolean
-  /** Whether JSON is not taken at all. */
+  /** Whether the route refuses JSON. */
   readonly isOnly?: boolean
   readonly schema: JsonSchema
 }
 
-/** How the parameters of an address are read, and what OpenAPI says of them. */
+/** How to read the query parameters, and their description for OpenAPI. */
 export interface QueryForm<Query> {
   parameters(dialect: Dialect): readonly QueryParameter[]
   read(dialect: Dialect, parameters: readonly Parameter[]): Query
@@ -77,26 +77,26 @@ export interface RouteInput<Name extends string, Body, Query> {
   readonly body: Body
   readonly query: Query
   readonly dialect: Dialect
-  /** Files that came with the body, whose bytes have landed. Those that are not adopted are removed. */
+  /** Stored files that came with the body. Those that are not adopted are removed. */
   readonly uploads: Uploads
   /** From `if-match`. Contract 3.8. */
   readonly guard: VersionGuard
-  /** Where the client is, as far as trusted proxies say. */
+  /** The client address, as far as trusted proxies report it. */
   readonly address: string
-  /** Whether it is a program of this machine. */
+  /** Whether the client is a program on this machine. */
   readonly isLocal: boolean
   readonly headers: IncomingHttpHeaders
-  /** The body as it comes in, of a route that describes none. */
+  /** The body as it arrives, for a route that defines no body. */
   readonly bytes: AsyncIterable<Uint8Array>
-  /** The ends of streams that are open, each called when the service closes. */
+  /** The ends of open streams, each called when the service closes. */
   readonly openStreams: Set<() => void>
   /** Opens a stream of events in the request's dialect. */
-  stream(ctx: Context, wish: Wish): Promise<Stream>
+  stream(ctx: Context, request: SubscribeRequest): Promise<Stream>
 }
 
 /**
- * Who a route is for: `caller` takes a key of the project, a user's token or both; `key` must have a key, `user` a user's
- * token. `public` is for any page, since what it takes is a secret of its own; `nothing` for pages opened by their address.
+ * The callers of a route. `caller` takes a key of the project, a user token or both. `key` requires a key, `user` a user token.
+ * `public` routes are open to every page, because the request carries a secret. `nothing` is for pages opened by their address.
  */
 interface Worlds {
   readonly caller: Context
@@ -116,39 +116,41 @@ interface RouteOf<Need extends Needs, Path extends string, Body, Query, Kind ext
   readonly needs: Need
   readonly query?: QueryForm<Query>
   readonly body?: BodyForm<Body>
-  /** Takes files. */
+  /** Set if the route takes files. */
   readonly form?: FileForm
-  /** Refuses by the address and the caller what `handle` would refuse, before the bytes of files land. Contract 10.12. */
+  /**
+   * Refuses what `handle` would refuse, from address and caller alone, before the bytes of files are stored. Contract 10.12.
+   */
   beforeFiles?(
     world: Worlds[Need],
     input: Pick<RouteInput<NamesIn<Path>, Body, Query>, 'params' | 'query' | 'guard'>,
   ): Promise<unknown>
-  /** Other methods at these paths belong to the more general path that they could be read as. */
+  /** Whether other methods at these paths belong to the more general path that also matches. */
   readonly sharesPaths?: boolean
-  /** Takes an `if-match`. */
+  /** Whether the route accepts `if-match`. */
   readonly isGuarded?: boolean
-  /** Takes an `idempotency-key`. Contract 3.9. */
+  /** Whether the route accepts an `idempotency-key`. Contract 3.9. */
   readonly isCreating?: boolean
   /**
-   * What a scope of the key has to name for the whole project; `in collection` where the core asks for the collection. Left out,
-   * `read` or `write`, as the route reads or writes.
+   * The scope that a key needs for the whole project. `in collection` if the core checks it per collection. Defaults to `read`
+   * or `write`, by the method.
    */
   readonly scope?: ScopeAction | 'in collection' | 'none'
-  /** A ticket in the address may stand for the key or token. Contract 9.5. */
+  /** Whether a ticket in the address can replace the key or token. Contract 9.5. */
   readonly takesTicket?: boolean
-  /** Reads although it is a POST, so that users with an unverified address may use it. Contract 6.9. */
+  /** Whether a POST only reads, so that users with an unverified address may use it. Contract 6.9. */
   readonly isReading?: boolean
-  /** The project that the path or the body of a public request names, whose dialect the answer is written in. Contract 1. */
+  /** Finds the project in the path or body of a public request, for the dialect of the answer. Contract 1. */
   projectOf?(backend: Backend, input: RouteInput<NamesIn<Path>, Body, Query>): Promise<Project | undefined>
-  /** Whether what is for anyone has to be made for this request: then it takes from a budget of the caller's address. */
-  isDear?(input: RouteInput<NamesIn<Path>, Body, Query>): boolean
-  /** A public route that costs no more than its own bytes: it takes nothing from the budget of the others. */
+  /** Whether the answer has to be built for this request. It then counts against the budget of the caller's address. */
+  isExpensive?(input: RouteInput<NamesIn<Path>, Body, Query>): boolean
+  /** Whether a public route costs no more than its bytes, so that it doesn't count against the budget. */
   readonly isFree?: boolean
-  /** A public route that a browser is sent to by a page of another origin, which reads nothing of the answer. */
+  /** Whether a page of another origin sends the browser here. Such a page can't read the answer. */
   readonly isNavigation?: boolean
   readonly status?: 200 | 201 | 302 | 303
   readonly reply: Kind
-  /** What a plain answer looks like. */
+  /** The schema of a plain answer. */
   answerSchema?(): JsonSchema
   handle(
     world: Worlds[Need],
@@ -156,20 +158,20 @@ interface RouteOf<Need extends Needs, Path extends string, Body, Query, Kind ext
   ): ReplyValues[Kind] | Promise<ReplyValues[Kind]>
 }
 
-/** A route as the ones who serve and describe it see it. */
+/** A route of any kind, for code that serves and describes routes. */
 export type Route = { [Need in Needs]: RouteOf<Need, string, unknown, unknown, ReplyKind> }[Needs]
 
-/** Whether a route belongs to a project, whose key or user asks. */
+/** Whether a route belongs to a project and is called with its keys or users. */
 export function isOfProject(needs: Needs): needs is 'caller' | 'key' | 'user' {
   return needs === 'caller' || needs === 'key' || needs === 'user'
 }
 
-/** Whether its answer is many documents at once, which a caller may do without. */
+/** Whether the answer holds many documents, which a caller may decline. */
 export function isBatch({ reply }: Route): boolean {
   return reply === 'documents'
 }
 
-/** Checks a route against its own paths, body, query and reply. */
+/** Type-checks a route against its own paths, body, query and reply. */
 export function route<
   Need extends Needs,
   const Path extends string,
@@ -177,9 +179,9 @@ export function route<
   Body = undefined,
   Query = undefined,
 >(route: RouteOf<Need, Path, Body, Query, Kind>): Route {
-  // What a route reads is exactly what it is handed: `run` takes both from this same record.
+  // Safe, because a route gets exactly the input that it declares: `run` reads both from this record.
   return route as Route
 }
 
-/** The route that a path and method mean, by the `paths` axis; nearly always the same. */
+/** The route for a path and method, by the `paths` axis. Nearly always the same one. */
 export type Endpoint = { readonly [Place in Dialect['paths']]: Route }

@@ -5,23 +5,23 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { anHttpContext } from '../../test/fixtures/stand-ins.js'
 import type { Serve } from './exchange.js'
 import { mountPlaces, type Respond } from './mount.js'
-import { placesOf, readingPlace } from './places.js'
+import { listPlaces, readingPlace } from './places.js'
 import { controlRoutes } from './profiles/emulator-routes.js'
 import { openRouter, type Router } from './router.js'
 import { aboutRoutes } from './routes/about.js'
 import { routes } from './routes/index.js'
 import { storedFilePath } from './stored-files.js'
 
-// Both ways get the same places; what they are asked here shows that they find the same one.
+// Both routers get the same paths, so they have to find the same one.
 
 const http = anHttpContext()
 const read: Serve = () => ({ status: 200, headers: {}, body: '' })
 const places = [
-  ...placesOf(http, [...routes, ...controlRoutes, ...aboutRoutes(routes, controlRoutes, '0.0.0')]),
+  ...listPlaces(http, [...routes, ...controlRoutes, ...aboutRoutes(routes, controlRoutes, '0.0.0')]),
   readingPlace(http, storedFilePath, read),
 ]
 
-/** Answers with what was found, and whether it is what the place serves or what it refuses with. */
+/** Answers with the path that was found, and whether it was served or refused. */
 const respond: Respond = async (pattern, serve, req, res) => {
   const place = places.find(({ path }) => path === pattern)
   const method = [...(place?.methods ?? [])].find(([, own]) => own === serve)?.[0]
@@ -54,7 +54,7 @@ afterAll(async () => {
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND', 'SEARCH']
 
-/** What stands in for the parameters of a path: an id, words of other paths, and what has to be escaped or is odd. */
+/** Values for path parameters: an id, words of other paths, and odd or escaped ones. */
 const values = [
   '0190f3a2-77aa-7000-8000-000000000000',
   'batch',
@@ -71,7 +71,7 @@ const values = [
 const plain = places.flatMap(({ path }) => (path.includes(':') ? [] : [path]))
 const withParameters = places.flatMap(({ path }) => (path.includes(':') ? [path] : []))
 
-/** Paths with what has to be decoded, or is odd otherwise, are left to Express. */
+/** Odd or escaped paths are left to Express. */
 const leftToExpress = /[%;]/
 
 test.each([
@@ -122,7 +122,7 @@ test.each(['/_svc/idp', '/_svc/idp/authorize', '/_svc/idp-x'])(
   },
 )
 
-test('what is below the path of an app is left to it, though a place is there as well', () => {
+test('leaves every path below an app to that app, even if another record matches', () => {
   const nobody: Respond = async () => undefined
   const [alone, beside] = [openRouter(places, [], nobody), openRouter(places, ['/collections'], nobody)]
   const ask = (route: Router, url: string) => route({ method: 'GET', url } as IncomingMessage, {} as ServerResponse)
@@ -137,7 +137,7 @@ async function bothWays(method: string, path: string) {
   return { express, tree }
 }
 
-/** `fetch` would tidy the path up. */
+/** `fetch` would normalize the path. */
 function ask(server: Server, method: string, path: string): Promise<unknown> {
   const { port } = server.address() as AddressInfo
   return new Promise((resolve, reject) => {

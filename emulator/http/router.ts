@@ -1,4 +1,4 @@
-/** The way of ordinary requests: a tree of paths, which takes a third of the time that Express does. */
+/** Routes ordinary requests with a tree of paths, in a third of the time that Express takes. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import openTree from 'find-my-way'
 import type { Serve } from './exchange.js'
@@ -6,22 +6,22 @@ import type { Respond } from './mount.js'
 import type { ServedPath } from './places.js'
 import type { RouteMethod } from './route.js'
 
-/** Answers a request if its path is one of the places; says whether it did. */
+/** Answers a request if its path is known. Returns whether it was. */
 export type Router = (req: IncomingMessage, res: ServerResponse) => boolean
 
 /**
- * Paths without escapes, fragments and empty parts mean the same to the tree and to Express. What is not plain, and every
- * path that is not in the tree, is left to Express.
+ * Paths without escapes, fragments and empty segments mean the same to the tree and to Express. All others, and paths that are
+ * not in the tree, are left to Express.
  */
 const plainPath = /^(?:\/[\w.~:@!$&'()*+,=-]+)+\/?$/
 
 /**
- * The tree holds each path once; which method is served there is its place's to say.
+ * Stores each path once. The entry of a path decides between methods.
  *
- * @param below paths of apps, whose requests Express hands on
+ * @param below paths of apps, whose requests Express passes on
  */
 export function openRouter(places: readonly ServedPath[], below: readonly string[], respond: Respond): Router {
-  // A part of a path may be as long as the path: ids and names have limits of their own.
+  // Segments may be as long as the path, because ids and names have their own limits.
   const tree = openTree({ ignoreTrailingSlash: true, maxParamLength: 64 * 1024, querystringParser: () => ({}) })
   for (const place of places) tree.on('GET', place.path, () => undefined, place)
   return (req, res) => {
@@ -39,7 +39,7 @@ export function openRouter(places: readonly ServedPath[], below: readonly string
   }
 }
 
-/** As Express has it: what is read answers HEAD too. Nothing where another method belongs to a more general path. */
+/** Serves HEAD for every GET, like Express. Returns undefined if other methods belong to a more general path. */
 function servedBy({ methods, others }: ServedPath, method: string): Serve | undefined {
   return methods.get(method === 'HEAD' ? 'get' : (method.toLowerCase() as RouteMethod)) ?? others
 }

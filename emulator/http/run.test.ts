@@ -14,7 +14,7 @@ afterEach(async () => {
   for (const stop of stops.splice(0)) await stop()
 })
 
-/** Asks a server that answers every request so. */
+/** Sends a request to a server with this handler. */
 async function ask(serve: Serve) {
   const failures: string[] = []
   const log = openLog({ level: 'silent', folder: undefined })
@@ -26,7 +26,7 @@ async function ask(serve: Serve) {
   return { status: response.status, body: await response.json(), failures }
 }
 
-test('a failure that cannot be written is answered as one of the service, and logged', async () => {
+test('answers an error that cannot be encoded as an internal error, and logs it', async () => {
   const path: string[] = JSON.parse('null')
   const { status, body, failures } = await ask(() => {
     throw new SvcError('VALIDATION_ERROR', 'No.', [{ path, message: 'is wrong', type: 'invalid' }])
@@ -37,7 +37,7 @@ test('a failure that cannot be written is answered as one of the service, and lo
   expect(failures).toEqual([expect.stringContaining('TypeError')])
 })
 
-test('a failure of the service is answered and logged, a refusal is answered only', async () => {
+test('logs internal errors, but not refusals', async () => {
   const broken = await ask(() => {
     throw new Error('broken')
   })

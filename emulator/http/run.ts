@@ -1,4 +1,4 @@
-/** The life of a request, from its first header to the last byte of its answer. */
+/** Runs a request, from its first header to the last byte of its answer. */
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -11,22 +11,22 @@ import { encodeError } from '../../client/protocol/wire/records/documents.js'
 import type { StoredAnswer } from '../core/documents/idempotency.js'
 import type { Exchange, HttpContext, Outgoing, Serve } from './exchange.js'
 import { endFaultily } from './faults/answer-faultily.js'
-import { actingOn } from './faults/meet-faults.js'
+import { activeFaults } from './faults/apply-faults.js'
 import { clientAddress } from './guards/client-address.js'
-import { nameOf } from './guards/identify.js'
+import { describeCaller } from './guards/identify.js'
 import { isKnownOrigin } from './guards/known-origins.js'
 import { originHeaders, requireOneHost } from './guards/origins.js'
 import { clientClosedRequest, ownPaths } from './logging/log.js'
 import type { Stream } from './realtime/sse.js'
 import { loggedFailure } from './reply/logged-failure.js'
-import { dialectHeaders, namedDialect, speakAnyway } from './reply/spoken-dialect.js'
+import { dialectHeaders, namedDialect, setReadableDialect } from './reply/spoken-dialect.js'
 import { answerWhileSending, isSending } from './reply/unread-bodies.js'
-import { bytesOf, endWith, type Text } from './reply/write-steps.js'
+import { countBytes, endWith, type Text } from './reply/write-steps.js'
 import { Aborted } from './request/read-json.js'
 import type { GivenAnswer } from './requests/capture.js'
 import { record, takeReplay, trace } from './requests/record.js'
 
-/** Serves a request and answers it, whatever happens: it never rejects. `pattern` stands for its path in the log. */
+/** Serves a request and always answers it; never rejects. `pattern` stands for its path in the log. */
 export async function run(
   http: HttpContext,
   pattern: string,
@@ -36,7 +36,7 @@ export async function run(
 ): Promise<void> {
   const startedAt = performance.now()
   const params: Record<string, string> = { ...req.params }
-  // SQL cannot hold U+0000, so no handler sees such a parameter.
+  // SQL cannot hold U+0000, so no handler may see such a parameter.
   const isServed = !Object.values(params).some((value) => value.includes('\0'))
   const exchange: Exchange = {
     req,
@@ -45,7 +45,7 @@ export async function run(
     dialect: dialects.a,
     isDialectKnown: false,
     isKeyUnknown: false,
-    asked: undefined,
+    requestedDialect: undefined,
     headers: originHeaders(undefined),
     backend: http.backend,
     trace: undefined,
@@ -61,7 +61,7 @@ export async function run(
     faults: [],
     replay: takeReplay(http, req),
   }
-  // A refusal that cannot be encoded, and any other error that was not expected, is an internal error.
+  // An error that cannot be encoded becomes an internal error.
   await answerAndRecord(http, exchange, { pattern, startedAt, serve: isServed ? serve : serveNothing }, res)
     .catch((error) => sendFailure(http, res, exchange, error))
     .finally(exchange.room.leave)
@@ -71,7 +71,7 @@ function serveNothing(): never {
   throw plainError('NOT_FOUND')
 }
 
-interface Asked {
+interface Served {
   readonly pattern: string
   readonly startedAt: number
   readonly serve: Serve
@@ -80,48 +80,48 @@ interface Asked {
 async function answerAndRecord(
   http: HttpContext,
   exchange: Exchange,
-  asked: Asked,
+  served: Served,
   res: ServerResponse,
 ): Promise<void> {
   const { req } = exchange
-  const { pattern, startedAt, serve } = asked
+  const { pattern, startedAt, serve } = served
   const isOwn = pattern.startsWith(ownPaths)
   if (http.backend.requests.isOn && !isOwn && !req.url?.startsWith(ownPaths)) trace(exchange)
   const answer = await serveOrFail(http, serve, exchange)
-  // The answer is lost, though the request was carried out.
-  if (actingOn(exchange, ['drop']).length > 0) res.destroy()
+  // Loses the answer although the request was carried out.
+  if (activeFaults(exchange, ['drop']).length > 0) res.destroy()
   const latency = isOwn ? 0 : http.latency()
   if (latency > 0) await pause(latency)
-  // What goes on after its headers has to learn that the client has disconnected.
+  // A stream has to learn that its client has disconnected.
   if (!answer || (res.destroyed && !('open' in answer))) {
     const hasCallerLeft = exchange.faults.length === 0
     record(http, exchange, { pattern, startedAt, hasCallerLeft }, res)
-    if (hasCallerLeft) log(http, exchange, asked, clientClosedRequest)
+    if (hasCallerLeft) log(http, exchange, served, clientClosedRequest)
     return
   }
   const answeredAt = performance.now()
   const sent = await send(http, res, exchange, answer).catch((error) => sendFailure(http, res, exchange, error))
   record(http, exchange, { pattern, startedAt, answeredAt, answer: sent }, res)
-  log(http, exchange, asked, res.statusCode)
+  log(http, exchange, served, res.statusCode)
 }
 
 function log(
   http: HttpContext,
   { req, id, hasControl, caller }: Exchange,
-  { pattern, startedAt }: Asked,
+  { pattern, startedAt }: Served,
   status: number,
 ) {
   if (!http.log.isOpen) return
   http.log.request({
-    ...{ method: req.method ?? '', path: pathOf(req), route: pattern, status },
+    ...{ method: req.method ?? '', path: readPath(req), route: pattern, status },
     milliseconds: Math.round((performance.now() - startedAt) * 10) / 10,
     requestId: id,
-    who: hasControl ? 'control token' : nameOf(caller),
+    who: hasControl ? 'control token' : describeCaller(caller),
   })
 }
 
-/** Queries hold what no log may: codes, tickets, and what people look for. */
-function pathOf({ url = '' }: IncomingMessage): string {
+/** Drops the query, which may hold codes, tickets and search terms. */
+function readPath({ url = '' }: IncomingMessage): string {
   const end = url.indexOf('?')
   return end === -1 ? url : url.slice(0, end)
 }
@@ -133,13 +133,13 @@ async function serveOrFail(http: HttpContext, serve: Serve, exchange: Exchange):
     if (req.socket.destroyed) throw new Aborted()
     requireOneHost(req)
     http.requireHost(req.headers.host)
-    const origin = http.originAsked(req.headers.host)
+    const origin = http.requestedOrigin(req.headers.host)
     if (origin !== undefined) exchange.backend = { ...exchange.backend, reachedAt: () => origin }
     if (req.headers.origin !== undefined && (await isKnownOrigin(http, req))) {
       exchange.headers = originHeaders(req.headers.origin)
     }
     const answer = await serve(exchange)
-    if (!exchange.isDialectKnown) speakAnyway(exchange, await namedDialect(http, exchange))
+    if (!exchange.isDialectKnown) setReadableDialect(exchange, await namedDialect(http, exchange))
     return answer
   } catch (error) {
     return error instanceof Aborted ? undefined : answerFailure(http, exchange, error)
@@ -148,7 +148,7 @@ async function serveOrFail(http: HttpContext, serve: Serve, exchange: Exchange):
   }
 }
 
-/** Addresses take turns, and so do the keys that requests of an address bring, whether they are valid or not. */
+/** Addresses take turns, and so do the keys used from one address, whether valid or not. */
 function beginTurn({ turns, trustedProxies }: HttpContext, req: IncomingMessage): Promise<void> | undefined {
   const { 'x-api-key': key, authorization } = req.headers
   return turns.take([clientAddress(req, trustedProxies), String(key ?? authorization ?? '')])
@@ -159,11 +159,11 @@ async function answerFailure(http: HttpContext, exchange: Exchange, error: unkno
   const failure = loggedFailure(http, id, error)
   exchange.error = failure
   const isRefused = httpStatus(failure) === 401 || exchange.isKeyUnknown
-  // A database that fails does not say what a project speaks.
+  // If the database is down, the project's dialect is unknown.
   const base = exchange.isDialectKnown
     ? exchange.dialect
     : await namedDialect(http, exchange, { isRefused }).catch(() => dialects.a)
-  speakAnyway(exchange, base)
+  setReadableDialect(exchange, base)
   const { status, headers, body } = encodeError(exchange.dialect, failure)
   return {
     status,
@@ -176,7 +176,7 @@ async function answerFailure(http: HttpContext, exchange: Exchange, error: unkno
   }
 }
 
-/** An answer that could not be written is a fault of ours; one that has begun can only be ended. */
+/** Answers with an internal error if the answer could not be written. An answer that has begun can only be aborted. */
 async function sendFailure(http: HttpContext, res: ServerResponse, exchange: Exchange, error: unknown): Promise<Sent> {
   if (!res.headersSent) return send(http, res, exchange, await answerFailure(http, exchange, error))
   http.log.failure(exchange.id, error)
@@ -184,7 +184,7 @@ async function sendFailure(http: HttpContext, res: ServerResponse, exchange: Exc
   return undefined
 }
 
-/** What went out; nothing where it broke off. */
+/** The sent answer; undefined if it was aborted. */
 type Sent = GivenAnswer | undefined
 
 async function send(http: HttpContext, res: ServerResponse, exchange: Exchange, answer: Outgoing): Promise<Sent> {
@@ -202,9 +202,9 @@ async function send(http: HttpContext, res: ServerResponse, exchange: Exchange, 
     'x-request-id': id,
     'x-content-type-options': 'nosniff',
     ...(isEarly ? { connection: 'close' } : {}),
-    ...(isBodiless ? {} : { 'content-length': bytesOf(answer.body) }),
+    ...(isBodiless ? {} : { 'content-length': countBytes(answer.body) }),
   }
-  exchange.room.keep('open' in answer ? 0 : bytesOf(answer.body))
+  exchange.room.keep('open' in answer ? 0 : countBytes(answer.body))
   res.writeHead(answer.status, headers)
   if ('open' in answer) {
     openStream(http, res, answer, faults)
@@ -217,29 +217,29 @@ async function send(http: HttpContext, res: ServerResponse, exchange: Exchange, 
 }
 
 function faultsInAnswer(exchange: Exchange, isStream: boolean, sendsBody: boolean): readonly Fault[] {
-  if (isStream) return actingOn(exchange, ['stall'])
-  return sendsBody ? actingOn(exchange, ['slow', 'cut']) : []
+  if (isStream) return activeFaults(exchange, ['stall'])
+  return sendsBody ? activeFaults(exchange, ['slow', 'cut']) : []
 }
 
 function sendBody({ readers }: HttpContext, res: ServerResponse, body: Text, faults: readonly Fault[]): Promise<void> {
   const sending = faults.length > 0 ? endFaultily(res, body, faults) : endWith(res, body)
-  // Nearly always all of it was taken at once.
-  if (res.writableLength > 0 || !res.writableEnded) readers.watch(res, bytesOf(body))
+  // Nearly every answer is taken at once, so it needs no watching.
+  if (res.writableLength > 0 || !res.writableEnded) readers.watch(res, countBytes(body))
   return sending
 }
 
 function sendEarly({ chunks, readers }: HttpContext, res: ServerResponse, body: Text): void {
   answerWhileSending(chunks, res, body)
-  readers.watch(res, bytesOf(body))
+  readers.watch(res, countBytes(body))
 }
 
-/** What is read ahead of a file while it is sent, about; so many files also bound the descriptors that are open for them. */
+/** The approximate read-ahead of a file download. With the limit on files, it also bounds open descriptors. */
 const streamBytes = 64 * 1024
 
-/** Written by itself, the header becomes one text; else Node holds it in some fifty pieces for as long as the answer lasts. */
+/** Flushes the headers first, as one text. Otherwise Node holds them in some fifty pieces for as long as the answer lasts. */
 function openStream({ readers }: HttpContext, res: ServerResponse, stream: Stream, faults: readonly Fault[]): void {
   res.flushHeaders()
-  // It ends as any other stream does, and says nothing until then.
+  // A fault silences the stream. It still ends like any other.
   if (faults.length > 0) res.write = () => true
   stream.open(res)
   if (!stream.hasBackpressure) readers.watch(res, streamBytes, 'file')

@@ -1,4 +1,4 @@
-/** A request on behalf of a project, by a key, a user or a ticket. */
+/** Serves a request of a key, a user or a ticket on behalf of a project. */
 import type { IncomingMessage } from 'node:http'
 import { userRefusal } from '../../client/protocol/model/access/user-refusal.js'
 import { plainError } from '../../client/protocol/model/error-words.js'
@@ -10,18 +10,18 @@ import { once, type StoredAnswer } from '../core/documents/idempotency.js'
 import { useTicket } from '../core/realtime/tickets.js'
 import { unitFor } from '../core/unit-of-work.js'
 import type { Exchange, HttpContext, Outgoing } from './exchange.js'
-import { meetFaults } from './faults/meet-faults.js'
+import { applyFaults } from './faults/apply-faults.js'
 import { clientAddress } from './guards/client-address.js'
 import { identifyCaller, isUnknownKey, withinKeyBudget } from './guards/identify.js'
-import { projectDialect, speak } from './reply/spoken-dialect.js'
+import { projectDialect, setDialect } from './reply/spoken-dialect.js'
 import { admitFiles } from './request/admit-files.js'
 import { type Placing, samePlace } from './request/issue-places.js'
 import { readIdempotencyKey } from './request/preconditions.js'
-import { type Body, markOf, readBody } from './request/read-body.js'
+import { type Body, fingerprint, readBody } from './request/read-body.js'
 import { readParameters } from './request/read-list.js'
-import { recognise } from './requests/record.js'
+import { assignProject } from './requests/record.js'
 import type { Endpoint, Route } from './route.js'
-import { countRequest, readHead, reply, requireOriginOf } from './serving-steps.js'
+import { countRequest, readHead, reply, requireProjectOrigin } from './serving-steps.js'
 
 export async function serveProject(http: HttpContext, endpoint: Endpoint, exchange: Exchange): Promise<Outgoing> {
   const { isOpenTo } = http
@@ -32,13 +32,13 @@ export async function serveProject(http: HttpContext, endpoint: Endpoint, exchan
     }),
   )
   const { project } = identity
-  recognise(http, exchange, identity)
+  assignProject(http, exchange, identity)
   exchange.dialect = projectDialect(project)
   exchange.isDialectKnown = true
-  requireOriginOf(exchange, { allowed: project.settings.allowedOrigins, isOpenTo })
+  requireProjectOrigin(exchange, { allowed: project.settings.allowedOrigins, isOpenTo })
   await countRequest(http, identity, exchange)
-  speak(exchange, exchange.dialect)
-  await meetFaults(http, exchange)
+  setDialect(exchange, exchange.dialect)
+  await applyFaults(http, exchange)
 
   const route = endpoint[exchange.dialect.paths]
   exchange.route = route.id
@@ -60,12 +60,12 @@ async function answerWith(
   ctx: Context,
   route: Route,
   exchange: Exchange,
-  asked: Asked,
+  parts: RequestParts,
 ): Promise<Outgoing> {
-  const { uploads } = asked.body
+  const { uploads } = parts.body
   try {
-    const { answer, isRepeated } = await answerOnce(ctx, route, exchange, asked)
-    // All that a duplicate did is taken back, its files with it.
+    const { answer, isRepeated } = await answerOnce(ctx, route, exchange, parts)
+    // A duplicate is rolled back completely, including its files.
     if (!isRepeated) uploads.commit()
     return answer
   } finally {
@@ -77,8 +77,8 @@ function identify(backend: Backend, { flat: route }: Endpoint, exchange: Exchang
   const { req, replay } = exchange
   if (replay?.identity) return Promise.resolve(replay.identity)
   if (!route.takesTicket) return identifyCaller(backend, req.headers)
-  exchange.asked = parameterOf(req, 'dialect')
-  const ticket = parameterOf(req, 'ticket')
+  exchange.requestedDialect = readParameter(req, 'dialect')
+  const ticket = readParameter(req, 'ticket')
   return ticket ? useTicket(backend, ticket) : identifyCaller(backend, req.headers)
 }
 
@@ -100,13 +100,18 @@ function lacking(needs: 'key' | 'user', message: string): SvcError {
   return new SvcError('UNAUTHORIZED', message, [], { reason: { kind: 'caller', needs } })
 }
 
-interface Asked {
+interface RequestParts {
   readonly head: ReturnType<typeof readHead>
   readonly body: Body
 }
 
-/** Handles the request or, where its idempotency key has been answered before, gives that answer again. */
-async function answerOnce(ctx: Context, route: Route, exchange: Exchange, { head, body }: Asked): Promise<Answered> {
+/** Handles the request, or repeats the stored answer if its idempotency key was used before. */
+async function answerOnce(
+  ctx: Context,
+  route: Route,
+  exchange: Exchange,
+  { head, body }: RequestParts,
+): Promise<Answered> {
   const { req, dialect } = exchange
   const json = await body.toJson()
   const read = await placing(
@@ -115,14 +120,14 @@ async function answerOnce(ctx: Context, route: Route, exchange: Exchange, { head
   )
   const input = { ...head, body: read, uploads: body.uploads }
   const places = () => body.places(route.body?.places?.(dialect, json) ?? samePlace)
-  // `requireAllowed` has seen to it that the world is the one that the route needs.
+  // Safe, because `requireAllowed` has checked the kind of caller that the route needs.
   const handle = route.handle as (ctx: Context, given: typeof input) => ReturnType<Route['handle']>
   const work = async (ctx: Context) => reply(route, await placing(places, () => handle(ctx, input)), exchange)
-  const mark = markOf(json, body.uploads)
+  const mark = fingerprint(json, body.uploads)
   const answer = async (ctx: Context): Promise<Answered> => {
     const key = route.isCreating ? await readIdempotencyKey(req, ctx, { body: mark, dialect }) : undefined
     if (!key) return { answer: await work(ctx), isRepeated: false }
-    // What creates answers no stream.
+    // Routes that create never answer with a stream.
     return once(ctx, key, work as (ctx: Context) => Promise<StoredAnswer>)
   }
   return exchange.hasLargeBody ? workLong(ctx, answer) : answer(ctx)
@@ -133,7 +138,7 @@ interface Answered {
   readonly isRepeated: boolean
 }
 
-/** Tells what is wrong by its place in what was sent. */
+/** Maps the paths of issues to places in the request body. */
 async function placing<Value>(places: () => Placing, work: () => Value | Promise<Value>): Promise<Value> {
   try {
     return await work()
@@ -142,6 +147,6 @@ async function placing<Value>(places: () => Placing, work: () => Value | Promise
   }
 }
 
-function parameterOf({ url = '' }: IncomingMessage, name: string): string | undefined {
+function readParameter({ url = '' }: IncomingMessage, name: string): string | undefined {
   return readParameters(url).find(([other]) => other === name)?.[1]
 }

@@ -1,4 +1,4 @@
-/** The service as one request listener. Express gets few settings, so that it does little. */
+/** Builds the service as one request listener. Disables most settings of Express for speed. */
 import type { IncomingMessage, RequestListener } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
@@ -8,18 +8,18 @@ import type { Backend } from '../core/context.js'
 import type { StaticMount } from '../pages/mounts.js'
 import { version } from '../version.js'
 import type { HttpContext } from './exchange.js'
-import { originAsked } from './guards/asked-host.js'
 import { openChunkTurns } from './guards/chunk-turns.js'
 import { openIdentityWatch } from './guards/identity-watch.js'
 import { type IncomingLimits, openIncomingBytes } from './guards/incoming-bytes.js'
 import { openHostCheck, openToNames } from './guards/origins.js'
 import { openPublicBudget } from './guards/public-budget.js'
 import { openRateLimiter } from './guards/rate-limit.js'
+import { requestedOrigin } from './guards/requested-origin.js'
 import { openTurns } from './guards/turns.js'
 import type { Log } from './logging/log.js'
 import { mountApp, mountPlaces, mountRest, type Respond } from './mount.js'
-import { placesOf, readingPlace, refusePlainRequest } from './places.js'
-import { type ConnectionLimits, openConnectionPlaces } from './realtime/connection-places.js'
+import { listPlaces, readingPlace, refusePlainRequest } from './places.js'
+import { type ConnectionLimits, openConnectionSlots } from './realtime/connection-slots.js'
 import { openMessagesAtWork } from './realtime/messages-at-work.js'
 import type { Streams } from './realtime/sse.js'
 import { type Farewell, openRealtime, socketPath } from './realtime/websocket.js'
@@ -34,44 +34,44 @@ import { mountFolders } from './static.js'
 import { serveStoredFile, storedFilePath } from './stored-files.js'
 
 export interface AppOptions {
-  /** Names, beside this machine's own, that a request may give as its host; or any. */
+  /** Host names that requests may use besides this machine's own, or any. */
   readonly hosts: readonly string[] | 'any'
-  /** Whether addresses of files and logins begin with the host that a request names. Only those in `hosts` get that far. */
+  /** Whether addresses of files and logins use the host of the request. Only allowed hosts get that far. */
   readonly followsHost?: boolean
-  /** The project that the service was started for, if it was for one. */
+  /** The project that the service was started for, if any. */
   readonly home: string | undefined
-  /** The control API, and the token that opens it; without it there is none. */
+  /** The control API and its token. Omitted, there is none. */
   readonly control?: { readonly token: string; readonly routes: readonly Route[] }
   readonly log: Log
-  /** Apps of their own, by the path they are below. They answer under the names that the service answers to. */
+  /** Separate apps, by the path they are mounted below. They answer under the same hosts as the service. */
   readonly apps?: { readonly [path: string]: RequestListener }
-  /** Folders of files. What routes and apps serve below the same paths comes first. */
+  /** Folders of files. Routes and apps below the same paths take precedence. */
   readonly folders?: readonly StaticMount[]
-  /** Whether pages of any server on this machine may call. On a developer's machine they may. */
+  /** Whether pages of any server on this machine may call. True on a developer's machine. */
   readonly openOrigins: boolean
-  /** Proxies in front of the service that say where clients are. */
+  /** The number of trusted proxies in front of the service, for finding client addresses. */
   readonly trustedProxies: number
-  /** Milliseconds that the next answer of the project's API comes later. */
+  /** Milliseconds by which to delay the next answer of the project's API. */
   readonly latency: () => number
-  /** How slowly answers may be read; what is left out is as usual. */
+  /** Limits for slow readers. Each has a default. */
   readonly readerLimits?: Partial<ReaderLimits>
-  /** How much may be on its way in; what is left out is as usual. */
+  /** Limits for incoming bytes. Each has a default. */
   readonly incomingLimits?: Partial<IncomingLimits>
-  /** How much memory requests at work may take; what is left out is as usual. */
+  /** Limits for the memory of requests in progress. Each has a default. */
   readonly workLimits?: Partial<WorkLimits>
-  /** How many connections for realtime events there may be; what is left out is as usual. */
+  /** Limits for realtime connections. Each has a default. */
   readonly connectionLimits?: Partial<ConnectionLimits>
-  /** What WebSockets are told when the service stops; left out, that it goes away. */
+  /** The close code and reason for WebSockets when the service stops. Defaults to "going away". */
   readonly farewell?: Farewell
 }
 
-/** What a server needs to answer. */
+/** The listeners of a server. */
 export interface ServerHandlers {
   readonly answer: RequestListener
   upgrade(req: IncomingMessage, socket: Duplex, head: Buffer): void
-  /** A client has connected. */
+  /** Called when a client connects. */
   connected?(socket: Socket): void
-  /** Ends the streams, which would go on for ever. */
+  /** Ends the streams, which would otherwise never finish. */
   close(): void
 }
 
@@ -80,13 +80,13 @@ export function createApp(backend: Backend, options: AppOptions): ServerHandlers
   const unwatchRequests = watchRequests(backend)
   const http = openHttpContext(backend, options)
   const places = [
-    ...placesOf(http, [...routes, ...control, ...aboutRoutes(routes, control, version)]),
+    ...listPlaces(http, [...routes, ...control, ...aboutRoutes(routes, control, version)]),
     readingPlace(http, socketPath, (exchange) => refusePlainRequest(http, exchange)),
     readingPlace(http, storedFilePath, (exchange) => serveStoredFile(http, exchange)),
   ]
   const respond: Respond = (pattern, serve, req, res) => run(http, pattern, serve, req, res)
   const route = openRouter(places, Object.keys(apps), respond)
-  // Express takes longer to put together than the tree of paths, and is not needed to be ready.
+  // Created on first use, because Express takes longer to build than the tree and is not needed for startup.
   let rest: Express | undefined
   const openRest = () => {
     const app = openExpress()
@@ -114,11 +114,11 @@ export function createApp(backend: Backend, options: AppOptions): ServerHandlers
   }
 }
 
-/** Few routes alone: no realtime, no files, no pages. */
+/** Builds a service of a few routes, without realtime, files and pages. */
 export function createRouteApp(backend: Backend, routes: readonly Route[], options: AppOptions): ServerHandlers {
   const http = openHttpContext(backend, options)
   const app = openExpress()
-  const places = placesOf(http, routes)
+  const places = listPlaces(http, routes)
   const respond: Respond = (pattern, serve, req, res) => run(http, pattern, serve, req, res)
   mountPlaces(app, places, respond)
   mountRest(app, http)
@@ -135,7 +135,7 @@ function openHttpContext(backend: Backend, options: AppOptions): HttpContext {
   const { hosts, followsHost = false, home, control, log, openOrigins, trustedProxies, latency } = options
   const { readerLimits, incomingLimits, workLimits, connectionLimits } = options
   const { maxReads } = backend.files
-  const places = openConnectionPlaces(connectionLimits)
+  const places = openConnectionSlots(connectionLimits)
   const streams: Streams = { watch: openIdentityWatch(backend), open: new Set(), places, atWork: openMessagesAtWork() }
   return {
     backend,
@@ -145,12 +145,12 @@ function openHttpContext(backend: Backend, options: AppOptions): HttpContext {
     publicBudget: openPublicBudget(backend.clocks.service.now, backend.limits),
     trustedProxies,
     requireHost: hosts === 'any' ? () => undefined : openHostCheck(hosts),
-    originAsked: followsHost && hosts !== 'any' ? originAsked : () => undefined,
+    requestedOrigin: followsHost && hosts !== 'any' ? requestedOrigin : () => undefined,
     isOpenTo: openOrigins ? openToNames(hosts === 'any' ? [] : hosts) : () => false,
     controlToken: control?.token,
     latency,
     streams,
-    readers: openReaders({ ...(maxReads === undefined ? {} : { mostFiles: maxReads }), ...readerLimits }),
+    readers: openReaders({ ...(maxReads === undefined ? {} : { maxFiles: maxReads }), ...readerLimits }),
     incoming: openIncomingBytes(incomingLimits),
     turns: openTurns(),
     chunks: openChunkTurns(),

@@ -1,19 +1,22 @@
-/** What requests of all kinds of routes go through, each in its order. */
+/** The steps shared by requests to all kinds of routes. Each kind orders them itself. */
 import { SvcError } from '../../client/protocol/model/errors.js'
 import type { Context, Identity } from '../core/context.js'
 import type { StoredAnswer } from '../core/documents/idempotency.js'
-import type { Wish } from '../core/realtime/subscriptions.js'
+import type { SubscribeRequest } from '../core/realtime/subscriptions.js'
 import type { Exchange, HttpContext, Outgoing } from './exchange.js'
 import { clientAddress, isFromThisMachine } from './guards/client-address.js'
 import { type OriginRules, originHeaders, requireOrigin } from './guards/origins.js'
 import { streamEvents } from './realtime/sse.js'
 import { writeReply } from './reply/reply.js'
-import { asksForNothing, readGuard } from './request/preconditions.js'
+import { prefersMinimal, readGuard } from './request/preconditions.js'
 import { readParameters } from './request/read-list.js'
 import { isBatch, type Route } from './route.js'
 
-/** Once the project is known, its own rules hold: a page that another project allows may read nothing of this one. */
-export function requireOriginOf(exchange: Exchange, rules: OriginRules): void {
+/**
+ * Checks the origin against the rules of the project, once it is known. A page that only another project allows may not read
+ * anything.
+ */
+export function requireProjectOrigin(exchange: Exchange, rules: OriginRules): void {
   const { origin, host } = exchange.req.headers
   exchange.headers = originHeaders(undefined)
   requireOrigin(origin, host, rules)
@@ -46,17 +49,17 @@ export async function countRequest(
   })
 }
 
-/** What a request says before its body. */
+/** Reads the headers and parameters of a request, before its body. */
 export function readHead({ streams, trustedProxies }: HttpContext, route: Route, { req, params, dialect }: Exchange) {
   const parameters = readParameters(req.url ?? '')
   const query = route.query?.read(dialect, parameters)
   const guard = route.isGuarded ? readGuard(req.headers['if-match']) : ('any' as const)
   const address = clientAddress(req, trustedProxies)
   const { origin = null } = req.headers
-  const stream = (ctx: Context, wish: Wish) => {
+  const stream = (ctx: Context, request: SubscribeRequest) => {
     const { key, user } = ctx.caller
     const owners = [key?.id ?? ctx.project.id, user?.id ?? address] as const
-    return streams.atWork.run(owners, () => streamEvents(ctx, wish, { dialect, streams, address, origin }))
+    return streams.atWork.run(owners, () => streamEvents(ctx, request, { dialect, streams, address, origin }))
   }
   const isLocal = isFromThisMachine(req)
   return {
@@ -73,7 +76,7 @@ export function readHead({ streams, trustedProxies }: HttpContext, route: Route,
   }
 }
 
-/** Our choice: of a batch only, whose answer is as large as what was sent. */
+/** Our choice: only for batches, whose answer is as large as the request. */
 const nothing: StoredAnswer = { status: 204, headers: { 'preference-applied': 'return=minimal' }, body: '' }
 
 export function reply(
@@ -81,6 +84,6 @@ export function reply(
   value: Awaited<ReturnType<Route['handle']>>,
   { req, dialect }: Exchange,
 ): Outgoing | Promise<Outgoing> {
-  if (isBatch(route) && asksForNothing(req.headers.prefer)) return nothing
+  if (isBatch(route) && prefersMinimal(req.headers.prefer)) return nothing
   return writeReply(route.reply, value, dialect, route.status ?? 200)
 }

@@ -1,30 +1,30 @@
-/** Servers that no slow or silent peer can hold up, and how they are closed. */
+/** Creates servers that slow or silent peers can't hold up, and closes them. */
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { openAnswerEnds } from './reply/ends.js'
 import type { ServerHandlers } from './server.js'
 
-// An `import` of it loads `fetch` as well, from Node 22 on. Decision 65.
+// An `import` would also load `fetch` from Node 22 on. Decision 65.
 const { createServer } = process.getBuiltinModule('node:http')
 
-/** How long the parts of a request may take. A connection that says nothing for as long is closed. */
+/** How long the parts of a request may take. An idle connection is closed after the same time. */
 const limits = {
-  // A process that was busy for as long takes what has not been read yet for what never came.
+  // Generous, because a process that was busy may mistake unread headers for missing ones.
   headersTimeout: 60_000,
-  // For the largest of files; other bodies are given less where they are read.
+  // Enough for the largest files. Other bodies have shorter limits where they are read.
   requestTimeout: 3_600_000,
-  // How long a client may keep a connection that it does not use. It is announced by Node: set as a header, it would cost each answer
-  // that goes on a second copy of all its headers.
+  // How long a client may keep an idle connection. Node announces it: setting the header ourselves would make each stream hold
+  // a second copy of its headers.
   keepAliveTimeout: 30_000,
   connectionsCheckingInterval: 2_000,
-  // Room for a query that is somewhat too long, so that it gets an answer which says so.
+  // Leaves room for a query slightly over the limit, so that it gets a proper error.
   maxHeaderSize: 32 * 1024,
 }
 
-/** How much longer it is kept here, so that it is the client that lets an idle connection go: who is busy is late. */
+/** How much longer the server keeps an idle connection, so that the client closes it first. A busy client reacts late. */
 const graceMilliseconds = 90_000
 
-/** A server that is not listening yet. */
+/** Creates a server that is not listening yet. */
 export function openServer({ answer, upgrade, connected }: Omit<ServerHandlers, 'close'>): Server {
   const endWithConnection = openAnswerEnds()
   const server = createServer(limits, (req, res) => {
@@ -36,7 +36,7 @@ export function openServer({ answer, upgrade, connected }: Omit<ServerHandlers, 
   server.on('upgrade', upgrade)
   server.on('timeout', closeIdle)
   server.on('clientError', ({ code = '' }: NodeJS.ErrnoException, socket) => {
-    // What cannot be read as a request gets the shortest answer that is one.
+    // An unreadable request gets a minimal answer.
     const status = statuses[code] ?? '400 Bad Request'
     if (socket.writable) socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`)
     else socket.destroy()
@@ -44,30 +44,30 @@ export function openServer({ answer, upgrade, connected }: Omit<ServerHandlers, 
   return server
 }
 
-/** Of errors of Node's parser. Clients send a request again that came too slowly, and none that is wrong. */
+/** By error code of Node's parser. Clients retry a request that was too slow, but not a malformed one. */
 const statuses: { readonly [code: string]: string } = {
   ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
   HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
 }
 
 /**
- * Closes a connection that has been idle for too long, unless a request has come meanwhile: a process that was busy sees
- * the end of the time before it sees what waits to be read. That is read first.
+ * Closes an idle connection unless a request has just arrived. A process that was busy sees the timeout before the unread data,
+ * so it reads first.
  */
 function closeIdle(socket: Socket) {
   const { bytesRead, timeout } = socket
-  // A request that comes meanwhile takes this time back.
+  // A request that arrives now cancels this timeout.
   if (timeout !== graceMilliseconds) return void socket.setTimeout(graceMilliseconds)
   setImmediate(() => {
     if (socket.bytesRead === bytesRead) socket.destroy()
   })
 }
 
-/** Stops listening, lets requests that are at work finish, and cuts what is left. Idle connections go at once. */
-export async function closeServer(server: Server, mostMilliseconds = 2_000): Promise<void> {
+/** Stops listening, lets requests in progress finish, and destroys the rest. Closes idle connections at once. */
+export async function closeServer(server: Server, maxMilliseconds = 2_000): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
   const sweep = setInterval(() => server.closeIdleConnections(), 20)
-  const cut = setTimeout(() => server.closeAllConnections(), mostMilliseconds)
+  const cut = setTimeout(() => server.closeAllConnections(), maxMilliseconds)
   await closed
   clearInterval(sweep)
   clearTimeout(cut)

@@ -65,7 +65,7 @@ interface Got {
   readonly text: string
 }
 
-/** Paths go out as they are written: `fetch` would take the dots out of them. */
+/** Sends paths unchanged: `fetch` would resolve the dots. */
 function ask(path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Got> {
   const { port } = server.address() as AddressInfo
   return new Promise((resolve, reject) => {
@@ -82,7 +82,7 @@ function ask(path: string, headers: Record<string, string> = {}, method = 'GET')
 
 const html = { accept: 'text/html' }
 
-test('of two folders, the one with the longer path serves a file, under its own policy', async () => {
+test("serves a file from the folder with the longer path, with that folder's policy", async () => {
   const [page, script] = [await ask('/app/'), await ask('/app/assets/main.js')]
 
   expect([page.status, page.text]).toEqual([200, '<h1>App</h1>'])
@@ -100,24 +100,24 @@ test('of two folders, the one with the longer path serves a file, under its own 
   })
 })
 
-test('a file that the longer path does not have is looked for nowhere else, nor is a page in its place', async () => {
+test('looks for a file only below the longer path, without a page as a fallback', async () => {
   expect(await ask('/app/assets/index.html', html)).toMatchObject({ status: 404 })
   expect(await ask('/app/assets/old.js', html)).toMatchObject({ status: 404 })
 })
 
-test('a page that is not there is the index of the app, and nothing else is', async () => {
+test('serves the index of a single-page app for unknown pages, and for nothing else', async () => {
   expect(await ask('/app/users/7?tab=1', html)).toMatchObject({ status: 200, text: '<h1>App</h1>' })
   expect(await ask('/app/about', html)).toMatchObject({ status: 200, text: '<h1>About</h1>' })
   expect(await ask('/app/missing.png', { accept: 'image/*' })).toMatchObject({ status: 404 })
   expect(await ask('/application', html)).toMatchObject({ text: 'the rest' })
 })
 
-test('a folder of many pages has no page for those that are not there', async () => {
+test('serves no fallback page for a folder of many pages', async () => {
   expect(await ask('/docs/', html)).toMatchObject({ status: 200, text: '<h1>Docs</h1>' })
   expect(await ask('/docs/missing', html)).toMatchObject({ status: 404 })
 })
 
-test('a folder that is missing is said and logged, without a word of where it should be', async () => {
+test('reports and logs a missing folder without revealing its path', async () => {
   const answer = await ask('/gone/', html)
 
   expect(answer).toMatchObject({ status: 404, text: expect.stringContaining('are missing in this installation') })
@@ -125,7 +125,7 @@ test('a folder that is missing is said and logged, without a word of where it sh
   expect(failures).toEqual([expect.stringContaining(join(folder, 'gone'))])
 })
 
-test('a browser that has a file gets 304, and may ask for a part of it', async () => {
+test('answers 304 to a browser that has a file, and serves parts of it', async () => {
   const { etag, 'last-modified': modified } = (await ask('/app/assets/main.js')).headers
 
   expect(await ask('/app/assets/main.js', { 'if-none-match': String(etag) })).toMatchObject({ status: 304, text: '' })
@@ -153,14 +153,14 @@ test.each([
   '/app/%2eenv',
   '/app/index.html%00.txt',
   '/app/%',
-])('%s leads out of no folder', async (path) => {
+])('%s cannot leave the folder', async (path) => {
   const { status, text } = await ask(path)
 
   expect(text).not.toBe('secret')
   expect(status).toBe(404)
 })
 
-test('a file takes no other method, and no other name of the service', async () => {
+test('refuses other methods and other hosts for a file', async () => {
   const posted = await ask('/app/', {}, 'POST')
 
   expect(posted).toMatchObject({ status: 405, headers: { allow: 'GET, HEAD, OPTIONS' } })
@@ -168,7 +168,7 @@ test('a file takes no other method, and no other name of the service', async () 
   expect(await ask('/app/', { origin: 'null' })).toMatchObject({ status: 403 })
 })
 
-test('contract 10.6 a file comes with a request id, whole, in part or not at all', async () => {
+test('contract 10.6 adds a request id to a file, whole, in part or missing', async () => {
   const { etag } = (await ask('/app/')).headers
   const asked: readonly [number, Record<string, string>][] = [
     [200, {}],
@@ -183,6 +183,6 @@ test('contract 10.6 a file comes with a request id, whole, in part or not at all
   }
 })
 
-test('a condition that a file does not meet does not break the connection', async () => {
+test("keeps the connection if a file doesn't meet a condition", async () => {
   expect(await ask('/app/', { 'if-match': '"another"' })).toMatchObject({ status: 200 })
 })

@@ -1,4 +1,4 @@
-/** Files of folders, each folder below a path of its own and under a policy of its own. */
+/** Serves folders of files, each with its own path and policy. */
 import { createReadStream } from 'node:fs'
 import { realpath, stat } from 'node:fs/promises'
 import { extname, join } from 'node:path'
@@ -9,10 +9,10 @@ import type { Exchange, HttpContext, Outgoing } from './exchange.js'
 import { requireKnownOrigin, requireNamedOrigin } from './guards/known-origins.js'
 import { refuseOtherMethods, refusePath } from './places.js'
 import { answerFile } from './reply/served-file.js'
-import { namedDialect, speak } from './reply/spoken-dialect.js'
+import { namedDialect, setDialect } from './reply/spoken-dialect.js'
 import { run } from './run.js'
 
-/** Mounts folders. A path that two of them begin belongs to the longer one, whether the file is there or not. */
+/** Mounts folders. If a path is below two of them, the longer one takes it, whether or not it has the file. */
 export function mountFolders(app: Express, http: HttpContext, mounts: readonly StaticMount[]): void {
   const longestFirst = [...mounts].sort((one, other) => other.path.length - one.path.length)
   for (const mount of longestFirst) {
@@ -22,7 +22,7 @@ export function mountFolders(app: Express, http: HttpContext, mounts: readonly S
 
 function serveFile(http: HttpContext, mount: StaticMount, req: Request, res: Response): Promise<void> {
   const { path } = req
-  // Below a mount Express takes the mount's path off, and a refusal names the whole one.
+  // Restores the full path, because Express strips the mount path and a refusal names the whole one.
   req.url = req.originalUrl
   return run(http, mount.path, (exchange) => answerPath(http, mount, { path, res }, exchange), req, res)
 }
@@ -42,7 +42,7 @@ async function answerPath(
   }
   if (req.method !== 'GET' && req.method !== 'HEAD') return refuseOtherMethods(http, exchange)
   await requireKnownOrigin(http, req)
-  speak(exchange, await namedDialect(http, exchange))
+  setDialect(exchange, await namedDialect(http, exchange))
   return answerFile(exchange, {
     size: file.size,
     etag: `"${file.size.toString(16)}-${file.modifiedAt.getTime().toString(16)}"`,
@@ -52,24 +52,25 @@ async function answerPath(
       'cache-control': mount.cacheControl,
       'referrer-policy': 'same-origin',
     },
-    describing: { 'content-type': detectType(file.path, res) },
+    describing: { 'content-type': contentType(file.path, res) },
     read: async (part) => createReadStream(file.path, part && { start: part.first, end: part.last }),
   })
 }
 
-/** A folder that is missing was not built or not installed, which is said and logged. @throws {SvcError} `NOT_FOUND` */
+/**
+ * Reports and logs a folder that was not built or not installed.
+ *
+ * @throws {SvcError} `NOT_FOUND`
+ */
 async function requireMounted({ log }: HttpContext, { path, folder }: StaticMount, { id }: Exchange): Promise<void> {
   const found = await stat(folder).catch(() => undefined)
   if (found?.isDirectory()) return
   log.failure(id, new Error(`The folder of "${path}" is missing: ${folder}`))
-  throw new SvcError(
-    'NOT_FOUND',
-    `The files of "${path}" are missing in this installation; the log has more under "${id}".`,
-  )
+  throw new SvcError('NOT_FOUND', `The files of "${path}" are missing in this installation. See the log for "${id}".`)
 }
 
-/** Express has the table of types. */
-function detectType(path: string, res: Response): string {
+/** Uses the table of types in Express. */
+function contentType(path: string, res: Response): string {
   const type = String(res.type(extname(path)).getHeader('content-type'))
   res.removeHeader('content-type')
   return type
@@ -81,20 +82,20 @@ interface FoundFile {
   readonly modifiedAt: Date
 }
 
-/** The file that a path means: one below the folder, or the page that stands for all pages. */
+/** Finds the file for a path: one in the folder, or the index page of a single-page app. */
 async function fileAt(
   { folder, isSinglePage = false }: StaticMount,
   path: string,
   accept = '',
 ): Promise<FoundFile | undefined> {
-  const parts = partsOf(path)
+  const parts = splitPath(path)
   if (parts === undefined) return undefined
   const isPage = isSinglePage && accept.includes('text/html')
   return (await ownFile(folder, parts)) ?? (isPage ? ownFile(folder, []) : undefined)
 }
 
-/** The names in a path. A path that could lead out of the folder, or to what is hidden in it, has none. */
-function partsOf(path: string): string[] | undefined {
+/** Splits a path into names. Returns undefined for a path that could leave the folder or reach hidden files. */
+function splitPath(path: string): string[] | undefined {
   const parts = path.split('/').filter((part) => part !== '')
   try {
     const names = parts.map(decodeURIComponent)
@@ -104,7 +105,7 @@ function partsOf(path: string): string[] | undefined {
   }
 }
 
-/** What is at that place itself: a symbolic link could lead anywhere, so none is followed. A folder means its `index.html`. */
+/** Finds the file without following symbolic links, which could lead anywhere. A folder means its `index.html`. */
 async function ownFile(folder: string, parts: readonly string[]): Promise<FoundFile | undefined> {
   try {
     const path = join(await realpath(folder), ...parts)

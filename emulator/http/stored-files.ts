@@ -1,4 +1,4 @@
-/** The public addresses of files: bytes without a key, and nothing that runs in a browser. Contract 8.3. */
+/** Serves files at their public addresses: without a key, and never as active content in a browser. Contract 8.3. */
 import { SvcError } from '../../client/protocol/model/errors.js'
 import type { FileRecord } from '../../client/protocol/model/file.js'
 import type { ProjectSettings } from '../../client/protocol/model/project.js'
@@ -9,17 +9,20 @@ import type { Exchange, HttpContext, Outgoing } from './exchange.js'
 import { requireNamedOrigin } from './guards/known-origins.js'
 import { originHeaders, requireOrigin } from './guards/origins.js'
 import { answerFile } from './reply/served-file.js'
-import { speakAnyway } from './reply/spoken-dialect.js'
+import { setReadableDialect } from './reply/spoken-dialect.js'
 
 export const storedFilePath = '/files/:id/:name'
 
-/** What an address answers never changes, but it can end: caches revalidate whether it is still there. */
+/** A file never changes but can be deleted, so caches have to revalidate. */
 const cacheControl = 'public, max-age=0, must-revalidate'
 
-/** A file shown in a browser may look as it likes, load what is itself, and run nothing. */
+/** Lets a displayed file use its own styles and media, but run nothing. */
 const shownPolicy = "default-src 'none'; img-src 'self'; media-src 'self'; style-src 'unsafe-inline'"
 
-/** @throws {SvcError} `NOT_FOUND`, also where its bytes are gone; `ORIGIN_NOT_ALLOWED`, `UNAVAILABLE` while the store does not answer */
+/**
+ * @throws {SvcError} `NOT_FOUND`, also if its bytes are gone; `ORIGIN_NOT_ALLOWED`; `UNAVAILABLE` while the store does not
+ * answer
+ */
 export async function serveStoredFile(http: HttpContext, exchange: Exchange): Promise<Outgoing> {
   const { req, params } = exchange
   const { id = '', name = '' } = params
@@ -27,14 +30,14 @@ export async function serveStoredFile(http: HttpContext, exchange: Exchange): Pr
   const { isOpenTo } = http
   requireNamedOrigin(req)
   const { file, settings } = await getPublicFile(http.backend, id, name)
-  speakAnyway(exchange, parseDialect(settings.dialect))
+  setReadableDialect(exchange, parseDialect(settings.dialect))
   exchange.headers = originHeaders(undefined)
   requireOrigin(origin, host, { allowed: settings.allowedOrigins, isOpenTo })
   exchange.headers = originHeaders(origin)
 
   return answerFile(exchange, {
     size: file.size,
-    // Bytes under an id never change.
+    // The bytes of an id never change.
     etag: `"${file.id}"`,
     modifiedAt: file.createdAt,
     headers: { 'cache-control': cacheControl },
@@ -50,21 +53,21 @@ export async function serveStoredFile(http: HttpContext, exchange: Exchange): Pr
   })
 }
 
-/** Our choice: 404, as of what was deleted. No retry brings them back, which 503 would promise. */
+/** Our choice: 404, as for a deleted file. A 503 would promise that retrying helps. */
 function bytesAreGone(): SvcError {
   return new SvcError(
     'NOT_FOUND',
-    'The bytes of this file are gone, though it is known. Bring them back from a backup, or delete the file.',
+    'The bytes of this file are missing from storage. Restore them from a backup, or delete the file.',
   )
 }
 
-/** What an answer that has bytes says of them. */
+/** Headers for answers that contain bytes. */
 function describing(
   { name, mimeType }: FileRecord,
   { inlineFiles }: Pick<ProjectSettings, 'inlineFiles'>,
 ): Record<string, string> {
   const isShown = inlineFiles === 'any' || isInert(mimeType)
-  // Chromium shows no PDF in a sandbox; its viewer is one.
+  // Chromium refuses to show PDFs in a sandbox, because its viewer needs to run there.
   const type = isShown ? mimeType : downloadType(mimeType)
   const sandbox = mimeType === 'application/pdf' ? '' : '; sandbox'
   return {
@@ -75,7 +78,10 @@ function describing(
   }
 }
 
-/** RFC 6266 and 8187: a name that any header can hold, and the true one beside it. Marks that turn writing around are left out. */
+/**
+ * Writes a plain name for every client and the real one next to it, as in RFC 6266 and 8187. Removes characters that reverse
+ * the direction of text.
+ */
 function disposition(kind: 'inline' | 'attachment', name: string): string {
   const clean = name.replaceAll(/\p{Bidi_Control}/gu, '') || 'file'
   const plain = clean.replaceAll(/[^\x20-\x7e]|["\\%]/g, '_')

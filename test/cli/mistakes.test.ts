@@ -156,7 +156,7 @@ const mistakes: readonly (readonly [title: string, words: string[], exit: number
     'a setting that there is not',
     ['project', 'set', 'foo=1'],
     5,
-    /^error {2}"foo" is not known here\.\n.*project show/,
+    /^error {2}"foo" is not a known field\.\n.*project show/,
   ],
   [
     'a default that does not fit its field',

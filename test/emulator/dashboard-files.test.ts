@@ -61,7 +61,7 @@ it('contract 10.9 the dashboard says what every answer says, and refuses pages o
     expect([page, foreign, inOther, unreadable].map(({ status }) => status)).toEqual([200, 403, 200, 400])
     expect([page, inOther].map(({ headers }) => headers.get('svc-dialect'))).toEqual(['a', 'b'])
     expect(page.headers.get('vary')).toBe('origin')
-    expect(await missing.json()).toMatchObject({ error: { message: 'There is nothing at "/_svc/missing".' } })
+    expect(await missing.json()).toMatchObject({ error: { message: 'Nothing is served at "/_svc/missing".' } })
   } finally {
     await close()
   }

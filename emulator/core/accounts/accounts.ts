@@ -26,7 +26,7 @@ import {
   updateUser,
 } from '../../store/accounts/users.js'
 import { readerFor } from '../access/grant.js'
-import { mostItemsOf, workLong } from '../concurrency/long-reads.js'
+import { maxItemsIn, workLong } from '../concurrency/long-reads.js'
 import type { Context, UserContext } from '../context.js'
 import { populate } from '../documents/populate.js'
 import { markTimes } from '../documents/times.js'
@@ -118,7 +118,7 @@ export async function listUsers(ctx: Context, query: ListQuery): Promise<Page<Ou
     const page = await selectUsers(ctx.db, scope, { ...query, where: markTimes(query.where) })
     return { ...page, items: await populate(ctx, page.items, query.populate) }
   }
-  return workLong(ctx, read, mostItemsOf(query))
+  return workLong(ctx, read, maxItemsIn(query))
 }
 
 /** @throws {SvcError} `USER_NOT_FOUND` */

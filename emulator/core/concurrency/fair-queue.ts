@@ -1,23 +1,22 @@
-/** A bounded queue in which owners take turns: one that asks for much delays and displaces mostly itself. */
+/** A bounded queue in which owners take turns, so an owner that asks for a lot mostly delays and displaces itself. */
 export interface FairQueue<Item> {
   /**
-   * Answers the item that has no room: the newest of the owner with the most waiting.
+   * Returns the item that doesn't fit: the newest of the owner with the most items waiting.
    *
-   * @param owners from the outermost group to the innermost: groups take turns, and so do those within a group
+   * @param owners from the outermost group to the innermost: groups take turns, and so do the owners within a group
    */
   push(owners: readonly string[], item: Item): Item | undefined
-  /** The oldest item of the owner whose turn it is, among the outermost groups that may have one. */
+  /** Removes the oldest item of the owner whose turn it is, among the outermost groups that `mayHave` allows. */
   shift(mayHave?: (owner: string) => boolean): Item | undefined
-  /** How many wait. */
   size(): number
 }
 
-export function openFairQueue<Item>(mostWaiting: number): FairQueue<Item> {
+export function openFairQueue<Item>(maxWaiting: number): FairQueue<Item> {
   const waiting = openLine<Item>()
   return {
     push(owners, item) {
       waiting.push(owners, item)
-      return waiting.size() > mostWaiting ? waiting.drop(owners) : undefined
+      return waiting.size() > maxWaiting ? waiting.drop(owners) : undefined
     },
     shift: waiting.shift,
     size: waiting.size,
@@ -28,14 +27,14 @@ interface Line<Item> {
   size(): number
   push(owners: readonly string[], item: Item): void
   shift(mayHave?: (owner: string) => boolean): Item | undefined
-  /** Takes out the newest item of the longest line; of equally long ones, of these owners'. */
+  /** Removes the newest item of the longest line. Among equally long lines, prefers the one of these owners. */
   drop(owners: readonly string[]): Item | undefined
 }
 
-/** The items of a group: its own, and in turns with them those of the groups within it. */
+/** Holds the items of a group. Its own items take turns with those of the groups within it. */
 function openLine<Item>(): Line<Item> {
   const own: Item[] = []
-  /** In the order of their turns; none is empty. */
+  /** In the order of their turns. Never holds an empty line. */
   const lines = new Map<string, Line<Item>>()
   let size = 0
 

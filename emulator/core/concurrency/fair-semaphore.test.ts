@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { createFairSemaphore } from './fair-semaphore.js'
 
-/** Work that ends when it is told to, and what has begun. */
+/** Work that ends on command, and the names of the work that has begun. */
 function aWorkplace() {
   const begun: string[] = []
   const ends = new Map<string, () => void>()
@@ -16,7 +16,7 @@ function aWorkplace() {
   return { begun, work, end }
 }
 
-it('owners take turns, whoever came first with how much', async () => {
+it('lets owners take turns, regardless of order and amount', async () => {
   const semaphore = createFairSemaphore({ limit: 1 })
   const { begun, work, end } = aWorkplace()
 
@@ -30,7 +30,7 @@ it('owners take turns, whoever came first with how much', async () => {
   expect(semaphore.waiting()).toBe(0)
 })
 
-it('what runs before all else takes turns as well', async () => {
+it('lets owners take turns in the work that goes first', async () => {
   const semaphore = createFairSemaphore({ limit: 1 })
   const { begun, work, end } = aWorkplace()
 
@@ -41,8 +41,8 @@ it('what runs before all else takes turns as well', async () => {
   expect(begun).toEqual(['a1', 'a2', 'b1', 'a3'])
 })
 
-it('an owner has no more than its share, and others have what is left at once', async () => {
-  const semaphore = createFairSemaphore({ limit: 4, mostEach: 2 })
+it('limits an owner to its share and gives the rest to others at once', async () => {
+  const semaphore = createFairSemaphore({ limit: 4, maxPerOwner: 2 })
   const { begun, work, end } = aWorkplace()
 
   for (const name of ['a1', 'a2', 'a3', 'a4']) void semaphore.run(['a', name], work(name))
@@ -56,8 +56,8 @@ it('an owner has no more than its share, and others have what is left at once', 
   expect(begun.slice(4)).toEqual(['b3', 'a3', 'c1'])
 })
 
-it('work that waits for too long is given up, and takes no place of others', async () => {
-  const patience = { mostMilliseconds: 1, tooLate: () => new Error('Too late.') }
+it('rejects work that has waited too long and frees its place', async () => {
+  const patience = { maxMilliseconds: 1, tooLate: () => new Error('Too late.') }
   const semaphore = createFairSemaphore({ limit: 1, patience })
   const { begun, work, end } = aWorkplace()
 
@@ -70,7 +70,7 @@ it('work that waits for too long is given up, and takes no place of others', asy
   expect(begun).toEqual(['a1', 'c1'])
 })
 
-it('work that fails makes room as well', async () => {
+it('frees the place of work that fails', async () => {
   const semaphore = createFairSemaphore({ limit: 1 })
 
   await expect(semaphore.run(['a'], () => Promise.reject(new Error('No.')))).rejects.toThrow('No.')

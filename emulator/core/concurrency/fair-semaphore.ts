@@ -1,12 +1,13 @@
-/** A concurrency limit whose owners take turns, and of which none has more than its share, however much of its work waits. */
+/** A concurrency limit whose owners take turns. None gets more than its share, however much of its work waits. */
 import { openFairQueue } from './fair-queue.js'
 
 export interface FairSemaphore {
   /**
-   * With `isFirst` it runs before all else that waits, in turns as well: it releases what earlier work has brought.
+   * Runs the work when it is its turn. With `isFirst` it goes before everything else that waits, because it releases resources
+   * of earlier work.
    *
-   * @param owners from the outermost group, which is what has a share, to the innermost
-   * @throws what `tooLate` answers, where the work has not begun in time
+   * @param owners from the outermost group, which has the share, to the innermost
+   * @throws the error from `tooLate` if the work has not begun in time
    */
   run<Result>(
     owners: readonly [string, ...string[]],
@@ -14,47 +15,46 @@ export interface FairSemaphore {
     order?: { readonly isFirst: boolean },
   ): Promise<Result>
   /**
-   * The same for work that ends elsewhere. Where `limit` counts bytes, a place has a weight: one is given as long as less than the
-   * limit is taken, so the last one may go beyond it.
+   * Takes a slot for work that ends elsewhere. If `limit` counts bytes, a slot has a weight. Slots are granted while less than
+   * the limit is taken, so the last one may exceed it.
    *
-   * @throws what `tooLate` answers
+   * @throws the error from `tooLate`
    */
-  enter(owners: readonly [string, ...string[]], weight?: number): Promise<Place>
-  /** How much waits. */
+  enter(owners: readonly [string, ...string[]], weight?: number): Promise<Slot>
   waiting(): number
 }
 
-export interface Place {
-  /** It weighs so much from now on. */
+export interface Slot {
+  /** Changes the weight from now on. */
   reweigh(weight: number): void
-  /** Frees it, once. */
+  /** Frees the slot. Later calls do nothing. */
   leave(): void
 }
 
 interface Options {
   readonly limit: number
-  /** How much of one owner's runs at once. Left out, as much as of all. */
-  readonly mostEach?: number
-  /** How long work waits at most. Left out, as long as it takes. */
-  readonly patience?: { readonly mostMilliseconds: number; tooLate(): Error }
+  /** How much of one owner's work runs at once. Defaults to `limit`. */
+  readonly maxPerOwner?: number
+  /** The longest time that work waits. Defaults to no timeout. */
+  readonly patience?: { readonly maxMilliseconds: number; tooLate(): Error }
 }
 
 interface Waiting {
   readonly owner: string
   readonly weight: number
-  /** False where it has waited for too long. */
+  /** Returns false if it has waited too long. */
   begin(): boolean
 }
 
-export function createFairSemaphore({ limit, mostEach = limit, patience }: Options): FairSemaphore {
+export function createFairSemaphore({ limit, maxPerOwner = limit, patience }: Options): FairSemaphore {
   const first = openFairQueue<Waiting>(Number.POSITIVE_INFINITY)
   const queue = openFairQueue<Waiting>(Number.POSITIVE_INFINITY)
-  /** How much of each owner runs. */
+  /** How much of each owner's work is running. */
   const shares = new Map<string, number>()
   let running = 0
   let waiting = 0
 
-  const mayBegin = (owner: string) => running < limit && (shares.get(owner) ?? 0) < mostEach
+  const mayBegin = (owner: string) => running < limit && (shares.get(owner) ?? 0) < maxPerOwner
 
   function add(owner: string, weight: number): void {
     running += weight
@@ -71,7 +71,7 @@ export function createFairSemaphore({ limit, mostEach = limit, patience }: Optio
     }
   }
 
-  function placeOf(owner: string, given: number): Place {
+  function openSlot(owner: string, given: number): Slot {
     let weight = given
     const reweigh = (now: number) => {
       const isLess = now < weight
@@ -92,7 +92,7 @@ export function createFairSemaphore({ limit, mostEach = limit, patience }: Optio
         clearTimeout(late)
         settle()
       }
-      const late = patience && setTimeout(() => end(() => reject(patience.tooLate())), patience.mostMilliseconds)
+      const late = patience && setTimeout(() => end(() => reject(patience.tooLate())), patience.maxMilliseconds)
       const begin = () => {
         if (isOver) return false
         end(resolve)
@@ -103,8 +103,12 @@ export function createFairSemaphore({ limit, mostEach = limit, patience }: Optio
     })
   }
 
-  /** Waits for a turn only where there is none: what begins at once is not put off. */
-  function turnOf(owners: readonly [string, ...string[]], weight: number, isFirst: boolean): Promise<void> | undefined {
+  /** Waits for a turn only if there is none right now, so that work that can begin at once is not deferred. */
+  function takeTurn(
+    owners: readonly [string, ...string[]],
+    weight: number,
+    isFirst: boolean,
+  ): Promise<void> | undefined {
     const [owner] = owners
     if (!mayBegin(owner)) return turn(owners, weight, isFirst)
     add(owner, weight)
@@ -113,14 +117,14 @@ export function createFairSemaphore({ limit, mostEach = limit, patience }: Optio
 
   return {
     async enter(owners, weight = 1) {
-      const turn = turnOf(owners, weight, false)
+      const turn = takeTurn(owners, weight, false)
       if (turn) await turn
-      return placeOf(owners[0], weight)
+      return openSlot(owners[0], weight)
     },
     async run(owners, work, { isFirst } = { isFirst: false }) {
-      const turn = turnOf(owners, 1, isFirst)
+      const turn = takeTurn(owners, 1, isFirst)
       if (turn) await turn
-      const place = placeOf(owners[0], 1)
+      const place = openSlot(owners[0], 1)
       try {
         return await work()
       } finally {

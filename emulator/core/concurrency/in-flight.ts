@@ -1,10 +1,10 @@
 import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises'
 
-/** Operations in flight, for what has to wait for them before it closes. */
+/** Tracks operations in flight, for callers that must wait for them before closing. */
 export interface InFlight {
   add<Result>(operation: Promise<Result>): Promise<Result>
-  /** Resolves once none is in flight, nor what comes of it at once, as the removal of what it has left; at the latest after this time. */
-  settled(mostMilliseconds: number): Promise<void>
+  /** Resolves once no operation is in flight, including the cleanup that follows one, or after this time at the latest. */
+  settled(maxMilliseconds: number): Promise<void>
 }
 
 export function openInFlight(): InFlight {
@@ -24,10 +24,10 @@ export function openInFlight(): InFlight {
       operation.then(remove, remove)
       return operation
     },
-    async settled(mostMilliseconds) {
+    async settled(maxMilliseconds) {
       if (operations.size === 0) return
       const over = new AbortController()
-      const late = pause(mostMilliseconds, undefined, { signal: over.signal }).catch(() => undefined)
+      const late = pause(maxMilliseconds, undefined, { signal: over.signal }).catch(() => undefined)
       await Promise.race([allSettled(over.signal), late])
       over.abort()
     },

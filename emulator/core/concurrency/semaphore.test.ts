@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { createSemaphore } from './semaphore.js'
 
-it('lets what is first go before all that waits, and does no more than so much at once', async () => {
+it('runs urgent work before everything that waits, and never exceeds the limit', async () => {
   const semaphore = createSemaphore(1)
   const done: string[] = []
   let atWork = 0

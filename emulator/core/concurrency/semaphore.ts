@@ -1,6 +1,6 @@
-/** A concurrency limit: at most so much work runs at once, the rest waits in the order it came. */
+/** A concurrency limit. Work over the limit waits in the order it arrived. */
 export interface Semaphore {
-  /** With `isFirst` it runs before all that waits: it releases what earlier work has brought. */
+  /** Runs the work. With `isFirst` it goes before everything that waits, because it releases resources of earlier work. */
   run<Result>(work: () => Result | Promise<Result>, order?: { readonly isFirst: boolean }): Promise<Result>
 }
 
@@ -18,7 +18,7 @@ export function createSemaphore(limit: number): Semaphore {
       try {
         return await work()
       } finally {
-        // The permit goes to whatever waits first, if anything does.
+        // Passes the permit to the next in line, if there is one.
         const next = waiting.shift()
         if (next) next()
         else running--

@@ -1,29 +1,29 @@
 /**
- * The memory of requests at work, of a process: what they read and change, and their answers until these are sent. How much a request
- * reads is known once it is read, so each begins with the most that it may answer. Contract 10.10.
+ * Limits the memory of requests in progress: the data they read and change, and their answers until sent. The size of a read is
+ * only known afterwards, so each request first reserves the largest possible answer. Contract 10.10.
  */
 import { sizes } from '../../../client/protocol/model/limits.js'
-import { createFairSemaphore, type Place } from './fair-semaphore.js'
-import { tooLate } from './long-read-places.js'
+import { createFairSemaphore, type Slot } from './fair-semaphore.js'
+import { tooLate } from './long-read-slots.js'
 
 export interface WorkLimits {
-  readonly mostBytes: number
-  /** Of one address, so that nobody takes the room of all others. */
-  readonly mostBytesOfAddress: number
+  readonly maxBytes: number
+  /** The limit for one address, so that no client can take all the memory. */
+  readonly maxBytesPerAddress: number
 }
 
-/** Of one request. */
+/** The memory reserved for one request. */
 export interface WorkRoom {
   /**
-   * Waits until there is room, before something large is read or changed; once for each request.
+   * Waits for memory before the request reads or changes something large. Call it once per request.
    *
-   * @param bytes left out, the most that an answer takes
+   * @param bytes defaults to the largest possible answer
    * @throws {SvcError} `UNAVAILABLE`
    */
   take(bytes?: number): Promise<void>
-  /** Its answer takes so much until it is sent. */
+  /** Sets how much the answer holds until it is sent. */
   keep(bytes: number): void
-  /** The request is over. */
+  /** Releases the memory when the request is over. */
   leave(): void
 }
 
@@ -31,16 +31,16 @@ export interface WorkRooms {
   open(addressOf: () => string): WorkRoom
 }
 
-const ownLimits: WorkLimits = { mostBytes: 6 * sizes.maxAnswerBytes, mostBytesOfAddress: 2 * sizes.maxAnswerBytes }
-const patience = { mostMilliseconds: 30_000, tooLate }
+const ownLimits: WorkLimits = { maxBytes: 6 * sizes.maxAnswerBytes, maxBytesPerAddress: 2 * sizes.maxAnswerBytes }
+const patience = { maxMilliseconds: 30_000, tooLate }
 
 export function openWorkRooms(limits: Partial<WorkLimits> = {}): WorkRooms {
-  const { mostBytes, mostBytesOfAddress } = { ...ownLimits, ...limits }
-  const bytes = createFairSemaphore({ limit: mostBytes, mostEach: mostBytesOfAddress, patience })
+  const { maxBytes, maxBytesPerAddress } = { ...ownLimits, ...limits }
+  const bytes = createFairSemaphore({ limit: maxBytes, maxPerOwner: maxBytesPerAddress, patience })
   return {
     open(addressOf) {
-      let place: Promise<Place> | undefined
-      let taken: Place | undefined
+      let place: Promise<Slot> | undefined
+      let taken: Slot | undefined
       return {
         async take(wanted = sizes.maxAnswerBytes) {
           place ??= bytes.enter([addressOf()], Math.min(wanted, sizes.maxAnswerBytes))

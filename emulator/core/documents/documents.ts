@@ -13,7 +13,7 @@ import { findable } from '../access/findable.js'
 import { allows, readerFor } from '../access/grant.js'
 import { noSuchDocument } from '../access/missing.js'
 import { requireGrant } from '../collections/collections.js'
-import { mostItemsOf, workLong } from '../concurrency/long-reads.js'
+import { maxItemsIn, workLong } from '../concurrency/long-reads.js'
 import type { Context } from '../context.js'
 import { noUploads, type Uploads, withUploads } from '../files/uploads.js'
 import { inTransaction } from '../unit-of-work.js'
@@ -25,7 +25,7 @@ import { markSort, markTimes } from './times.js'
 import { requireLight } from './weight.js'
 import type { VersionGuard } from './writing.js'
 
-/** Spec, "List query parameters". Page and total come from the same moment. */
+/** Reads the page and its total at the same moment. Spec, "List query parameters". */
 export async function listDocuments(ctx: Context, name: string, query: ListQuery): Promise<Page<OutgoingDocument>> {
   const grant = await requireGrant(ctx, name, 'read')
   const { collection } = grant
@@ -41,7 +41,7 @@ export async function listDocuments(ctx: Context, name: string, query: ListQuery
     const items = await visibleTo(grant, page.items)
     return { ...page, items: await populate(ctx, items, query.populate) }
   }
-  return workLong(ctx, read, mostItemsOf(query))
+  return workLong(ctx, read, maxItemsIn(query))
 }
 
 /** @throws {SvcError} `NOT_FOUND` */
@@ -79,7 +79,7 @@ export async function createDocument(
   })
 }
 
-/** How one document is written: which versions it may have, and the files that came with the request. */
+/** Options for writing one document: the versions it may have, and the files sent with the request. */
 export interface DocumentWrite {
   readonly guard?: VersionGuard
   readonly uploads?: Uploads
@@ -98,7 +98,7 @@ export async function updateDocument(
   return changeDocument(ctx, name, id, edit, { guard, adopt: adoptFor(id, uploads) })
 }
 
-/** Puts other fields in the place of all of a document's. Those that are required and left out have their defaults. */
+/** Replaces all fields of a document. Required fields that are left out get their defaults. */
 export async function replaceDocument(
   ctx: Context,
   name: string,
@@ -126,6 +126,6 @@ function adoptFor(document: string, uploads: Uploads) {
 }
 
 function only<Item>([item]: readonly Item[]): Item {
-  if (item === undefined) throw new Error('A write of one document answered none.')
+  if (item === undefined) throw new Error('A write of one document returned none.')
   return item
 }

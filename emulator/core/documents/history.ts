@@ -1,4 +1,4 @@
-/** What is kept of a document's versions. Contract 9.4 and 11. */
+/** Reads the recorded versions of a document. Contract 9.4 and 11. */
 import { isId, parseFields, type StoredDocument } from '../../../client/protocol/model/document.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import { equalJson, type JsonObject, type JsonText } from '../../../client/protocol/model/json.js'
@@ -11,13 +11,13 @@ import { requireProject } from '../projects/require-project.js'
 
 export interface DocumentVersion {
   readonly version: number
-  /** The number of the change; null of what is known without it. */
+  /** The number of the change; null if the version is known without one. */
   readonly seq: number | null
-  /** `kept`: no change of it is kept, but what came after it says what it was, or it is what there is now. */
+  /** `kept`: no change recorded this version. It was found from the change after it, or it is the present one. */
   readonly kind: 'created' | 'updated' | 'deleted' | 'kept'
   readonly at: string
   readonly data: JsonText
-  /** The fields that are others than before; null where that is unknown. */
+  /** The fields that differ from the version before; null if that is unknown. */
   readonly changed: readonly string[] | null
 }
 
@@ -25,38 +25,38 @@ export interface DocumentHistory {
   readonly collection: string
   readonly id: string
   readonly isDeleted: boolean
-  /** The newest first. */
+  /** Newest first. */
   readonly versions: readonly DocumentVersion[]
-  /** What `before` takes for the ones before these; null where no more are kept. */
+  /** The value for `before` that gets the next older versions; null if there are none. */
   readonly next: number | null
-  /** Whether the first of all kept versions is the one it was created as. */
+  /** Whether the history goes back to the creation of the document. */
   readonly isWhole: boolean
 }
 
-interface Asked {
+interface DocumentName {
   readonly project: string
   /** Name or id. */
   readonly collection: string
   readonly document: string
 }
 
-/** @throws {SvcError} `NOT_FOUND` where nothing is kept of such a document */
+/** @throws {SvcError} `NOT_FOUND` if there is neither the document nor a recorded change of it */
 export async function documentHistory(
   backend: Backend,
-  asked: Asked,
+  named: DocumentName,
   { before, most }: { before: number | undefined; most: number },
 ): Promise<DocumentHistory> {
-  const { place, collection, document } = await find(backend, asked)
+  const { place, collection, document } = await find(backend, named)
   const { rows, hasMore } = await selectVersions(backend.db, place, { before, most })
   const present = before === undefined ? document : undefined
   const versions = [
     ...presentVersion(present, rows[0]),
-    ...rows.flatMap((row, at) => versionsOf(row, rows[at + 1], hasMore)),
+    ...rows.flatMap((row, at) => toVersions(row, rows[at + 1], hasMore)),
   ]
-  if (versions.length === 0 && !document) throw noSuchDocument(asked)
+  if (versions.length === 0 && !document) throw noSuchDocument(named)
   const [oldest] = rows.slice(-1)
   return {
-    ...{ collection, id: asked.document, isDeleted: document === undefined, versions },
+    ...{ collection, id: named.document, isDeleted: document === undefined, versions },
     next: hasMore && oldest ? oldest.seq : null,
     isWhole: !hasMore && oldest?.kind === 'created',
   }
@@ -68,32 +68,32 @@ export interface VersionComparison {
   readonly differences: readonly Difference[]
 }
 
-const mostDifferences = 1_000
+const maxDifferences = 1_000
 
 /**
- * What is different in a version from an earlier or later one. Left out, `to` is the newest and `from` the one before.
+ * Compares two versions. `to` defaults to the newest, and `from` to the one before it.
  *
- * @throws {SvcError} `NOT_FOUND` where one of them is not kept
+ * @throws {SvcError} `NOT_FOUND` if one of them is not recorded
  */
 export async function compareVersions(
   backend: Backend,
-  asked: Asked,
+  named: DocumentName,
   given: { from: number | undefined; to: number | undefined },
 ): Promise<VersionComparison> {
-  const { place, document } = await find(backend, asked)
+  const { place, document } = await find(backend, named)
   const to = given.to ?? document?.version ?? (await newestVersion(backend, place))
-  if (to === undefined) throw noSuchDocument(asked)
+  if (to === undefined) throw noSuchDocument(named)
   const from = given.from ?? to - 1
   const rows = await selectVersionsAt(backend.db, place, [from, to])
   const [one, other] = [from, to].map((version) => {
     const data = dataAt(version, rows, document)
-    if (!data) throw new SvcError('NOT_FOUND', `Version ${version} of "${asked.document}" is not kept.`)
+    if (!data) throw new SvcError('NOT_FOUND', `Version ${version} of "${named.document}" is not recorded.`)
     return parseFields({ data })
   })
-  return { from, to, differences: differencesBetween(one, other, mostDifferences) }
+  return { from, to, differences: differencesBetween(one, other, maxDifferences) }
 }
 
-async function find(backend: Backend, { project: id, collection: name, document: documentId }: Asked) {
+async function find(backend: Backend, { project: id, collection: name, document: documentId }: DocumentName) {
   const { db } = backend
   const project = (await requireProject(backend, id)).id
   const collection = await selectCollection(db, project, name)
@@ -103,15 +103,15 @@ async function find(backend: Backend, { project: id, collection: name, document:
   return { place, collection: collection.name, document: await selectDocument(db, collection, documentId) }
 }
 
-/** What is there now, where no change says so: a snapshot that was loaded writes none. */
+/** Returns the present version if no change records it, because loading a snapshot records no changes. */
 function presentVersion(document: StoredDocument | undefined, newest: VersionRow | undefined): DocumentVersion[] {
   if (!document || (newest && newest.version >= document.version && newest.kind !== 'deleted')) return []
   const { version, data, updatedAt: at } = document
   return [{ version, seq: null, kind: 'kept', at, data, changed: null }]
 }
 
-/** The version that a change made and, where the change before it is not kept, what it was before. */
-function versionsOf(row: VersionRow, earlier: VersionRow | undefined, hasMore: boolean): DocumentVersion[] {
+/** Returns the version that a change made and, if the change before it was trimmed, the version before it. */
+function toVersions(row: VersionRow, earlier: VersionRow | undefined, hasMore: boolean): DocumentVersion[] {
   const { seq, kind, version, at, data, before } = row
   const changed = before ? changedFields(parseFields(before), parseFields({ data })) : []
   const own: DocumentVersion = { seq, kind, version, at, data, changed }
@@ -137,7 +137,7 @@ async function newestVersion({ db }: Backend, place: VersionTarget): Promise<num
   return rows[0]?.version
 }
 
-function noSuchDocument({ document, collection }: Pick<Asked, 'document' | 'collection'>): SvcError {
-  const message = `No document "${document.slice(0, 80)}" in "${collection.slice(0, 80)}", and no change of one is kept.`
+function noSuchDocument({ document, collection }: Pick<DocumentName, 'document' | 'collection'>): SvcError {
+  const message = `No document "${document.slice(0, 80)}" in "${collection.slice(0, 80)}", and no recorded changes of it.`
   return new SvcError('NOT_FOUND', message)
 }

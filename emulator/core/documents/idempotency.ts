@@ -3,11 +3,11 @@ import { insertAnswer, type KeptTimes, selectAnswer } from '../../store/idempote
 import type { Context } from '../context.js'
 import { inTransaction } from '../unit-of-work.js'
 
-/** An answer as it goes out, so that it can be given again to the letter. */
+/** An answer as it was sent, so that a retry gets the same bytes. */
 export interface StoredAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  /** Its text: in pieces where it is large. */
+  /** In pieces if it is large. */
   readonly body: string | readonly string[]
 }
 
@@ -17,18 +17,18 @@ export interface IdempotencyKey {
   readonly bodyHash: string
 }
 
-/** Whether a key has an answer, which any other request with it gets, too. */
+/** Whether an answer is stored for a key. Every other request with that key gets it too. */
 export async function isAnswered({ backend, db, project }: Context, scope: string): Promise<boolean> {
   const kept = keptTimes(backend.now(project.id))
   return (await selectAnswer(db, { project: project.id, scope, kept })) !== undefined
 }
 
-/** How long an answer is kept. Contract 3.9. */
+/** How long an answer is stored. Contract 3.9. */
 const keptMilliseconds = 24 * 3_600_000
 
 /**
- * When an answer was given that is kept still. Clocks of processes differ a little; what is from a day ahead or more was given
- * before the clock was set back, and would be kept until it is there again.
+ * Returns the times between which a stored answer is still valid. Allows a day into the future, because clocks of processes
+ * differ slightly. Anything later was stored before the clock was set back and would otherwise outlive its retention.
  */
 export function keptTimes(earliest: Date, latest = earliest): KeptTimes {
   const at = (moment: Date, milliseconds: number) => new Date(moment.getTime() + milliseconds).toISOString()
@@ -36,10 +36,10 @@ export function keptTimes(earliest: Date, latest = earliest): KeptTimes {
 }
 
 /**
- * Does the work once for a key and answers its first answer ever after. Work and answer are one transaction: a failure keeps
- * nothing, and a duplicate that arrives meanwhile waits for the first, whose answer undoes what the duplicate did.
+ * Does the work once per key, then replays the first answer. Work and answer share one transaction, so a failure stores
+ * nothing. A concurrent duplicate waits for the first request, whose answer rolls back the duplicate's work.
  *
- * @throws {SvcError} `IDEMPOTENCY_MISMATCH` if the key came with another body before.
+ * @throws {SvcError} `IDEMPOTENCY_MISMATCH` if the key was used with another body
  */
 export async function once(
   ctx: Context,
@@ -57,14 +57,14 @@ export async function once(
         headers: JSON.stringify(answer.headers),
         answer: [answer.body].flat().join(''),
       }
-      // Not waited for: it travels with the commit, and the transaction fails with it.
+      // Not awaited: it is pipelined with the commit, and the transaction fails if it does.
       const keeping = insertAnswer(ctx.db, { ...place, at: now.toISOString() }, kept)
       keeping.catch(() => undefined)
       return answer
     })
     return { answer, isRepeated: false }
   } catch (error) {
-    // Whatever stood in the way now, even that the same was created already: the first answer stands.
+    // Ignores the error, even a conflict with something already created: the first answer counts.
     const kept = await selectAnswer(ctx.db, place)
     if (!kept) throw error
     if (kept.bodyHash !== bodyHash) throw plainError('IDEMPOTENCY_MISMATCH')

@@ -1,6 +1,6 @@
 /**
- * Creates that travel together. Where each commit waits for the disk, those that arrive while others are being written are written
- * by the next statement, in the order they came. One that arrives alone waits for no other.
+ * Groups concurrent creates into one statement. If each commit waits for the disk, creates that arrive during a write go into
+ * the next statement, in order. A create that arrives alone never waits.
  */
 import type { StoredDocument } from '../../../client/protocol/model/document.js'
 import { type Database, DatabaseError } from '../../database/port.js'
@@ -9,7 +9,7 @@ import type { NewData } from '../../store/documents.js'
 type Text = Omit<NewData, 'id'>
 
 export interface JoinedCreates {
-  /** Inserts a document by `write`, alone or with others of the collection; nothing if the collection is gone. */
+  /** Inserts a document with `write`, alone or with others of the collection. Returns undefined if the collection is gone. */
   insert(
     place: { readonly db: Database; readonly collection: string },
     text: Text,
@@ -29,12 +29,12 @@ interface Line {
   atWork: number
 }
 
-/** Of one collection: one is written while the other waits for the disk. */
-const mostStatements = 2
-/** Of one statement, so that none takes long. */
+/** The limit per collection: one statement is written while the other waits for the disk. */
+const maxStatements = 2
+/** The limit per statement, to keep each one short. */
 const most = { documents: 200, characters: 1024 * 1024 }
 
-/** A request whose statements are traced, or made to fail, has a database of its own, so it is joined with no other. */
+/** Requests with traced or failing statements have their own database handle, so they are never grouped with others. */
 export function openJoinedCreates(): JoinedCreates {
   const lines = new WeakMap<Database, Map<string, Line>>()
   return {
@@ -45,7 +45,7 @@ export function openJoinedCreates(): JoinedCreates {
       ofDatabase.set(collection, line)
       return new Promise((resolve, reject) => {
         line.waiting.push({ text, write, resolve, reject })
-        if (line.atWork < mostStatements) void work(line).then(() => line.atWork || ofDatabase.delete(collection))
+        if (line.atWork < maxStatements) void work(line).then(() => line.atWork || ofDatabase.delete(collection))
       })
     },
   }
@@ -66,7 +66,7 @@ function takeSome(waiting: Create[]): Create[] {
   return waiting.splice(0, end === -1 ? waiting.length : end)
 }
 
-/** One that the database refuses fails alone. Where it is unknown what was committed, nothing is written again. */
+/** A document that the database refuses fails alone. If the commit may have succeeded, nothing is retried. */
 async function writeGroup(group: readonly Create[]): Promise<void> {
   try {
     const documents = await writeAll(group)

@@ -10,7 +10,7 @@ const at = '2026-01-01T00:00:00.000Z'
 const newId = openIds()
 const ids = (count: number) => Array.from({ length: count }, () => newId(new Date(at)))
 
-/** A project whose documents hold these fields, and what was asked of its database. */
+/** A project whose documents hold these fields, and a record of the queries sent to its database. */
 function aProject(documents: ReadonlyMap<string, Json>) {
   const asked: string[][] = []
   const query = async ({ text, values }: Sql) => {
@@ -37,7 +37,7 @@ function aDocument(fields: Json): ListedDocument {
 const [one = '', two = '', three = ''] = ids(3)
 const often = (id: string, count: number) => Array.from({ length: count }, () => id)
 
-it('contract 10.10 a record counts as often as it stands in the answer, before the next level is looked up', async () => {
+it('contract 10.10 counts a record as often as it appears in the answer, before looking up the next level', async () => {
   const links = { l: often(two, 101) }
   const { ctx, asked } = aProject(
     new Map<string, Json>([
@@ -54,7 +54,7 @@ it('contract 10.10 a record counts as often as it stands in the answer, before t
   expect(asked).toEqual([[one], [two]])
 })
 
-it('contract 10.10 its bytes count as often too', async () => {
+it('contract 10.10 counts its bytes as often', async () => {
   const { ctx, asked } = aProject(
     new Map<string, Json>([
       [one, { text: 'x'.repeat(900_000), l: [two] }],
@@ -69,7 +69,7 @@ it('contract 10.10 its bytes count as often too', async () => {
   expect(await populate(ctx, root(30), [['l', 'l']])).toHaveLength(1)
 })
 
-it('contract 10.10 at most 20,000 ids are looked up for an answer, a thousand at a time', async () => {
+it('contract 10.10 looks up at most 20,000 ids for an answer, a thousand at a time', async () => {
   const { ctx, asked } = aProject(new Map())
   const all = ids(20_001)
 
@@ -81,7 +81,7 @@ it('contract 10.10 at most 20,000 ids are looked up for an answer, a thousand at
   expect(asked.map(({ length }) => length)).toEqual(Array(20).fill(1_000))
 })
 
-it('contract 10.10 objects on a path that hold no id stay as they are stored, however many', async () => {
+it('contract 10.10 leaves objects on a path unchanged if they hold no id, however many', async () => {
   const { ctx, asked } = aProject(new Map())
   const items = [...Array.from({ length: 50_000 }, () => ({})), { a: 'text' }, { a: [1, { b: one }] }, [{ a: one }]]
   const root = aDocument({ items, other: one })
@@ -92,7 +92,7 @@ it('contract 10.10 objects on a path that hold no id stay as they are stored, ho
   expect(asked).toEqual([])
 })
 
-it('contract 10.10 at most 500,000 fields and items stand beside links, counted document by document', async () => {
+it('contract 10.10 allows at most 500,000 fields and items around links, counted by document', async () => {
   const { ctx, asked } = aProject(new Map())
   let opened = 0
   const text = JSON.stringify({ items: Array.from({ length: 9_000 }, () => ({ a: one })) })

@@ -19,27 +19,27 @@ import { mayReadUsers } from '../access/scopes.js'
 import type { Context } from '../context.js'
 import { openPauses, type Pauses } from '../pauses.js'
 
-/** Paths with the same beginning share a branch: `author` and `author.company` load each author once. */
+/** Paths with a common beginning share a branch, so `author` and `author.company` load each author once. */
 interface Branches extends Map<string, Branches> {}
 
 type Stored = ListedDocument | StoredUser
 
-/** A record with linked ones in its fields, or as it is stored where no path leads into it. */
+/** A record with linked records in its fields, or as stored if no path leads into it. */
 type Populated<Record> = Omit<Record, 'data'> & Pick<LinkedRecord['record'], 'data'>
 
-/** Fields on their way to being populated, each document's own copy. What no path leads through is text again. */
+/** Fields that are being populated, copied for each document. Values that no path leads through become text again. */
 type Draft = { [field: string]: PopulatedValue }
 
-/** Drafts, and how many times each stands in the answer. */
+/** Drafts, and how often each appears in the answer. */
 type Holders = Map<Draft, number>
 
-/** What is known of the answer so far. Contract 10.10. */
+/** Counts how large the answer is so far. Contract 10.10. */
 interface Growth {
   records: number
   bytes: number
-  /** Ids that were looked up, whether they lead anywhere or not. */
+  /** Ids that were looked up, found or not. */
   lookups: number
-  /** Fields of drafts and items of their arrays, each of which is a value of its own then. */
+  /** Fields of drafts and items of their arrays, each now a separate value in memory. */
   values: number
 }
 
@@ -47,29 +47,29 @@ interface Work {
   readonly ctx: Context
   readonly growth: Growth
   readonly pauses: Pauses
-  /** Grants by collection and permissions: many records share one. */
+  /** Grants by collection and permissions, because many records share one. */
   readonly grants: Map<string, LinkGrant>
 }
 
 type LinkGrant = Grant<Pick<StoredCollection, 'name' | 'permissions'>>
 
-/** One query looks up this many ids at most; more take another. */
-const mostPerQuery = 1_000
+/** The most ids per query. More ids take more queries. */
+const maxPerQuery = 1_000
 
-/** How far an answer may grow. */
+/** The limits on the growth of an answer. */
 const limits: readonly { readonly part: keyof Growth; readonly limit: LimitName; readonly most: number }[] = [
   { part: 'records', limit: 'populated records', most: sizes.maxPopulatedRecords },
   { part: 'bytes', limit: 'answer bytes', most: sizes.maxAnswerBytes },
-  // Our choice: ids that lead nowhere are looked up too, so they have a limit of their own.
+  // Our choice: ids that are not found cost a lookup too, so lookups have their own limit.
   { part: 'lookups', limit: 'looked up ids', most: 2 * sizes.maxPopulatedRecords },
-  // Our choice: more than one document has, and what they take fits in the memory of a request.
+  // Our choice: larger than any one document, and small enough for the memory of a request.
   { part: 'values', limit: 'populated values', most: 500_000 },
 ]
 
 /**
- * Puts linked records in the place of their ids, a level at a time. An id that leads nowhere, or where the caller may not
- * read, stays as it is. Each record is loaded and kept once, however often it stands in the answer; how often that is and what
- * it takes are counted before the next level is loaded. Contract 4.6 and 10.10.
+ * Replaces ids with the records they link to, level by level. An id stays if its record doesn't exist or the caller may not
+ * read it. Each record is loaded and held once. Before the next level loads, counts how often each record appears and how large
+ * that makes the answer. Contract 4.6 and 10.10.
  *
  * @throws {SvcError} `RESULT_TOO_LARGE`
  */
@@ -85,7 +85,7 @@ export async function populate<Holder extends Stored>(
     pauses: openPauses(),
     grants: new Map(),
   }
-  const branches = branchesOf(paths)
+  const branches = buildBranches(paths)
   const holders: Holders = new Map()
   const drafts: Populated<Holder>[] = []
   for (const record of records) {
@@ -114,7 +114,7 @@ async function link(work: Work, holders: Holders, branches: Branches): Promise<v
   }
 }
 
-/** The ids in one field of all drafts, and how many times each stands in the answer. */
+/** Returns the ids in one field of all drafts, and how often each appears in the answer. */
 async function idsAt({ growth, pauses }: Work, holders: Holders, field: string): Promise<ReadonlyMap<string, number>> {
   const wanted = new Map<string, number>()
   for (const [draft, times] of holders) {
@@ -127,10 +127,10 @@ async function idsAt({ growth, pauses }: Work, holders: Holders, field: string):
   return wanted
 }
 
-/** To look at an id and to replace it takes as long as to parse this many bytes. */
+/** The cost of finding and replacing an id, in parsed bytes that take as long. */
 const workOfAnId = 32
 
-/** Loads what is linked, each record once; drafts of those that are to be populated too are added to `below`. */
+/** Loads each linked record once. Adds drafts to `below` for those that get populated themselves. */
 async function load(
   work: Work,
   wanted: ReadonlyMap<string, number>,
@@ -152,7 +152,7 @@ async function load(
   growth.lookups += ids.length
   requireSmall(growth)
   while (ids.length > 0) {
-    const piece = ids.splice(-mostPerQuery)
+    const piece = ids.splice(-maxPerQuery)
     const { records, others } = await selectRecords(ctx.db, ctx.project.id, piece)
     for (const record of records) {
       const { document } = record
@@ -173,7 +173,7 @@ function grantIn({ ctx, grants }: Work, name: string, permissions: string): Link
   return grant
 }
 
-/** The fields of a record that stands so many times in the answer, as a draft; nothing where no path leads to an id. */
+/** Opens the fields of a record as a draft. Returns undefined if no path leads to an id. */
 async function openDraft(
   { growth, pauses }: Work,
   data: JsonText,
@@ -199,8 +199,8 @@ function requireSmall(growth: Growth): void {
 }
 
 /**
- * A copy of fields in which only what lies on a branch can be looked into. Where no branch leads to an id, there is nothing to
- * populate: of any number of such objects no draft is made.
+ * Copies fields so that only values on a branch are opened. Returns undefined if no branch leads to an id: such objects need no
+ * draft, however many there are.
  */
 function openObject(fields: JsonObject, branches: Branches, growth: Growth): Draft | undefined {
   let opened: Map<string, PopulatedValue> | undefined
@@ -219,14 +219,14 @@ function openObject(fields: JsonObject, branches: Branches, growth: Growth): Dra
   return draft
 }
 
-/** A value that is an id or has some on its way. */
+/** Opens a value that is an id or contains ids. */
 function openValue(value: Json, deeper: Branches, growth: Growth): PopulatedValue | undefined {
   if (typeof value === 'string') return isId(value) ? value : undefined
   if (Array.isArray(value)) return openItems(value, deeper, growth)
   return isObject(value) && deeper.size > 0 ? openObject(value, deeper, growth) : undefined
 }
 
-/** No path leads through an array in an array. */
+/** Paths don't lead through arrays within arrays. */
 function openItems(items: readonly Json[], deeper: Branches, growth: Growth): PopulatedValue | undefined {
   const opened = items.map((item) => (Array.isArray(item) ? undefined : openValue(item, deeper, growth)))
   if (opened.every((item) => item === undefined)) return undefined
@@ -234,7 +234,7 @@ function openItems(items: readonly Json[], deeper: Branches, growth: Growth): Po
   return items.map((item, at) => opened[at] ?? asText(item))
 }
 
-/** As text a value takes far less memory; a scalar stays what it is. */
+/** Converts a value to text, which takes far less memory. Scalars stay as they are. */
 function asText(value: Json): Json | JsonText {
   return typeof value === 'object' && value !== null ? new JsonText(JSON.stringify(value)) : value
 }
@@ -251,7 +251,7 @@ function idsIn(value: PopulatedValue | undefined): string[] {
   return []
 }
 
-function branchesOf(paths: readonly Path[]): Branches {
+function buildBranches(paths: readonly Path[]): Branches {
   const root: Branches = new Map()
   for (const path of paths) {
     let branches = root

@@ -4,7 +4,7 @@ import { selectDocument, selectSmallDocument } from '../../store/documents.js'
 import { workLong } from '../concurrency/long-reads.js'
 import type { Context } from '../context.js'
 
-/** Works with a document as it stands: at once with a small one, at a place for long reads with a large one. */
+/** Works with a document at its current version. A large document first waits for a slot for long reads. */
 export async function withDocument<Result>(
   ctx: Context,
   collection: Pick<Collection, 'id' | 'name'>,

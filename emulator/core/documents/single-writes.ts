@@ -1,7 +1,7 @@
 /**
- * Writes of one document, without a transaction where nothing asks for one: what is written is one statement, which finds the
- * document as it was read or does nothing. A transaction holds the only connection of the embedded database from its first
- * statement to its commit.
+ * Writes one document, without a transaction unless something needs one. The write is a single statement that applies only if
+ * the document is as it was read. On the embedded database, a transaction would hold the only connection from its first
+ * statement to the commit.
  */
 
 import { type Fields, isId, type StoredDocument } from '../../../client/protocol/model/document.js'
@@ -17,20 +17,28 @@ import { mentionsFiles } from '../files/owned-files.js'
 import { type Adopt, changeDocuments, removeDocuments } from './batches.js'
 import { withDocument } from './read-document.js'
 import { requireLight } from './weight.js'
-import { completingWhole, place, recording, requireVersion, shownTo, textsOf, type VersionGuard } from './writing.js'
+import {
+  checkAndSerialize,
+  openReplaceCompleter,
+  place,
+  publishRecorded,
+  requireVersion,
+  shownTo,
+  type VersionGuard,
+} from './writing.js'
 
 interface ChangeOptions {
   readonly guard: VersionGuard
   readonly adopt: Adopt | undefined
-  /** Whether the new fields are all that the document is to have: it lacks none then that is required and has a default. */
+  /** Whether the new fields replace the whole document, so that required fields get their defaults. */
   readonly isWhole?: boolean
 }
 
-/** How often a change that was overtaken is worked out again, before it takes a lock and waits. */
-const mostAttempts = 3
+/** How often to retry a change that lost a race, before locking the document and waiting. */
+const maxAttempts = 3
 
 /**
- * Refuses a change of a document that is refused whatever it says.
+ * Refuses a change that would be refused whatever its content.
  *
  * @throws {SvcError} `NOT_FOUND`, `UNAUTHORIZED`, `FORBIDDEN`, `CONFLICT`
  */
@@ -43,7 +51,7 @@ export async function requireChangeable(ctx: Context, name: string, id: string, 
   requireVersion(grant, { id, ...found }, guard)
 }
 
-/** Works out the new fields of a document from the old, and writes them. */
+/** Computes the new fields of a document from the old ones, and writes them. */
 export async function changeDocument(
   ctx: Context,
   name: string,
@@ -53,13 +61,13 @@ export async function changeDocument(
 ): Promise<StoredDocument> {
   const grant = await requireGrant(ctx, name, 'update')
   const { collection } = grant
-  const attempts = ctx.pending || adopt ? 0 : mostAttempts
+  const attempts = ctx.pending || adopt ? 0 : maxAttempts
   for (let attempt = 0; attempt < attempts; attempt++) {
     const written = await withDocument(ctx, collection, id, async (before, ctx) => {
       if (!before) throw noSuchDocument(collection, id)
       requireAllowed(grant, 'update', before)
       requireVersion(grant, before, guard)
-      // Files that the new fields do not mention any more go with them, in a transaction.
+      // Files that the new fields no longer mention are deleted too, which needs a transaction.
       if (mentionsFiles(before.data.text)) return 'has files'
       return changeAsRead(ctx, grant, before, { edit, isWhole })
     })
@@ -69,11 +77,11 @@ export async function changeDocument(
   const [written] = await workLong(ctx, (ctx) =>
     changeDocuments(ctx, name, new Map([[id, edit]]), { guard, adopt, isWhole }),
   )
-  if (!written) throw new Error('A change of one document answered none.')
+  if (!written) throw new Error('A change of one document returned none.')
   return written
 }
 
-/** Nothing if the document is not the one that was read any more. */
+/** Returns undefined if the document has changed since it was read. */
 async function changeAsRead(
   ctx: Context,
   grant: Grant,
@@ -83,29 +91,28 @@ async function changeAsRead(
   const { id, version } = before
   const { collection } = grant
   const guard = guardFields(grant)
-  const complete = completingWhole(guard, isWhole)
-  const [checked] = await textsOf({ name: collection.name, schema: guard.schema }, [before], (before) => {
+  const complete = openReplaceCompleter(guard, isWhole)
+  const [checked] = await checkAndSerialize({ name: collection.name, schema: guard.schema }, [before], (before) => {
     const after = complete(guard.changed(before, edit))
-    // A merge can outgrow what one request could send.
+    // A merge can grow a document beyond what one request could send.
     requireLight(after)
     return after
   })
   if (!checked) return undefined
   const here = place(ctx, collection, ctx.backend.now(ctx.project.id))
-  const { documents } = await recording(ctx, () => updateDocument(ctx.db, here, { id, ...checked.text }, version))
+  const { documents } = await publishRecorded(ctx, () => updateDocument(ctx.db, here, { id, ...checked.text }, version))
   const [shown] = await shownTo(grant, documents)
   return shown
 }
 
-/** Removes a document. */
 export async function removeOneDocument(ctx: Context, name: string, id: string, guard: VersionGuard): Promise<void> {
   const grant = await requireGrant(ctx, name, 'delete')
   if (!ctx.pending && isId(id)) {
     const here = place(ctx, grant.collection, ctx.backend.now(ctx.project.id))
     const creator = creatorFor(grant, 'delete')
-    const { isDeleted } = await recording(ctx, () => deleteDocument(ctx.db, here, id, guard, creator))
+    const { isDeleted } = await publishRecorded(ctx, () => deleteDocument(ctx.db, here, id, guard, creator))
     if (isDeleted) return
   }
-  // It has files, or there is something to say about it.
+  // Takes the long way if the document has files, or to report why it was not removed.
   await removeDocuments(ctx, name, [id], guard)
 }

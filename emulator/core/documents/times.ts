@@ -1,4 +1,4 @@
-/** Which tests and sorts compare points in time. Contract 4.2. */
+/** Decides which tests and sorts compare points in time. Contract 4.2. */
 import type { Schema } from '../../../client/protocol/model/collection.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import { parseInstant } from '../../../client/protocol/model/instant.js'
@@ -9,14 +9,18 @@ import { type Operator, ownField, type Test, type Where } from '../../../client/
 const timeOperators: readonly Operator[] = ['eq', 'ne', 'gt', 'gte', 'lt', 'lte', 'in', 'notin']
 const nullOperators: readonly Operator[] = ['eq', 'ne', 'in', 'notin']
 
-/** Marks the tests of times. @throws {SvcError} `INVALID_FILTER` for a value that is not a time */
+/**
+ * Marks the tests that compare times.
+ *
+ * @throws {SvcError} `INVALID_FILTER` for a value that is not a time
+ */
 export function markTimes(where: Where, schema: Schema = {}): Where {
   const isMarked = (test: Test) => timeOperators.includes(test.operator) && isTime(test.path, schema)
   if (!where.all.some(({ any }) => any.some(isMarked))) return where
   return { all: where.all.map(({ any }) => ({ any: any.map((test) => (isMarked(test) ? marked(test) : test)) })) }
 }
 
-/** Own times are sorted as times in any case. */
+/** The built-in time fields always sort as times. */
 export function markSort(sort: Sort | undefined, schema: Schema): Sort | undefined {
   return sort && !ownField(sort.path) && isTime(sort.path, schema) ? { ...sort, isTime: true } : sort
 }
@@ -29,12 +33,12 @@ function isTime([name, below]: Path, schema: Schema): boolean {
 
 function marked(test: Test): Test {
   if (test.operator === 'isnull') return test
-  // Fields may be null in documents that are older than their schema.
+  // Fields may be null in documents that are older than the schema.
   const isNull = (text: string) => text === 'null' && nullOperators.includes(test.operator) && !ownField(test.path)
   const bad = ('values' in test ? test.values : [test.value]).find((text) => !isNull(text) && !parseInstant(text))
   if (bad === undefined) return { ...test, isTime: true }
   throw new SvcError(
     'INVALID_FILTER',
-    `"${formatPath(test.path)}" is a time, and "${bad.slice(0, 80)}" is not. Write "2026-01-31" or "2026-01-31T08:30:00Z".`,
+    `"${formatPath(test.path)}" is a time, but "${bad.slice(0, 80)}" is not. Use a time such as "2026-01-31" or "2026-01-31T08:30:00Z".`,
   )
 }

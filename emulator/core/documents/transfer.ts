@@ -1,4 +1,4 @@
-/** The creator of a document, and transferring it to another user: the owner's operations. Decision 71. */
+/** Reads and transfers the creator of a document. Only the owner of the project can do this. Decision 71. */
 import { isId } from '../../../client/protocol/model/document.js'
 import { plainError } from '../../../client/protocol/model/error-words.js'
 import { selectUser } from '../../store/accounts/users.js'
@@ -11,11 +11,11 @@ import type { Backend, Context } from '../context.js'
 import { callerFor, unscoped } from '../identity.js'
 import { requireProject } from '../projects/require-project.js'
 import { inTransaction, unitFor } from '../unit-of-work.js'
-import { place, recording } from './writing.js'
+import { place, publishRecorded } from './writing.js'
 
 interface Named {
   readonly project: string
-  /** Its name or id. */
+  /** Name or id. */
   readonly collection: string
   readonly document: string
 }
@@ -27,7 +27,7 @@ interface Creator {
 }
 
 /** @throws {SvcError} `NOT_FOUND` */
-export async function creatorOf(
+export async function getCreator(
   backend: Backend,
   { project, collection: name, document: id }: Named,
 ): Promise<Creator> {
@@ -53,10 +53,10 @@ export async function transferDocument(backend: Backend, named: Named, to: strin
   }
   const here = place(ctx, collection, backend.now(project.id))
   await inTransaction(ctx, async (ctx) => {
-    // A statement that waits for another write of the document would record what it was before that.
+    // Locks first: a statement that waits for another write would record the state before that write.
     const found = await lockDocumentVersions(ctx.db, collection, [id])
     if (!found.has(id)) throw noSuchDocument(collection, id)
-    await recording(ctx, () => updateCreator(ctx.db, here, id, to))
+    await publishRecorded(ctx, () => updateCreator(ctx.db, here, id, to))
     const subject = { collection: collection.name, document: id, ...(to === null ? {} : { user: to }) }
     await audit(ctx, { project: project.id, operation: 'document.transferred', subject })
   })

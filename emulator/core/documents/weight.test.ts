@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../../client/protocol/model/json.js'
-import { mostValuesIn, requireLight, requireStorable, requireWalkedLight } from './weight.js'
+import { maxValuesIn, requireLight, requireStorable, requireWalkedLight } from './weight.js'
 
 describe('what cannot be stored', () => {
   it.each([
@@ -46,7 +46,7 @@ describe('the weight of a document', () => {
     }
   })
 
-  it('is refused beyond as it was walked, itself and as the data in a body', () => {
+  it('is refused beyond after a walk, by itself and as the data of a body', () => {
     for (const fields of [nested(65), withKeys(10_001), values(200_002), { a: 'x'.repeat(1_048_569) }]) {
       requireStorable(fields)
       expect(() => requireWalkedLight(fields)).toThrow(expect.objectContaining({ code: 'PAYLOAD_TOO_LARGE' }))
@@ -69,9 +69,9 @@ describe('the weight of a document', () => {
       const fields = JSON.parse(text)
       const long = { ...fields, z: 'x'.repeat(500) }
 
-      const values = mostValuesIn(long, JSON.stringify(long)) - 1
+      const values = maxValuesIn(long, JSON.stringify(long)) - 1
 
-      expect(mostValuesIn(fields, text)).toBeGreaterThanOrEqual(values)
+      expect(maxValuesIn(fields, text)).toBeGreaterThanOrEqual(values)
     },
   )
 })

@@ -1,4 +1,4 @@
-/** What every write of documents does, whether one is written or many: checks them, writes them as text, publishes, answers. */
+/** The steps that every write of documents shares: check, serialize, publish, answer. */
 import type { StoredCollection } from '../../../client/protocol/model/collection.js'
 import type { Fields, StoredDocument } from '../../../client/protocol/model/document.js'
 import { plainError } from '../../../client/protocol/model/error-words.js'
@@ -14,9 +14,9 @@ import { allows, type Grant } from '../access/grant.js'
 import type { Context } from '../context.js'
 import { openPauses } from '../pauses.js'
 import { publishing } from '../unit-of-work.js'
-import { mostValuesIn, requireLight } from './weight.js'
+import { maxValuesIn, requireLight } from './weight.js'
 
-/** The versions a write may meet, from `if-match`; left out, any will do. Contract 3.8. */
+/** The versions that a write accepts, from `if-match`. `any` accepts all. Contract 3.8. */
 export type VersionGuard = readonly number[] | 'any'
 
 /** @throws {SvcError} `CONFLICT` */
@@ -27,12 +27,12 @@ export function requireVersion(
 ): void {
   const { id, version } = document
   if (guard === 'any' || guard.includes(version)) return
-  const now = allows(grant, 'read', document) ? `: it is at version ${version}` : ''
+  const now = allows(grant, 'read', document) ? `: it is now at version ${version}` : ''
   const reason: Reason = {
     ...{ kind: 'version', collection: grant.collection.name, document: id },
     ...{ expected: guard, actual: version },
   }
-  throw new SvcError('CONFLICT', `Document "${id}" has changed since${now}.`, [], { reason })
+  throw new SvcError('CONFLICT', `Document "${id}" has changed${now}.`, [], { reason })
 }
 
 /** Returns written documents without hidden fields, and empty ones to a caller who cannot read them. Contract 5.3. */
@@ -44,8 +44,8 @@ export async function shownTo(grant: Grant, documents: readonly StoredDocument[]
   )
 }
 
-/** The fields of each item as JSON text, once they have been checked, and a few of them in a turn of the event loop. */
-export async function textsOf<Item>(
+/** Checks the fields of each item and serializes them, a few items per turn of the event loop. */
+export async function checkAndSerialize<Item>(
   { name, schema }: Pick<StoredCollection, 'name' | 'schema'>,
   items: readonly Item[],
   fieldsFor: (item: Item) => Fields,
@@ -65,7 +65,7 @@ export async function textsOf<Item>(
     const text = JSON.stringify(fields)
     bytes += bytesInAnswer(text)
     requireAnswerable(bytes)
-    texts.push({ item, text: { json: text, values: mostValuesIn(fields, text) } })
+    texts.push({ item, text: { json: text, values: maxValuesIn(fields, text) } })
     const pause = pauses.after(text.length + workOfSchema)
     if (pause) await pause
   }
@@ -73,7 +73,7 @@ export async function textsOf<Item>(
   return texts
 }
 
-/** To hold a document against one field of a schema takes as long as to parse this many bytes. */
+/** The cost of checking a document against one field of a schema, in parsed bytes that take as long. */
 const workOfARule = 32
 
 function schemaRefuses(collection: string, issues: readonly Issue[]): SvcError {
@@ -82,7 +82,7 @@ function schemaRefuses(collection: string, issues: readonly Issue[]): SvcError {
   return new SvcError('VALIDATION_ERROR', `${issues[0]?.message}.`, issues, { reason })
 }
 
-/** What is wrong with one of several, by its index. */
+/** Adds the index of the item to the paths of its issues. */
 function indexed(place: Issue['path'], read: () => Fields): Fields {
   try {
     return read()
@@ -91,8 +91,8 @@ function indexed(place: Issue['path'], read: () => Fields): Fields {
   }
 }
 
-/** What completes documents by the defaults of a schema, which can make them heavier than what was sent. */
-export function completing({ schema }: Pick<StoredCollection, 'schema'>): (fields: Fields) => Fields {
+/** Returns a function that fills in the defaults of a schema, which can make a document larger than the one sent. */
+export function openCompleter({ schema }: Pick<StoredCollection, 'schema'>): (fields: Fields) => Fields {
   const complete = schemaDefaults(schema)
   return (fields) => {
     const whole = complete(fields)
@@ -101,8 +101,8 @@ export function completing({ schema }: Pick<StoredCollection, 'schema'>): (field
   }
 }
 
-/** What completes documents that are replaced: a default satisfies `required`, and fills in for nothing else. Contract 5.2. */
-export function completingWhole(
+/** Returns a function for replaced documents: fills in only the defaults of required fields. Contract 5.2. */
+export function openReplaceCompleter(
   { schema }: Pick<StoredCollection, 'schema'>,
   isWhole: boolean,
 ): (fields: Fields) => Fields {
@@ -110,7 +110,7 @@ export function completingWhole(
   return schemaDefaults(Object.fromEntries(Object.entries(schema).filter(([, rule]) => rule.required)))
 }
 
-/** A write answers what it wrote: more than an answer may hold is not written. Contract 10.10. */
+/** Refuses a write whose answer would be too large, since a write returns the documents it wrote. Contract 10.10. */
 export function requireAnswerable(bytes: number): void {
   if (bytes <= sizes.maxAnswerBytes) return
   const reason: Reason = { kind: 'limit', limit: 'answer bytes', most: sizes.maxAnswerBytes, actual: bytes }
@@ -118,27 +118,27 @@ export function requireAnswerable(bytes: number): void {
 }
 
 export function bytesInAnswer(text: string): number {
-  return Buffer.byteLength(text) + mostEnvelopeBytes
+  return Buffer.byteLength(text) + maxEnvelopeBytes
 }
 
-/** What stands around the data of a document at most: its id, times and collection. */
-const mostEnvelopeBytes = 512
+/** The most bytes around the data of a document: its id, times and collection. */
+const maxEnvelopeBytes = 512
 
-/** Publishes the changes that a write has recorded: none where it found no document as it should be. */
-export function recording<Recorded extends Pick<Written, 'seq'>>(ctx: Context, write: () => Promise<Recorded>) {
+/** Publishes the changes that a write recorded. Publishes none if the write did not apply. */
+export function publishRecorded<Recorded extends Pick<Written, 'seq'>>(ctx: Context, write: () => Promise<Recorded>) {
   const project = ctx.project.id
-  const changesOf = (recorded?: Recorded): Message | undefined => {
+  const toMessage = (recorded?: Recorded): Message | undefined => {
     if (recorded && recorded.seq === null) return undefined
     return { kind: 'changes', project, seq: typeof recorded?.seq === 'number' ? recorded.seq : null }
   }
-  return publishing(ctx, changesOf, write)
+  return publishing(ctx, toMessage, write)
 }
 
 export function place(ctx: Context, collection: StoredCollection, now: Date): WriteTarget {
   return { project: ctx.project.id, collection, at: now.toISOString() }
 }
 
-/** Inserts documents in one statement; none if the collection is gone. */
+/** Inserts documents in one statement. Returns none if the collection is gone. */
 export async function insertAll(
   ctx: Context,
   collection: StoredCollection,
@@ -146,6 +146,6 @@ export async function insertAll(
 ): Promise<StoredDocument[]> {
   const now = ctx.backend.now(ctx.project.id)
   const rows = texts.map((text) => ({ id: ctx.backend.newId(now), ...text }))
-  const { documents } = await recording(ctx, () => insertDocuments(ctx.db, place(ctx, collection, now), rows))
+  const { documents } = await publishRecorded(ctx, () => insertDocuments(ctx.db, place(ctx, collection, now), rows))
   return documents
 }

@@ -1,4 +1,4 @@
-/** Connections that fell behind and subscriptions that come back: they read at their own pace what the others have received already. */
+/** Lets connections that fell behind and resumed subscriptions catch up at their own pace. */
 import { setImmediate as othersFirst, setTimeout as pause } from 'node:timers/promises'
 import { type ChangePage, type Range, selectChanges } from '../../store/realtime/changes.js'
 import { openPauses } from '../pauses.js'
@@ -6,10 +6,10 @@ import {
   announce,
   deliver,
   type FeedConnection,
+  getProgress,
   hand,
   type Listener,
   newReader,
-  progressOf,
   type Reader,
   receive,
   skip,
@@ -17,7 +17,7 @@ import {
 import {
   type FeedState,
   type KeptChanges,
-  mostWorkOfATurn,
+  maxWorkPerTurn,
   projectReader,
   queue,
   readKept,
@@ -25,11 +25,11 @@ import {
   runJobs,
 } from './readers.js'
 
-/** Hands one listener what it has missed until now, as fast as its connection takes it. */
+/** Sends a listener everything it has missed so far, as fast as its connection accepts it. */
 export async function replay(state: FeedState, project: string, listener: Listener): Promise<void> {
   const { subscriber } = listener
   for (;;) {
-    // Nothing is read for who would not take it.
+    // Reads nothing while the connection cannot take it.
     if (!subscriber.canWrite()) await subscriber.drained()
     if (listener.isOver()) return
     const range = { project, collections: [listener.collection], after: listener.position }
@@ -45,17 +45,17 @@ export async function replay(state: FeedState, project: string, listener: Listen
   }
 }
 
-/** A connection that cannot keep up reads on at its own pace, so that no other waits for it, and comes back once it has caught up. */
+/** Moves a slow connection to its own reader, so that no other waits for it. It returns once it has caught up. */
 export async function stepAside(state: FeedState, reader: Reader, connection: FeedConnection): Promise<void> {
   const { project } = reader
-  const own: Reader = { ...newReader(project, progressOf(connection)), isReading: true }
+  const own: Reader = { ...newReader(project, getProgress(connection)), isReading: true }
   reader.connections.delete(connection)
   receive(own, connection, own.cursor)
   let isBack = false
   while (!isBack && own.connections.size > 0 && connection.subscriber.isOpen()) {
     try {
       await runJobs(state, own)
-      isBack = (await catchUp(state, own, connection)) && (await comeBack(state, own, connection))
+      isBack = (await catchUp(state, own, connection)) && (await rejoin(state, own, connection))
     } catch (error) {
       state.report(error)
       await pause(retryMilliseconds)
@@ -66,7 +66,7 @@ export async function stepAside(state: FeedState, reader: Reader, connection: Fe
   for (const job of own.jobs.splice(0)) queue(state, connection.reader, job)
 }
 
-/** Delivers as much as the connection takes; whether that was all. */
+/** Delivers as much as the connection accepts. Returns whether that was everything. */
 async function catchUp(state: FeedState, own: Reader, connection: FeedConnection): Promise<boolean> {
   const { subscriber, listeners } = connection
   if (!subscriber.canWrite()) await subscriber.drained()
@@ -79,17 +79,17 @@ async function catchUp(state: FeedState, own: Reader, connection: FeedConnection
   if (!isKept) for (const some of listeners.values()) skip(some, lastSeq)
   const handing = () => handOver(changes, subscriber, (change) => deliver(connection, change))
   const isWhole = await state.replays.run(owners, handing, { isFirst: true })
-  own.cursor = Math.max(progressOf(connection), isAll && isWhole ? lastSeq : 0)
+  own.cursor = Math.max(getProgress(connection), isAll && isWhole ? lastSeq : 0)
   announce(connection, own.cursor)
   return isAll && isWhole
 }
 
-/** Goes on with the others of its project; not if so much has happened meanwhile that it has to catch up again. */
-function comeBack(state: FeedState, own: Reader, connection: FeedConnection): Promise<boolean> {
+/** Returns the connection to the shared reader of its project. Returns false if it has fallen too far behind again. */
+function rejoin(state: FeedState, own: Reader, connection: FeedConnection): Promise<boolean> {
   return new Promise((resolve, reject) => {
     queue(state, projectReader(state, own.project), ({ reader }) =>
       closeGap(state, connection, reader.cursor).then((isClosed) => {
-        own.cursor = Math.max(progressOf(connection), isClosed ? reader.cursor : 0)
+        own.cursor = Math.max(getProgress(connection), isClosed ? reader.cursor : 0)
         if (isClosed && connection.listeners.size > 0) receive(reader, connection, own.cursor)
         reader.isWanted = true
         resolve(isClosed)
@@ -98,9 +98,9 @@ function comeBack(state: FeedState, own: Reader, connection: FeedConnection): Pr
   })
 }
 
-/** Delivers what the others have received, without waiting, since they wait for it. */
+/** Delivers the changes that the others have already received. Never waits, because they wait for it. */
 async function closeGap({ db }: FeedState, connection: FeedConnection, until: number): Promise<boolean> {
-  const after = progressOf(connection)
+  const after = getProgress(connection)
   if (after >= until) return true
   const collections = [...connection.listeners.keys()]
   const { changes, isAll } = await selectChanges(db, { project: connection.reader.project, collections, after })
@@ -109,13 +109,13 @@ async function closeGap({ db }: FeedState, connection: FeedConnection, until: nu
   return isWhole && (isAll || missed.length < changes.length)
 }
 
-/** Hands over as much as the connection takes; whether that was all. */
+/** Delivers as much as the connection accepts. Returns whether that was everything. */
 export async function handOver(
   changes: ChangePage['changes'],
   { canWrite }: FeedConnection['subscriber'],
   handOne: (change: ChangePage['changes'][number]) => number,
 ): Promise<boolean> {
-  const pauses = openPauses(mostWorkOfATurn)
+  const pauses = openPauses(maxWorkPerTurn)
   for (const change of changes) {
     if (!canWrite()) return false
     const pause = pauses.after(handOne(change))
@@ -125,14 +125,18 @@ export async function handOver(
   return true
 }
 
-interface Asking {
-  /** Whose turn it takes. */
+interface ReadOptions {
+  /** Takes turns as this owner. */
   readonly owners: readonly [project: string, caller: string]
   isWanted(): boolean
 }
 
-/** Many who come back at once mostly ask for the same, and wait for the same answer: what has happened does not change. */
-function readOnce({ db, replays, reads }: FeedState, range: Range, { owners, isWanted }: Asking): Promise<KeptChanges> {
+/** Clients that reconnect together ask for the same range, so they share one read. Past changes never change. */
+function readOnce(
+  { db, replays, reads }: FeedState,
+  range: Range,
+  { owners, isWanted }: ReadOptions,
+): Promise<KeptChanges> {
   const name = JSON.stringify(range)
   const known = reads.get(name)
   if (known) {
@@ -146,7 +150,7 @@ function readOnce({ db, replays, reads }: FeedState, range: Range, { owners, isW
   return changes
 }
 
-/** All who asked have left while they waited for their turn. */
+/** All clients that asked left before the read began. */
 function nothingRead({ after }: Range): KeptChanges {
   return { changes: [], isAll: false, lastSeq: after, isKept: true }
 }

@@ -1,60 +1,66 @@
-/** Connections with their subscriptions: each connection receives changes in commit order, however many of them it holds. Contract 9.4. */
+/**
+ * Connections and their subscriptions. Each connection receives changes in commit order, across all its subscriptions. Contract
+ * 9.4.
+ */
 import type { Kept, Recorded } from '../../store/realtime/changes.js'
 import type { Subscriber } from './subscriber.js'
 
-/** One subscription to the changes of a collection, each of which it receives once. */
+/** One subscription to the changes of a collection. It receives each change once. */
 export interface Listener {
   readonly subscriber: Subscriber
-  /** The id of the caller, who takes turns with others. */
+  /** The id of the caller, for taking turns. */
   readonly caller: string
   readonly collection: string
-  /** The newest number it has received. */
+  /** The newest change it has received. */
   position: number
   isOver(): boolean
   /**
-   * Comes first: it receives everything after its position. That may be not whole, where the changes it asked for are no longer
-   * kept or have not happened yet; then it receives what comes from now on.
+   * Called first. From then on the listener receives every change after its position. `isWhole` is false if the changes it
+   * asked for were trimmed or have not happened yet; then it receives only new ones.
    */
   begun(isWhole: boolean): void
   receive(change: Recorded): void
-  /** Changes that it should have received are no longer kept; it goes on after its position. */
+  /** Called if changes were trimmed before it received them. It continues after its position. */
   missed(): void
-  /** What it missed is replayed. Everything up to that number has been received on this connection. */
+  /** Called when its replay ends. The connection has received everything up to `seq`. */
   live(seq: number): void
-  /** What receiving costs; 1 is the least. */
-  costOf(change: Recorded): number
+  /** The cost of receiving a change, at least 1. */
+  measureCost(change: Recorded): number
 }
 
-/** Reads changes for the connections of a project that keep up, or for one that does not. */
+/** Reads changes for all connections of a project that keep up, or for one that doesn't. */
 export interface Reader {
   readonly project: string
   readonly connections: Set<FeedConnection>
-  /** What is done between two reads. */
+  /** Jobs to run between two reads. */
   readonly jobs: FeedJob[]
-  /** Everything up to this number has been delivered. */
+  /** Everything up to this change has been delivered. */
   cursor: number
   isReading: boolean
   isWanted: boolean
 }
 
-/** A connection, as its reader knows it. There may be thousands with one listener each: a list of one takes a third of what a set does. */
+/**
+ * A connection as its reader sees it. Uses lists, because a list of one takes a third of the memory of a set, and thousands of
+ * connections have one listener.
+ */
 export interface FeedConnection {
   readonly subscriber: Subscriber
-  /** By collection; none of the lists is empty. */
+  /** By collection. Never holds an empty list. */
   readonly listeners: Map<string, readonly Listener[]>
-  /** Those among them whose replay has just ended. */
+  /** The listeners whose replay has just ended. */
   unannounced: readonly Listener[]
-  /** The newest change that all of them have received. */
+  /** The newest change that all its listeners have received. */
   position: number
   reader: Reader
 }
 
 export type FeedJob = (moment: Moment) => Promise<void>
 
-/** Nothing is being read. */
+/** A moment during which the reader reads nothing. */
 export interface Moment {
   readonly reader: Reader
-  /** Which changes are kept, asked once for all jobs of this moment. */
+  /** Which changes are kept, queried once for all jobs of this moment. */
   kept(): Promise<Kept>
 }
 
@@ -62,31 +68,31 @@ export function newReader(project: string, cursor: number): Reader {
   return { project, connections: new Set(), jobs: [], cursor, isReading: false, isWanted: false }
 }
 
-/** Everything up to this number has been delivered to a connection. */
-export function progressOf({ position, reader }: FeedConnection): number {
+/** Returns the newest change up to which everything was delivered to a connection. */
+export function getProgress({ position, reader }: FeedConnection): number {
   return Math.max(position, reader.cursor)
 }
 
-/** What was read while there were no connections need not be read again for this one. */
+/** Skips changes that were read while the reader had no connections. */
 export function receive(reader: Reader, connection: FeedConnection, from: number): void {
   if (reader.connections.size === 0) reader.cursor = Math.max(reader.cursor, from)
   reader.connections.add(connection)
   connection.reader = reader
 }
 
-/** The newest number that a listener has received, or that was none of its business. */
-export function positionOf(connection: FeedConnection, listener: Listener): number {
-  return Math.max(listener.position, progressOf(connection))
+/** Returns the newest change that a listener has received or did not need. */
+export function getPosition(connection: FeedConnection, listener: Listener): number {
+  return Math.max(listener.position, getProgress(connection))
 }
 
 export function addTo(connection: FeedConnection, listener: Listener): void {
   const others = connection.listeners.get(listener.collection) ?? []
-  // Not spread, for which V8 makes room for 17.
+  // `concat` instead of a spread, for which V8 allocates room for 17 items.
   connection.listeners.set(listener.collection, others.concat(listener))
   connection.unannounced = connection.unannounced.concat(listener)
 }
 
-/** Whether it was there. */
+/** Returns whether it was there. */
 export function removeFrom(connection: FeedConnection, listener: Listener): boolean {
   const { collection } = listener
   const all = connection.listeners.get(collection)
@@ -98,7 +104,7 @@ export function removeFrom(connection: FeedConnection, listener: Listener): bool
   return true
 }
 
-/** Hands a change to each listener it concerns; what that cost. */
+/** Hands a change to each listener it concerns. Returns the total cost. */
 export function deliver(connection: FeedConnection, change: Recorded): number {
   announce(connection, change.seq - 1)
   let cost = 0
@@ -107,15 +113,15 @@ export function deliver(connection: FeedConnection, change: Recorded): number {
   return cost
 }
 
-/** What a replay has handed over already is not handed over again. */
+/** Skips changes that a replay has already delivered. */
 export function hand(listener: Listener, change: Recorded): number {
   if (listener.isOver() || change.seq <= listener.position) return 0
   listener.position = change.seq
   listener.receive(change)
-  return listener.costOf(change)
+  return listener.measureCost(change)
 }
 
-/** Everything up to that number has been delivered: who received it in a replay already is on a level with the others. */
+/** Marks everything up to `seq` as delivered, and tells the listeners whose replay has ended that they are live. */
 export function announce(connection: FeedConnection, seq: number): void {
   const { unannounced } = connection
   if (unannounced.length === 0) return
@@ -125,7 +131,7 @@ export function announce(connection: FeedConnection, seq: number): void {
   }
 }
 
-/** What is no longer kept cannot be received; what comes from now on can. */
+/** Tells listeners that trimmed changes are lost, and continues with new ones. */
 export function skip(listeners: Iterable<Listener>, lastSeq: number): void {
   for (const listener of listeners) {
     if (listener.isOver() || listener.position >= lastSeq) continue

@@ -1,6 +1,6 @@
 /**
- * The changes of each project that has subscribers: read once for all connections, in commit order, by number. A writer
- * says only that there is something to read. Contract 9.4.
+ * Reads the changes of each project with subscribers once for all connections, in commit order. Writers only signal that there
+ * is something to read. Contract 9.4.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Database } from '../../database/port.js'
@@ -12,10 +12,10 @@ import {
   addTo,
   announce,
   type FeedConnection,
+  getPosition,
   hand,
   type Listener,
   type Moment,
-  positionOf,
   type Reader,
   receive,
   removeFrom,
@@ -28,23 +28,23 @@ export { retryMilliseconds } from './readers.js'
 
 export interface Feeds {
   /**
-   * Hands a listener everything after `since`, or after now, and from then on whatever happens. Resolves once what it receives is
-   * in one order with what the others of its connection do.
+   * Sends a listener every change after `since`, or from now on. Resolves once the listener is in step with the others of its
+   * connection.
    */
   join(project: string, listener: Listener, since: number | undefined): Promise<void>
-  /** Puts a listener in the place of another of its connection, without a gap; false where that one is still catching up. */
+  /** Replaces a listener of the same connection without a gap. Returns false while the former is still catching up. */
   replace(former: Listener, listener: Listener): boolean
-  /** Hands a listener nothing more; answers the number up to which it has received everything. */
+  /** Stops a listener. Returns the number of the change up to which it has received everything. */
   leave(listener: Listener): number
-  /** The newest number that a listener has received, or that was none of its business. */
+  /** Returns the newest change that a listener has received or did not need. */
   position(listener: Listener): number
-  /** How many listeners there are, and on how many connections. */
+  /** Counts the listeners and their connections. */
   open(): { readonly connections: number; readonly subscriptions: number }
   close(): void
 }
 
-/** Connections that catch up at once: other requests are not kept waiting behind all of them. Projects take turns. */
-const mostReplays = 2
+/** How many connections catch up at once, so that other requests don't wait behind all of them. Projects take turns. */
+const maxReplays = 2
 
 export function openFeeds(db: Database, bus: Bus, report: (error: unknown) => void): Feeds {
   const state: FeedState = {
@@ -52,7 +52,7 @@ export function openFeeds(db: Database, bus: Bus, report: (error: unknown) => vo
     report,
     readers: new Map(),
     connections: new WeakMap(),
-    replays: createFairSemaphore({ limit: mostReplays }),
+    replays: createFairSemaphore({ limit: maxReplays }),
     reads: new Map(),
     stepAside: (reader, connection) => void stepAside(state, reader, connection),
   }
@@ -82,10 +82,10 @@ export function openFeeds(db: Database, bus: Bus, report: (error: unknown) => vo
     position(listener) {
       const connection = state.connections.get(listener.subscriber)
       const isIn = connection?.listeners.get(listener.collection)?.includes(listener)
-      return connection && isIn ? positionOf(connection, listener) : listener.position
+      return connection && isIn ? getPosition(connection, listener) : listener.position
     },
     open() {
-      // One that ended while it was joining is still listed.
+      // A listener that ended while joining is still listed.
       const open = [...listening].filter((listener) => !listener.isOver())
       return { connections: new Set(open.map(({ subscriber }) => subscriber)).size, subscriptions: open.length }
     },
@@ -97,22 +97,22 @@ export function openFeeds(db: Database, bus: Bus, report: (error: unknown) => vo
 }
 
 async function join(state: FeedState, project: string, listener: Listener, since: number | undefined): Promise<void> {
-  const connection = connectionOf(state, project, listener.subscriber)
+  const connection = getConnection(state, project, listener.subscriber)
   let isIn = await between(state, connection, (moment) => begin(moment, connection, listener, since))
   while (!isIn) {
     try {
-      // Long ago first, without holding up the others.
+      // Replays old changes first, without holding up the others.
       await replay(state, project, listener)
       isIn = await between(state, connection, ({ reader }) => enter(state, reader, connection, listener))
     } catch (error) {
-      // It has begun, so a database that fails for a while costs it nothing but time.
+      // The listener has begun, so a temporary database failure only delays it.
       state.report(error)
       await pause(retryMilliseconds)
     }
   }
 }
 
-/** Says where a listener begins; whether it has nothing to catch up with. */
+/** Sets where a listener begins. Returns whether it has nothing to catch up on. */
 async function begin(
   { reader, kept }: Moment,
   connection: FeedConnection,
@@ -130,7 +130,7 @@ async function begin(
   return true
 }
 
-/** Adds a listener to those of its connection; not if so much has happened meanwhile that it has to catch up again. */
+/** Adds a listener to those of its connection. Returns false if it has fallen too far behind again. */
 async function enter(
   { db }: FeedState,
   reader: Reader,
@@ -142,7 +142,7 @@ async function enter(
     const range = { project, collections: [listener.collection], after: listener.position }
     const { changes, isAll } = await selectChanges(db, range)
     const missed = changes.filter(({ seq }) => seq <= cursor)
-    // Without waiting, since the others wait for it.
+    // Doesn't wait, because the others wait for it.
     const isWhole = await handOver(missed, listener.subscriber, (change) => hand(listener, change))
     if (!isWhole || (!isAll && missed.length === changes.length)) return false
     listener.position = Math.max(listener.position, cursor)
@@ -152,7 +152,7 @@ async function enter(
 }
 
 function add(reader: Reader, connection: FeedConnection, listener: Listener): void {
-  // What came since the last read is for this listener, too.
+  // This listener also needs the changes since the last read.
   reader.isWanted = true
   if (listener.isOver()) return
   receive(reader, connection, listener.position)
@@ -163,7 +163,7 @@ function add(reader: Reader, connection: FeedConnection, listener: Listener): vo
 function replace({ connections }: FeedState, former: Listener, listener: Listener): boolean {
   const connection = connections.get(former.subscriber)
   if (!connection || connection.unannounced.includes(former) || former.collection !== listener.collection) return false
-  const position = positionOf(connection, former)
+  const position = getPosition(connection, former)
   if (!removeFrom(connection, former)) return false
   listener.position = position
   addTo(connection, listener)
@@ -177,10 +177,10 @@ function leave({ readers, connections }: FeedState, listener: Listener): number 
   const { reader } = connection
   if (connection.listeners.size === 0) reader.connections.delete(connection)
   if (reader.connections.size === 0 && !reader.isReading) readers.delete(reader.project)
-  return positionOf(connection, listener)
+  return getPosition(connection, listener)
 }
 
-function connectionOf(state: FeedState, project: string, subscriber: Subscriber): FeedConnection {
+function getConnection(state: FeedState, project: string, subscriber: Subscriber): FeedConnection {
   const known = state.connections.get(subscriber)
   if (known) return known
   const reader = projectReader(state, project)

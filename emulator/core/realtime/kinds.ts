@@ -1,4 +1,7 @@
-/** As what a subscription receives a change, if it does: by its filter, and by whose documents the caller may read. */
+/**
+ * Decides whether a subscription receives a change and as which kind, from its filter and the documents that the caller may
+ * read.
+ */
 import type { Schema } from '../../../client/protocol/model/collection.js'
 import { parseFields } from '../../../client/protocol/model/document.js'
 import type { Path } from '../../../client/protocol/model/path.js'
@@ -7,55 +10,55 @@ import type { RecordedDocumentChange } from '../../store/realtime/changes.js'
 import { findable } from '../access/findable.js'
 import type { Grant } from '../access/grant.js'
 import { markTimes } from '../documents/times.js'
-import { type Matchable, predicateOf } from './matching.js'
+import { compilePredicate, type Matchable } from './matching.js'
 
-interface Asked {
+interface KindOptions {
   readonly where: Where
-  /** Whether entering and leaving what is found counts as `created` and `deleted`. Contract 9.3. */
+  /** Whether entering and leaving the filter counts as `created` and `deleted`. Contract 9.3. */
   readonly isLive: boolean
 }
 
 /**
- * What was asked for stays; whom it asks for and what permissions open to the caller change, so both are looked at each time:
- * `created_by=me` is whoever asks by then.
+ * Returns a function from the caller's grant to the changes that a subscription receives. Checks the grant each time, because
+ * permissions change and `created_by=me` depends on the caller.
  *
- * @throws {SvcError} `INVALID_FILTER`, `UNAUTHORIZED`, `FORBIDDEN`, from what it answers: the answer to a filter depends on both
+ * @throws {SvcError} `INVALID_FILTER`, `UNAUTHORIZED`, `FORBIDDEN`, from the returned function
  */
-export function openKinds({ where: asked, isLive }: Asked): (grant: Grant) => Reception {
+export function openKinds({ where: filter, isLive }: KindOptions): (grant: Grant) => Reception {
   let matching: { readonly where: Where; readonly schema: Schema; readonly kindOf: KindOf } | undefined
   return (grant) => {
     const { schema } = grant.collection
-    const { where, creator } = findable(grant, asked)
-    // All of what was asked, or all but who created a document: as many clauses are the same ones.
+    const { where, creator } = findable(grant, filter)
+    // Compares lengths, because permissions only ever drop the clauses about the creator.
     if (matching?.where.all.length !== where.all.length || matching.schema !== schema) {
       const timed = markTimes(where, schema)
       matching = { where: timed, schema, kindOf: (isLive ? liveKind : plainKind)(timed) }
     }
     return {
-      kindOf: amongOf(creator, matching.kindOf, isLive),
+      kindOf: limitToCreator(creator, matching.kindOf, isLive),
       open: { where: matching.where, creator, hidden: grant.hidden },
     }
   }
 }
 
-/** How a caller receives changes: as what, and of what. */
+/** How a caller receives changes, and from which documents. */
 interface Reception {
   readonly kindOf: KindOf
   readonly open: Open
 }
 
-/** What of a collection is open to a caller who asks for it: what a list would find with that filter, without the fields that are hidden. */
+/** The part of a collection that a caller's list with the same filter would return, without hidden fields. */
 interface Open {
   readonly where: Where
-  /** Whose documents; undefined for everybody's. */
+  /** The only creator whose documents count; undefined for all. */
   readonly creator: string | undefined
   readonly hidden: readonly Path[]
 }
 
 export type KindOf = (change: RecordedDocumentChange) => RecordedDocumentChange['kind'] | undefined
 
-/** Of changes, those of documents of one creator; one that was given to another, as a view that shows what matches has to receive it. */
-function amongOf(creator: string | undefined, kindOf: KindOf, isLive: boolean): KindOf {
+/** Keeps only changes of one creator's documents. A transfer becomes `created` or `deleted` for a live view. */
+function limitToCreator(creator: string | undefined, kindOf: KindOf, isLive: boolean): KindOf {
   if (creator === undefined) return kindOf
   return (change) => {
     const is = change.document.createdBy === creator
@@ -63,43 +66,43 @@ function amongOf(creator: string | undefined, kindOf: KindOf, isLive: boolean): 
     if (is === was) return is ? kindOf(change) : undefined
     const kind = kindOf(change)
     if (!isLive) return is ? kind : undefined
-    // It is or was among those that match as well: a transfer changes nothing of its data.
+    // A transfer leaves the data unchanged, so the document matched before if it matches now.
     return kind && (is ? 'created' : 'deleted')
   }
 }
 
-/** Without a filter, as what it is: one function for all. */
+/** One shared function for all subscriptions without a filter. */
 const anyKind: KindOf = ({ kind }) => kind
 
-/** A change is published if the document matches as it is now; a deleted one, as it was last. */
+/** Matches a change by the document after it, or by its last state if it was deleted. */
 function plainKind(where: Where): KindOf {
   if (where.all.length === 0) return anyKind
-  const matches = predicateOf(where)
-  return (change) => (matches(currentOf(change)) ? change.kind : undefined)
+  const matches = compilePredicate(where)
+  return (change) => (matches(parseCurrent(change)) ? change.kind : undefined)
 }
 
-/** As a view that shows what matches has to receive it. */
+/** Returns the kind of change for a view that shows the matching documents. */
 function liveKind(where: Where): KindOf {
   if (where.all.length === 0) return anyKind
-  const [matches, plain] = [predicateOf(where), plainKind(where)]
+  const [matches, plain] = [compilePredicate(where), plainKind(where)]
   return (change) => {
     if (!change.before) return plain(change)
-    const [was, is] = [matches(formerOf(change, change.before)), matches(currentOf(change))]
+    const [was, is] = [matches(parseFormer(change, change.before)), matches(parseCurrent(change))]
     if (was) return is ? 'updated' : 'deleted'
     return is ? 'created' : undefined
   }
 }
 
-// Of many subscriptions, the first to look at a change parses it for all.
+// Shared by all subscriptions, so that each change is parsed once.
 const currents = new WeakMap<RecordedDocumentChange, Matchable>()
 const formers = new WeakMap<RecordedDocumentChange, Matchable>()
 
-function currentOf(change: RecordedDocumentChange): Matchable {
+function parseCurrent(change: RecordedDocumentChange): Matchable {
   const { document } = change
   return once(currents, change, () => ({ ...document, data: parseFields(document) }))
 }
 
-function formerOf(change: RecordedDocumentChange, before: NonNullable<RecordedDocumentChange['before']>): Matchable {
+function parseFormer(change: RecordedDocumentChange, before: NonNullable<RecordedDocumentChange['before']>): Matchable {
   return once(formers, change, () => ({ ...change.document, updatedAt: before.updatedAt, data: parseFields(before) }))
 }
 

@@ -1,14 +1,16 @@
-/** What the project's owner sees of open connections, and may do with them. */
+/** Lets the owner of a project list and close open connections. */
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import { selectUsersById } from '../../store/accounts/users.js'
 import { selectLastNumbers } from '../../store/realtime/project-changes.js'
 import type { Backend } from '../context.js'
 import type { OpenConnection } from './open-connections.js'
 
-/** The oldest first; of a project or of all. `lag` is how many changes of the project came after the position. */
+/**
+ * Lists the connections of a project or of all, oldest first. `lag` is the number of the project's changes after the position.
+ */
 export async function listConnections({ db, connections }: Backend, project: string | undefined) {
   const found = connections.all().filter((each) => project === undefined || each.identity()?.project.id === project)
-  const [newest, emails] = await Promise.all([selectLastNumbers(db), readEmails(db, found)])
+  const [newest, emails] = await Promise.all([selectLastNumbers(db), loadEmails(db, found)])
   return found.map((connection) => {
     const { id, transport, openedAt, address, origin, bytesSent, waitingBytes } = connection
     const { project, caller } = connection.identity() ?? {}
@@ -29,7 +31,7 @@ export function closeConnection({ connections }: Pick<Backend, 'connections'>, i
   found.close()
 }
 
-async function readEmails(
+async function loadEmails(
   db: Backend['db'],
   connections: readonly OpenConnection[],
 ): Promise<ReadonlyMap<string, string>> {

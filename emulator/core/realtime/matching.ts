@@ -1,7 +1,7 @@
 /**
- * Whether a document is among those that a filter asks for; `store/lists/where.ts` says the same in SQL, and
- * test/emulator/store/where-parity.test.ts holds the two together. What it costs grows with the document, not with the number of tests:
- * each text is lower-cased once for all who ask, and looked through once for everything that one filter looks for.
+ * Decides whether a document matches a filter. `store/lists/where.ts` does the same in SQL, and
+ * test/emulator/store/where-parity.test.ts keeps the two in step. The cost grows with the document, not with the number of
+ * tests. Each text is lower-cased once for all subscriptions, and searched once for all parts of a filter.
  */
 import type { Document } from '../../../client/protocol/model/document.js'
 import { parseInstant } from '../../../client/protocol/model/instant.js'
@@ -19,17 +19,17 @@ import {
 } from '../../../client/protocol/model/where.js'
 import { searchFor } from './text-search.js'
 
-/** What of a document a filter looks at. */
+/** The parts of a document that a filter tests. */
 export type Matchable = Pick<Document, OwnField | 'data'>
 
 export function matches(where: Where, document: Matchable): boolean {
-  return predicateOf(where)(document)
+  return compilePredicate(where)(document)
 }
 
-/** The same for many documents: what can be worked out of the filter alone is worked out once. */
-export function predicateOf(where: Where): (document: Matchable) => boolean {
+/** Compiles a filter, so that work that depends only on the filter is done once for many documents. */
+export function compilePredicate(where: Where): (document: Matchable) => boolean {
   const searches = { exact: openSearch((text) => text), anyCase: openSearch(loweredIn) }
-  const clauses = where.all.map(({ any }) => any.map((test) => fieldTestOf(test, searches)))
+  const clauses = where.all.map(({ any }) => any.map((test) => compileFieldTest(test, searches)))
   return (document) => {
     const holds = clauses.every((tests) => tests.some((isMet) => isMet(document)))
     for (const search of Object.values(searches)) search.clear()
@@ -44,16 +44,16 @@ interface Searches {
   readonly anyCase: Search
 }
 
-function fieldTestOf(test: Test, searches: Searches): (document: Matchable) => boolean {
+function compileFieldTest(test: Test, searches: Searches): (document: Matchable) => boolean {
   const { path } = test
-  const holds = test.isTime ? timeConditionOf(test) : conditionOf(test, searches)
+  const holds = test.isTime ? compileTimeCondition(test) : compileCondition(test, searches)
   const own = ownField(path)
   return own
     ? (document) => holds(document[own], document)
     : (document) => holds(valueAt(document.data, path), document)
 }
 
-function conditionOf(test: Test, { exact, anyCase }: Searches): Condition {
+function compileCondition(test: Test, { exact, anyCase }: Searches): Condition {
   if ('value' in test && !canHold(test.value)) return () => test.operator === 'ne'
   switch (test.operator) {
     case 'eq':
@@ -82,8 +82,8 @@ function conditionOf(test: Test, { exact, anyCase }: Searches): Condition {
   }
 }
 
-/** Of points in time, whose texts `parseInstant` makes comparable. */
-function timeConditionOf(test: Test): Condition {
+/** Compares points in time, as texts that `parseInstant` makes sortable. */
+function compileTimeCondition(test: Test): Condition {
   if (test.operator === 'isnull') return () => false
   const texts = 'values' in test ? test.values : [test.value]
   const instants = texts.map(parseInstant)
@@ -119,12 +119,12 @@ function not(condition: Condition): Condition {
   return (value, document) => !condition(value, document)
 }
 
-/** An array equals what one of its items does. */
+/** An array matches if one of its items does. */
 function equals(texts: readonly string[]): Condition {
   const meanings = new Set<Json | undefined>(texts.flatMap(parseMeanings))
   return (value) => {
     if (!Array.isArray(value)) return meanings.has(value)
-    const items = itemsOf(value)
+    const items = toItemSet(value)
     for (const meaning of meanings) if (items.has(meaning)) return true
     return false
   }
@@ -138,11 +138,11 @@ function compares(text: string, isWanted: (order: number) => boolean): Condition
   }
 }
 
-/** Everything that the `contains` of one filter look for. */
+/** Collects the parts that all `contains` tests of one filter look for. */
 interface Search {
-  /** Whether a text, or an item of an array that is one, holds the part. */
+  /** Returns a condition that holds if a text, or a text in an array, contains the part. */
   add(part: string): Condition
-  /** Drops what was found in the document that was looked at last. */
+  /** Drops the results for the previous document. */
   clear(): void
 }
 
@@ -165,7 +165,7 @@ function openSearch(fold: (text: string, document: Matchable) => string): Search
 
   function lookInto(array: readonly Json[], document: Matchable): ReadonlySet<number> {
     const all = new Set<number>()
-    for (const item of itemsOf(array)) {
+    for (const item of toItemSet(array)) {
       if (typeof item !== 'string') continue
       for (const part of foundIn(item, document)) all.add(part)
       if (all.size === parts.length) break
@@ -184,7 +184,7 @@ function openSearch(fold: (text: string, document: Matchable) => string): Search
 
 const none: ReadonlySet<number> = new Set()
 
-// Of many filters, the first to look at a value prepares it for all.
+// Shared by all filters, so that each value is prepared once.
 const lowered = new WeakMap<Matchable, Map<string, string>>()
 const items = new WeakMap<readonly Json[], ReadonlySet<Json | undefined>>()
 
@@ -196,13 +196,13 @@ function loweredIn(text: string, document: Matchable): string {
   return lower
 }
 
-function itemsOf(array: readonly Json[]): ReadonlySet<Json | undefined> {
+function toItemSet(array: readonly Json[]): ReadonlySet<Json | undefined> {
   const known = items.get(array) ?? new Set(array)
   items.set(array, known)
   return known
 }
 
-/** By code point, which is not how `<` compares strings: it goes by UTF-16 units. */
+/** Compares by code point, because `<` compares UTF-16 code units. */
 function orderOfTexts(one: string, other: string): number {
   const length = Math.min(one.length, other.length)
   for (let at = 0; at < length; at++) {
@@ -212,12 +212,12 @@ function orderOfTexts(one: string, other: string): number {
   return one.length - other.length
 }
 
-/** A half of a code point above U+FFFF. */
+/** Whether a code unit is half of a code point above U+FFFF. */
 function isSurrogate(unit: number): boolean {
   return unit >= 0xd800 && unit <= 0xdfff
 }
 
-/** Each code point by itself, as `pg_c_utf8` does it: no final sigma, and `İ` becomes one letter. */
+/** Lower-cases each code point separately, like `pg_c_utf8`: no final sigma, and `İ` becomes one letter. */
 export function lowerCase(text: string): string {
   return text.replaceAll('Σ', 'σ').replaceAll('İ', 'i').toLowerCase()
 }

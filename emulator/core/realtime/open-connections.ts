@@ -1,31 +1,31 @@
-/** The connections for realtime events that this process has open, for developers. Contract 11. */
+/** The open realtime connections of this process, for developers to inspect. Contract 11. */
 import type { JsonObject } from '../../../client/protocol/model/json.js'
 import type { EventLog } from '../events/event-log.js'
 import type { Identity } from '../identity.js'
 
-/** What a connection says of itself when it is asked. */
+/** Describes a connection on request. */
 export interface ConnectionView {
   readonly transport: 'websocket' | 'sse'
   readonly address: string
   readonly origin: string | null
-  /** Undefined before it has authenticated. */
+  /** Undefined until it has authenticated. */
   identity(): Identity | undefined
-  /** Who that is, in a word. */
+  /** A short name for the caller. */
   who(): string
   subscriptions(): readonly SubscriptionView[]
   bytesSent(): number
-  /** Of these, what the other end has not taken yet. */
+  /** Bytes sent that the client has not read yet. */
   waitingBytes(): number
-  /** Closes it. It may come back. */
+  /** Closes the connection. The client may reconnect. */
   close(): void
 }
 
 export interface SubscriptionView {
   readonly collection: string
-  /** As they were asked for. */
+  /** As the client sent them. */
   readonly filters: JsonObject
   readonly isLive: boolean
-  /** The newest change that it has received, or that was none of its business. */
+  /** The newest change that it has received or did not need. */
   readonly position: number
 }
 
@@ -34,18 +34,18 @@ export interface OpenConnection extends ConnectionView {
   readonly openedAt: string
 }
 
-/** What has become of a connection, and is an event. */
-type How = 'opened' | 'closed' | 'refused' | 'subscribed' | 'unsubscribed'
+/** A change of a connection, reported as an event. */
+type ConnectionChange = 'opened' | 'closed' | 'refused' | 'subscribed' | 'unsubscribed'
 
 export interface Connections {
   add(connection: ConnectionView): OpenConnection
-  /** Comes once it is known who it is. */
+  /** Called once the caller is known. */
   identified(connection: OpenConnection): void
   refused(connection: OpenConnection, why: string, collection?: string): void
   subscribed(connection: OpenConnection, collection: string): void
   unsubscribed(connection: OpenConnection, collection: string, why?: string): void
   closed(connection: OpenConnection, why?: string): void
-  /** The events of their opening are no longer kept, so their closing is none either. */
+  /** Drops the connections whose opening is no longer in the event log, so that their closing is not reported either. */
   forgetOpened(): void
   all(): readonly OpenConnection[]
 }
@@ -56,9 +56,13 @@ export function openConnections(events: Pick<EventLog, 'add'>): Connections {
   let forgotten: WeakSet<OpenConnection> = new WeakSet()
   let number = 0
 
-  function say(how: How, connection: OpenConnection, { collection = null, why = null }: Particulars = {}): void {
+  function say(
+    how: ConnectionChange,
+    connection: OpenConnection,
+    { collection = null, why = null }: Particulars = {},
+  ): void {
     const { id, transport } = connection
-    // What it had begun may go on for a moment.
+    // Work begun before it closed may still report.
     if (!all.has(id)) return
     const projectId = connection.identity()?.project.id ?? null
     events.add({
@@ -82,7 +86,7 @@ export function openConnections(events: Pick<EventLog, 'add'>): Connections {
     subscribed: (connection, collection) => say('subscribed', connection, { collection }),
     unsubscribed: (connection, collection, why) => say('unsubscribed', connection, { collection, why }),
     closed(connection, why) {
-      // One that never authenticated had no event that it was opened.
+      // A connection that never authenticated was never reported as opened.
       if (!unidentified.delete(connection) && !forgotten.has(connection)) say('closed', connection, { why })
       all.delete(connection.id)
     },

@@ -1,4 +1,4 @@
-/** How changes are read for all connections of a project, and what is done between two reads. */
+/** Reads changes for all connections of a project, and runs jobs between two reads. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Database } from '../../database/port.js'
 import { type ChangePage, type Kept, type Range, selectChanges, selectKept } from '../../store/realtime/changes.js'
@@ -20,35 +20,35 @@ import type { Subscriber } from './subscriber.js'
 export interface FeedState {
   readonly db: Database
   readonly report: (error: unknown) => void
-  /** For the connections that keep up, by project. */
+  /** The shared reader of each project, for connections that keep up. */
   readonly readers: Map<string, Reader>
   readonly connections: WeakMap<Subscriber, FeedConnection>
   readonly replays: FairSemaphore
-  /** What is read for those who catch up, or is about to be. */
+  /** Reads for connections that catch up, running or queued. */
   readonly reads: Map<string, SharedRead>
-  /** What becomes of a connection that cannot keep up. */
+  /** Moves a connection that cannot keep up to its own reader. */
   stepAside(reader: Reader, connection: FeedConnection): void
 }
 
-/** The next changes; not kept where some before them may be missing. */
+/** The next changes. `isKept` is false if some before them may have been trimmed. */
 export interface KeptChanges extends ChangePage {
   readonly isKept: boolean
 }
 
-/** A read that several wait for. */
+/** A read that several clients wait for. */
 export interface SharedRead {
   readonly changes: Promise<KeptChanges>
-  /** Of each that waits, whether it still does. */
+  /** Tells for each waiting client whether it still waits. */
   readonly isWanted: (() => boolean)[]
 }
 
-/** Of each project, many more stay than these, whatever their age: who is so close behind has missed none. */
+/** Far more changes of each project are kept than this, whatever their age. A client this close behind has missed none. */
 const surelyKept = 500
 
-/** After the database has failed. */
+/** How long to wait before a retry after the database has failed. */
 export const retryMilliseconds = 500
-/** What is handed over in one turn of the event loop, as deliveries count: some milliseconds of it. */
-export const mostWorkOfATurn = 1_000
+/** The most work per turn of the event loop, in units of delivery cost: a few milliseconds. */
+export const maxWorkPerTurn = 1_000
 
 export function projectReader({ readers }: FeedState, project: string): Reader {
   const reader = readers.get(project) ?? newReader(project, 0)
@@ -56,7 +56,7 @@ export function projectReader({ readers }: FeedState, project: string): Reader {
   return reader
 }
 
-/** Who reads for a connection now. One without connections has ended meanwhile. */
+/** Returns the current reader of a connection. A reader without connections has stopped. */
 function readerFor(state: FeedState, connection: FeedConnection): Reader {
   if (!connection.reader.isReading) connection.reader = projectReader(state, connection.reader.project)
   return connection.reader
@@ -72,7 +72,7 @@ export function queue(state: FeedState, reader: Reader, job: FeedJob): void {
   if (!reader.isReading) void read(state, reader)
 }
 
-/** Does something for a connection while nothing is read for it. */
+/** Runs a job for a connection while its reader reads nothing. */
 export function between<Result>(
   state: FeedState,
   connection: FeedConnection,
@@ -80,7 +80,7 @@ export function between<Result>(
 ): Promise<Result> {
   return new Promise((resolve, reject) => {
     const job: FeedJob = async (moment) => {
-      // Another reads for it meanwhile.
+      // The connection has moved to another reader.
       if (connection.reader !== moment.reader) return queue(state, readerFor(state, connection), job)
       await step(moment).then(resolve, reject)
     }
@@ -105,7 +105,7 @@ async function read(state: FeedState, reader: Reader): Promise<void> {
   if (reader.connections.size === 0) state.readers.delete(reader.project)
 }
 
-/** Those that wait now: what comes meanwhile waits until the changes that happened have gone out. */
+/** Runs the jobs queued now. Later ones wait until the pending changes have been sent. */
 export async function runJobs({ db }: FeedState, reader: Reader): Promise<void> {
   let asked: Promise<Kept> | undefined
   const kept = () => {
@@ -117,10 +117,10 @@ export async function runJobs({ db }: FeedState, reader: Reader): Promise<void> 
 
 async function advance(state: FeedState, reader: Reader): Promise<void> {
   for (;;) {
-    const collections = collectionsOf(reader)
+    const collections = collectionsIn(reader)
     if (collections.size === 0) return
     const range = { project: reader.project, collections: [...collections], after: reader.cursor }
-    // Where the database could not be asked for long, others may have written and trimmed meanwhile.
+    // After a long database failure, other processes may have trimmed changes that were not read yet.
     const { changes, isAll, lastSeq, isKept } = await readKept(state.db, range)
     if (!isKept) skipAll(reader, lastSeq)
     else if (changes.length > 0) await deliverAll(state, reader, changes)
@@ -131,7 +131,7 @@ async function advance(state: FeedState, reader: Reader): Promise<void> {
   }
 }
 
-/** Old changes are deleted meanwhile: whether some may be missing is known once the others have been read. */
+/** Checks for trimmed changes after the read, because trimming runs concurrently. */
 export async function readKept(db: Database, range: Range): Promise<KeptChanges> {
   const changes = await selectChanges(db, range)
   if (range.after >= changes.lastSeq - surelyKept) return { ...changes, isKept: true }
@@ -143,14 +143,14 @@ function skipAll({ connections }: Reader, lastSeq: number): void {
   for (const { listeners } of connections) for (const some of listeners.values()) skip(some, lastSeq)
 }
 
-/** Nothing is allocated for each connection: there may be ten thousand, each time that something is read. */
-function collectionsOf({ connections }: Reader): ReadonlySet<string> {
+/** Avoids allocating per connection, because there may be ten thousand on every read. */
+function collectionsIn({ connections }: Reader): ReadonlySet<string> {
   const collections = new Set<string>()
   for (const { listeners } of connections) for (const collection of listeners.keys()) collections.add(collection)
   return collections
 }
 
-/** A deleted document says when it was last changed, and not when it went. */
+/** Skips deletions, which carry the time of the last change instead of the deletion. */
 function measureLag(changes: ChangePage['changes']): void {
   const first = changes.find(({ kind }) => kind === 'created' || kind === 'updated')
   if (first === undefined || !('document' in first)) return
@@ -159,9 +159,9 @@ function measureLag(changes: ChangePage['changes']): void {
   }))
 }
 
-/** One connection after the other, so that what each receives goes out together. */
+/** Delivers one connection at a time, so that everything for it is sent together. */
 async function deliverAll(state: FeedState, reader: Reader, changes: ChangePage['changes']): Promise<void> {
-  const pauses = openPauses(mostWorkOfATurn)
+  const pauses = openPauses(maxWorkPerTurn)
   for (const connection of [...reader.connections]) {
     for (const change of changes) {
       if (!connection.listeners.has(change.collection)) continue

@@ -1,11 +1,13 @@
-/** Changes without what is hidden from a subscriber. Of many, the first with the same rights has it worked out for all. */
+/** Removes hidden fields from changes, once for all subscribers with the same rights. */
 import type { Path } from '../../../client/protocol/model/path.js'
 import type { RecordedDocumentChange } from '../../store/realtime/changes.js'
 import { withoutFields } from '../access/closed-fields.js'
 
 const seen = new WeakMap<RecordedDocumentChange, Map<string, RecordedDocumentChange>>()
 
-/** The same change for the same fields, so that it is also written once. What it was before is not sent. */
+/**
+ * Returns the same object for the same fields, so that it is serialized once. Leaves out the former data, which is not sent.
+ */
 export function seenWithout(change: RecordedDocumentChange, hidden: readonly Path[]): RecordedDocumentChange {
   if (hidden.length === 0) return change
   const known = seen.get(change) ?? new Map<string, RecordedDocumentChange>()

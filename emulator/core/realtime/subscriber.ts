@@ -1,11 +1,11 @@
-/** One connection. What its subscriptions receive shares its backpressure. */
+/** A connection. Its subscriptions share its backpressure. */
 export interface Subscriber {
   isOpen(): boolean
-  /** Whether it may be written to: the other end reads about as fast as that, and nothing is held. */
+  /** Whether it accepts more: the client keeps up with reading, and no hold is active. */
   canWrite(): boolean
-  /** Resolves once it can be written to again, or is closed. */
+  /** Resolves once it accepts more or is closed. */
   drained(): Promise<void>
-  /** Nothing is written before this is settled. */
+  /** Writes nothing until the promise settles. */
   hold(until: Promise<void>): void
 }
 

@@ -1,4 +1,4 @@
-/** Which changes a subscription receives, and until when. Contract 9. */
+/** Decides which changes a subscription receives, and when it ends. Contract 9. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import type { StoredCollection } from '../../../client/protocol/model/collection.js'
@@ -21,53 +21,53 @@ import type { Subscriber } from './subscriber.js'
 
 export type { RecordedDocumentChange } from '../../store/realtime/changes.js'
 
-export interface Wish {
+export interface SubscribeRequest {
   /** Name or id. */
   readonly collection: string
   readonly where: Where
-  /** The same as it was sent, for who looks at the connection. */
+  /** The filter as sent, for inspecting the connection. */
   readonly filters?: JsonObject
   /** Whether entering and leaving the filter counts as `created` and `deleted`. Contract 9.3. */
   readonly isLive: boolean
-  /** Exclusive: the number of the last change that is known already. */
+  /** Exclusive: the number of the last change that the client already has. */
   readonly since: number | undefined
 }
 
-/** What a connection does with what a subscription receives. */
+/** Receives the messages of a subscription, on behalf of a connection. */
 export interface Sink {
   /**
-   * Comes first: it receives every change after that number, until the subscription ends.
+   * Called first. Every change after `seq` follows, until the subscription ends.
    *
-   * @param reviewed settles once the caller's rights were looked up again
+   * @param reviewed settles once the caller's rights have been checked again
    */
   begun(seq: number, subscription: CollectionSubscription, reviewed: Promise<void>): void
-  /** A change, and the kind that it is for this subscription. */
+  /** Called for each change, with its kind for this subscription. */
   event(change: RecordedDocumentChange, kind: RecordedDocumentChange['kind'], collection: StoredCollection): void
-  /** A replay is over: everything up to that number was received, by all subscriptions of the connection. */
+  /** Called when a replay ends. All subscriptions of the connection have received everything up to `seq`. */
   live(seq: number): void
-  /** Changes are missing, or what they come to is another list now; what comes from now on is whole again. */
+  /** Called if changes are missing or the visible documents have changed. Changes after this are complete again. */
   resync(why: SvcError): void
-  /** Nothing comes after this. */
+  /** Called last. */
   ended(why: SvcError): void
 }
 
 export interface CollectionSubscription {
-  /** Looks at the collection and the caller's right to read it anew, and ends itself where it must. */
+  /** Reloads the collection and the caller's right to read it. Ends the subscription if needed. */
   review(): Promise<void>
-  /** What it is, and how far it has come. */
+  /** Describes the subscription and its position. */
   view(): SubscriptionView
-  /** Puts another one in its place, without a gap; false where that cannot be done at once. */
-  giveWayTo(listener: Listener): boolean
-  /** Answers the number up to which everything has been received. */
+  /** Replaces this subscription without a gap. Returns false if that must wait. */
+  replaceWith(listener: Listener): boolean
+  /** Ends the subscription. Returns the number of the change up to which it has received everything. */
   end(): number
 }
 
-/** Who subscribes, over which connection. */
-export interface Asker {
-  /** The caller as it is known now: rights change. */
+/** The caller and connection of a subscription. */
+export interface SubscriptionOwner {
+  /** The caller as known now, because rights change. */
   identity(): Identity
   readonly subscriber: Subscriber
-  /** What this subscription takes the place of. Unless it says since when, it goes on where that one was. */
+  /** The subscription to replace. Without `since`, the new one continues from its position. */
   readonly replaced?: CollectionSubscription | undefined
 }
 
@@ -76,29 +76,35 @@ export interface Asker {
  *
  * @throws {SvcError} `NOT_FOUND`, `UNAUTHORIZED`, `FORBIDDEN`
  */
-export async function subscribe(backend: Backend, asker: Asker, wish: Wish, sink: Sink): Promise<void> {
+export async function subscribe(
+  backend: Backend,
+  asker: SubscriptionOwner,
+  request: SubscribeRequest,
+  sink: Sink,
+): Promise<void> {
   const { identity, subscriber, replaced } = asker
-  const { collection: name } = wish
+  const { collection: name } = request
   const project = identity().project.id
-  const grant = readGrant(identity(), await requireCollection(contextOf(backend, identity()), name))
+  const grant = readGrant(identity(), await requireCollection(toContext(backend, identity()), name))
   let { collection } = grant
-  const kindsFor = openKinds(wish)
+  const kindsFor = openKinds(request)
   let { kindOf, open } = kindsFor(grant)
   let hasLeft = false
   let isReplayed = false
-  // Nothing has happened before the first number: who begins there has nothing to read anew among what is replayed.
-  let knowsNothing = wish.since === 0
+  // A client that replays from 0 has nothing to reload, because nothing comes before the first change.
+  let knowsNothing = request.since === 0
 
   const listener: Listener = {
     ...{ subscriber, caller: identity().caller.id, collection: collection.id },
     position: 0,
     isOver: () => hasLeft || !subscriber.isOpen(),
-    costOf: (change) => (wish.where.all.length === 0 && open.hidden.length === 0 ? 1 : costOf(change, wish.where)),
+    measureCost: (change) =>
+      request.where.all.length === 0 && open.hidden.length === 0 ? 1 : measureCost(change, request.where),
     begun(isWhole) {
-      const view = () => viewOf(wish, backend.feeds.position(listener))
-      // Rights may have changed since they were looked at; from here on each change of them is received.
+      const view = () => toView(request, backend.feeds.position(listener))
+      // Checks rights again, because they may have changed since. From here on each change to them is received.
       const reviewed = review()
-      sink.begun(listener.position, { review, giveWayTo, end, view }, reviewed)
+      sink.begun(listener.position, { review, replaceWith, end, view }, reviewed)
       knowsNothing &&= isWhole
       if (!isWhole) sink.resync(plainError('RESYNC'))
     },
@@ -115,22 +121,22 @@ export async function subscribe(backend: Backend, asker: Asker, wish: Wish, sink
     },
   }
 
-  /** What became of the collection meanwhile may be among what was missed. */
+  /** The missed messages may include changes to the collection itself. */
   function missed(): void {
     sink.resync(plainError('RESYNC'))
     subscriber.hold(review())
   }
 
-  /** Nothing more goes out on this connection before it is known who may receive it, however long the database takes to say so. */
+  /** Holds back everything on this connection until its rights are known, however long the database takes. */
   async function review(): Promise<void> {
     const looked = look()
     subscriber.hold(looked.then((isSettled) => (isSettled ? undefined : again(look))))
     await looked
   }
 
-  /** Ends the subscription where it is no longer permitted; false where the database did not answer. */
+  /** Ends the subscription if it is no longer permitted. Returns false if the database did not answer. */
   async function look(): Promise<boolean> {
-    // Asks nothing more for a subscription that was replaced or ended.
+    // Skips the check for a subscription that was replaced or has ended.
     if (listener.isOver()) return true
     try {
       const found = await standing(backend, project, name, collection.id)
@@ -138,8 +144,8 @@ export async function subscribe(backend: Backend, asker: Asker, wish: Wish, sink
       collection = grant.collection
       const former = open
       ;({ kindOf, open } = kindsFor(grant))
-      // What is open from now on, or no longer, is not among the changes: a view that shows what matches has to be read anew.
-      if (wish.isLive && !listener.isOver() && !isDeepStrictEqual(open, former)) sink.resync(othersOpen())
+      // Changes in permissions produce no events for documents, so a live view has to reload.
+      if (request.isLive && !listener.isOver() && !isDeepStrictEqual(open, former)) sink.resync(permissionsChanged())
     } catch (error) {
       if (listener.isOver()) return true
       const why = endedBy(backend, error, name)
@@ -150,7 +156,7 @@ export async function subscribe(backend: Backend, asker: Asker, wish: Wish, sink
     return true
   }
 
-  function giveWayTo(other: Listener): boolean {
+  function replaceWith(other: Listener): boolean {
     if (hasLeft) return false
     hasLeft = backend.feeds.replace(listener, other)
     return hasLeft
@@ -161,9 +167,9 @@ export async function subscribe(backend: Backend, asker: Asker, wish: Wish, sink
     return backend.feeds.leave(listener)
   }
 
-  // Of a younger collection everything may be kept, of whatever the project has kept no more.
-  const asked = wish.since === 0 ? await selectBirth(backend.db, collection.id) : wish.since
-  if (asked === undefined && replaced?.giveWayTo(listener)) return listener.begun(true)
+  // For a collection younger than the trimmed changes, everything since its creation may still be kept.
+  const asked = request.since === 0 ? await selectBirth(backend.db, collection.id) : request.since
+  if (asked === undefined && replaced?.replaceWith(listener)) return listener.begun(true)
   const left = replaced?.end()
   const since = asked ?? left
   isReplayed = since !== undefined
@@ -179,12 +185,12 @@ async function again(isSettled: () => Promise<boolean>): Promise<void> {
   while (!(await isSettled()))
 }
 
-function viewOf({ collection, filters = {}, isLive }: Wish, position: number): SubscriptionView {
+function toView({ collection, filters = {}, isLive }: SubscribeRequest, position: number): SubscriptionView {
   return { collection, filters, isLive, position }
 }
 
-/** Texts are searched the longer the longer they are, and read before that; so they are where fields are left out. */
-function costOf(change: Recorded, { all }: Where): number {
+/** Charges by the size of the text, because filters and hidden fields require parsing and searching it. */
+function measureCost(change: Recorded, { all }: Where): number {
   const tests = all.reduce((sum, { any }) => sum + any.length, 0)
   return 1 + costOfText(change) + Math.floor(tests / testsPerCost)
 }
@@ -206,23 +212,27 @@ function readGrant({ caller }: Identity, collection: StoredCollection): Grant {
   return grant
 }
 
-/** As long as it is the same, all subscriptions share the one that is cached. */
+/** Prefers the cached object if nothing changed, so that all subscriptions share it. */
 function shared(known: StoredCollection, found: StoredCollection): StoredCollection {
   return isDeepStrictEqual(found, known) ? known : found
 }
 
-function contextOf(backend: Backend, identity: Identity): Context {
+function toContext(backend: Backend, identity: Identity): Context {
   return { ...identity, ...unitFor(backend) }
 }
 
-/** Not a cached one: it is not asked again after this. @throws {SvcError} `NOT_FOUND` where the name is no longer its own */
+/**
+ * Loads the collection without the cache, because this check is not repeated.
+ *
+ * @throws {SvcError} `NOT_FOUND` if the name now belongs to another collection
+ */
 async function standing({ db }: Backend, project: string, name: string, id: string): Promise<StoredCollection> {
   const found = await selectCollection(db, project, name)
   if (found?.id !== id) throw plainError('NOT_FOUND')
   return found
 }
 
-/** Nothing where the database did not answer. */
+/** Returns undefined if the database did not answer. */
 function endedBy(backend: Backend, error: unknown, name: string): SvcError | undefined {
   const why = asSvcError(error)
   if (why?.code === 'NOT_FOUND') return noLonger(name)
@@ -231,8 +241,8 @@ function endedBy(backend: Backend, error: unknown, name: string): SvcError | und
   return undefined
 }
 
-function othersOpen(): SvcError {
-  return new SvcError('RESYNC', 'What you may read here is not what it was. Read the collection again.')
+function permissionsChanged(): SvcError {
+  return new SvcError('RESYNC', 'Your permissions for this collection have changed. Read it again.')
 }
 
 function noLonger(name: string): SvcError {

@@ -1,15 +1,15 @@
-/** Many texts looked for in one, in time that grows with that one alone, whatever they are. */
+/** Searches a text for many parts at once. The time grows only with the text, whatever the parts are. */
 
-/** Up to so many comparisons of characters, looking for one after the other is cheapest. */
+/** Up to this many character comparisons, searching for one part after the other is fastest. */
 const fewComparisons = 50_000
 
-/** Which of the parts a text holds, by their place in the list. */
+/** Returns a function that finds the indexes of the parts contained in a text. */
 export function searchFor(parts: readonly string[]): (text: string) => ReadonlySet<number> {
   const characters = parts.reduce((sum, { length }) => sum + length, 0)
   let automaton: Automaton | undefined
   return (text) => {
     if (text.length * characters <= fewComparisons) return oneByOne(parts, text)
-    automaton ??= automatonOf(parts)
+    automaton ??= buildAutomaton(parts)
     return scan(automaton, text)
   }
 }
@@ -20,32 +20,32 @@ function oneByOne(parts: readonly string[], text: string): ReadonlySet<number> {
   return found
 }
 
-/** Aho and Corasick's: a tree of all parts, whose nodes know where to go on when the next character leads no further. */
+/** An Aho-Corasick automaton: a trie of all parts, whose nodes have a fallback for the next character. */
 interface Automaton {
   readonly parts: number
-  /** By node and character, the node below. */
+  /** The child for a node and a character. */
   readonly below: ReadonlyMap<number, number>
-  /** Of each node, that of the longest other beginning of a part which ends here. */
+  /** For each node, the node of its longest proper suffix in the trie. */
   readonly fallback: readonly number[]
-  /** Of each node, the parts that end there. */
+  /** For each node, the parts that end there. */
   readonly ending: readonly (readonly number[])[]
-  /** Of each node, the next one by way of the fallbacks where a part ends; 0 where there is none. */
+  /** For each node, the next node along the fallbacks at which a part ends; 0 if there is none. */
   readonly nextEnding: readonly number[]
 }
 
 const root = 0
-const keyOf = (node: number, character: number) => node * 0x1_0000 + character
+const edgeKey = (node: number, character: number) => node * 0x1_0000 + character
 
-function automatonOf(parts: readonly string[]): Automaton {
+function buildAutomaton(parts: readonly string[]): Automaton {
   const below = new Map<number, number>()
   const ending: number[][] = [[]]
-  /** Of each node, the one above and the character between. */
+  /** For each node, its parent and the character between them. */
   const origins: [above: number, character: number][] = [[root, 0]]
   for (const [at, part] of parts.entries()) {
     let node = root
     for (let index = 0; index < part.length; index++) {
       const character = part.charCodeAt(index)
-      const key = keyOf(node, character)
+      const key = edgeKey(node, character)
       let next = below.get(key)
       if (next === undefined) {
         next = origins.push([node, character]) - 1
@@ -56,11 +56,11 @@ function automatonOf(parts: readonly string[]): Automaton {
     }
     ending[node]?.push(at)
   }
-  return { parts: parts.length, below, ending, ...linksOf({ below, ending, origins }) }
+  return { parts: parts.length, below, ending, ...buildLinks({ below, ending, origins }) }
 }
 
-/** From the top down, since a node's links lead to nodes that are higher up. */
-function linksOf({
+/** Goes from the top down, because a node's links lead to nodes higher up. */
+function buildLinks({
   below,
   ending,
   origins,
@@ -81,7 +81,7 @@ function linksOf({
   return { fallback, nextEnding }
 }
 
-/** Where the next character leads. */
+/** Follows the next character, using fallbacks where needed. */
 function step(
   below: ReadonlyMap<number, number>,
   fallback: readonly number[],
@@ -89,14 +89,14 @@ function step(
   character: number,
 ): number {
   for (let node = from; ; node = fallback[node] ?? root) {
-    const next = below.get(keyOf(node, character))
+    const next = below.get(edgeKey(node, character))
     if (next !== undefined) return next
     if (node === root) return root
   }
 }
 
 function scan({ parts, below, fallback, ending, nextEnding }: Automaton, text: string): ReadonlySet<number> {
-  // An empty part is in every text.
+  // Every text contains the empty part.
   const found = new Set<number>(ending[root])
   const isTold = new Uint8Array(ending.length)
   let node = root

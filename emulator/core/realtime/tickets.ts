@@ -1,4 +1,4 @@
-/** Tickets: what a browser's EventSource puts into an address in the place of a key or a token. Contract 9.5. */
+/** Tickets that a browser's EventSource puts in the address instead of a key or a token. Contract 9.5. */
 import { randomBytes } from 'node:crypto'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import { deleteTicket, insertTicket } from '../../store/realtime/tickets.js'
@@ -14,7 +14,7 @@ export interface Ticket {
   readonly expiresAt: string
 }
 
-/** A ticket that stands for the caller, for one stream within a minute: it ends with the key that asked for it, and with the session. */
+/** Creates a ticket for one stream, valid for a minute. It also ends with the session and with the key that requested it. */
 export async function newTicket({ backend, db, project, caller }: Context): Promise<Ticket> {
   const ticket = randomBytes(24).toString('base64url')
   const expiresAt = new Date(backend.now(project.id).getTime() + livesMilliseconds).toISOString()
@@ -31,13 +31,13 @@ export async function newTicket({ backend, db, project, caller }: Context): Prom
 }
 
 /**
- * Who a ticket stands for; it is used up by this. A user has the session's own rights, within the scopes of the key beside it, and
- * is never taken for the holder of a secret key.
+ * Returns the identity that a ticket stands for, and uses the ticket up. A user gets the rights of the session within the
+ * scopes of the key used with it. A user never counts as holder of a secret key.
  *
  * @throws {SvcError} `UNAUTHORIZED`, `INVALID_TOKEN`
  */
 export async function useTicket(backend: Backend, ticket: string): Promise<Identity> {
-  // A text that cannot be a ticket costs no statement.
+  // Skips the query for a text that cannot be a ticket.
   const isTicket = /^[\w-]{32}$/.test(ticket)
   const taken = isTicket && (await deleteTicket(backend.db, hashSecret(ticket)))
   if (!taken || Date.parse(taken.expiresAt) <= backend.now(taken.project.id).getTime())

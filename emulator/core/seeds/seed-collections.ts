@@ -5,7 +5,7 @@ import { deleteDocuments } from '../../store/documents.js'
 import { selectSomeIds } from '../../store/seeds.js'
 import { changeCollection, createCollection } from '../collections/collections.js'
 import type { Context } from '../context.js'
-import { completing, place, recording } from '../documents/writing.js'
+import { openCompleter, place, publishRecorded } from '../documents/writing.js'
 import { noCounts, type OpenCollection, type Seeding } from './seeding.js'
 
 /** Creates or updates the collection of a step according to the mode, and empties it for `replace`. */
@@ -28,7 +28,7 @@ export async function insertedOrChanged(
     ...{ collection, key, isKeyGuessed, hadDocuments, counts: noCounts(), byKey: undefined },
     isWritten: !hadDocuments || mode !== 'fill',
     ids: isAnswered ? [] : undefined,
-    complete: completing(collection),
+    complete: openCompleter(collection),
   }
 }
 
@@ -39,6 +39,8 @@ async function removeAll(ctx: Context, collection: OpenCollection['collection'])
   for (;;) {
     const ids = await selectSomeIds(ctx.db, collection.id, batchSize)
     if (ids.length === 0) return
-    await recording(ctx, () => deleteDocuments(ctx.db, place(ctx, collection, ctx.backend.now(ctx.project.id)), ids))
+    await publishRecorded(ctx, () =>
+      deleteDocuments(ctx.db, place(ctx, collection, ctx.backend.now(ctx.project.id)), ids),
+    )
   }
 }

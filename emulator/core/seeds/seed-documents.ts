@@ -11,7 +11,7 @@ import type { SeedDocument, SeedDocuments } from '../../../client/protocol/model
 import { insertDocuments, lockDocuments, updateDocumentData } from '../../store/documents.js'
 import { noSuchCollection } from '../access/missing.js'
 import { requireLight } from '../documents/weight.js'
-import { place, recording, textsOf } from '../documents/writing.js'
+import { checkAndSerialize, place, publishRecorded } from '../documents/writing.js'
 import { orphanForgotten } from '../files/owned-files.js'
 import type { Upload } from '../files/uploads.js'
 import { atStep } from './at-step.js'
@@ -105,12 +105,12 @@ async function writeDocuments(seeding: Seeding, open: OpenCollection, group: rea
   const here = place(ctx, collection, now)
   const freshRows = await toRows(open, fresh)
   if (freshRows.length > 0) {
-    const { documents } = await recording(ctx, () => insertDocuments(ctx.db, here, freshRows))
-    // Fails if the collection was removed since it was looked up.
+    const { documents } = await publishRecorded(ctx, () => insertDocuments(ctx.db, here, freshRows))
+    // The collection was removed since it was looked up.
     if (documents.length === 0) throw noSuchCollection(collection.name)
   }
   const changedRows = await toRows(open, changed)
-  if (changedRows.length > 0) await recording(ctx, () => updateDocumentData(ctx.db, here, changedRows))
+  if (changedRows.length > 0) await publishRecorded(ctx, () => updateDocumentData(ctx.db, here, changedRows))
   open.counts.created += fresh.length
   open.counts.updated += drafts.length - fresh.length
   for (const { id, files } of drafts) await adopt(seeding, files, { document: id, collection: collection.id })
@@ -147,7 +147,7 @@ async function prepareDraft(
 
 /** Converts drafts to rows. Reports schema errors by the document's position in the step. */
 async function toRows({ collection }: OpenCollection, drafts: readonly Draft[]) {
-  const texts = await textsOf(collection, drafts, ({ fields }) => fields).catch((error) => {
+  const texts = await checkAndSerialize(collection, drafts, ({ fields }) => fields).catch((error) => {
     const [only] = drafts
     throw placed(error, (path) => {
       if (drafts.length === 1 && only) return [only.at, ...path]

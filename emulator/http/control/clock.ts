@@ -40,8 +40,8 @@ const firstYear = 1970
 const lastYear = 9998
 
 /**
- * Ids hold their moment as milliseconds since 1970, and a time of five digits for the year is none that PostgreSQL reads. What
- * expires is later than now, and has the last of four digits for it.
+ * Limits a clock to the years that ids and PostgreSQL can represent: ids hold milliseconds since 1970, and PostgreSQL reads
+ * years of four digits. Leaves a year's margin for things that expire later.
  *
  * @throws {SvcError} `VALIDATION_ERROR`
  */
@@ -49,7 +49,10 @@ function requireYear(clock: Clock, move: Move): void {
   const at = 'now' in move ? new Date(move.now) : new Date(clock.now().getTime() + move.advance)
   const year = at.getUTCFullYear()
   if (year >= firstYear && year <= lastYear) return
-  throw new SvcError('VALIDATION_ERROR', `A clock can be from ${firstYear} to ${lastYear}, not in the year ${year}.`)
+  throw new SvcError(
+    'VALIDATION_ERROR',
+    `A clock cannot be set to the year ${year}. Use a year from ${firstYear} to ${lastYear}.`,
+  )
 }
 
 function moved(clock: Clock, move: Move): Clock {
@@ -58,7 +61,7 @@ function moved(clock: Clock, move: Move): Clock {
   return clock
 }
 
-/** Sessions may have expired by that time. */
+/** Reports the change, because sessions may have expired at the new time. */
 function changed({ bus, events }: Backend, projectId: string | null, clock: Clock, how: 'moved' | 'reset' = 'moved') {
   void bus.publish([{ kind: 'identity' }])
   events.add({ kind: `clock.${how}`, projectId, clock: shown(clock) })

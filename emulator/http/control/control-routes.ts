@@ -1,4 +1,4 @@
-/** Routes of the control API, made from its contract and one handler for each operation. */
+/** Builds the routes of the control API from its contract and one handler per operation. */
 import { type Contract, contract } from '../../../client/protocol/control/contract.js'
 import type {
   NamesIn,
@@ -17,7 +17,7 @@ import { ownersForm } from '../request/file-forms.js'
 import { zodQuery } from '../request/read-list.js'
 import { type Route, type RouteInput, type RouteMethod, route } from '../route.js'
 
-/** A handler for each operation. The compiler asks for all of them, and for replies as the contract has them. */
+/** A handler for each operation. The compiler requires all of them, with replies that match the contract. */
 export type ControlHandlers = HandlersOf<typeof operations, Contract>
 
 type HandlersOf<Paths, Shapes> = {
@@ -26,55 +26,55 @@ type HandlersOf<Paths, Shapes> = {
     : HandlersOf<Paths[Name], Shapes[Name]>
 }
 
-/** `request` is what the query or the body says, as the contract reads it; `uploads` are the files of a form. */
+/** `request` is the parsed query or body. `uploads` are the files of a form. */
 type Handler<Name extends string, Request, Reply> = (
   backend: Backend,
   input: {
     readonly params: { readonly [Key in Name]: string }
     readonly request: Request
     readonly uploads: Uploads
-    /** The ends of streams that are open, each called when the service closes. */
+    /** The ends of open streams, each called when the service closes. */
     readonly streams: Set<() => void>
   },
 ) => Reply | Promise<Reply>
 
 type HandledReply<Shape> = Shape extends { readonly isStream: true } ? Stream : Replied<ReplyOf<Shape>>
 
-/** In a reply, an object of any fields may be JSON text already. */
+/** In a reply, an object with arbitrary fields may already be JSON text. */
 type Replied<Reply> = ReadOnly<Reply, JsonText | WritableObject>
 
-/** Some of them: each resource with some or all of its operations. */
+/** A subset of the handlers: each resource with some or all of its operations. */
 export type SomeHandlers = { readonly [Name in keyof ControlHandlers]?: Partial<ControlHandlers[Name]> }
 
-/** A route for each handler there is. */
-export function routesOf(handlers: SomeHandlers): Route[] {
+/** Builds a route for each handler that is given. */
+export function buildRoutes(handlers: SomeHandlers): Route[] {
   return routesBelow('control', operations, contract, handlers)
 }
 
 type Tree<Leaf> = { readonly [name: string]: Leaf | Tree<Leaf> }
 type AnyHandler<Reply> = (backend: Backend, input: object) => Reply | Promise<Reply>
 
-/** The three trees have the same names, as their types say; where there is no handler, there is no route. */
+/** Walks the three trees, which share their names as their types guarantee. Skips operations without a handler. */
 function routesBelow(id: string, paths: Tree<string>, shapes: object, handlers: object): Route[] {
   return Object.entries(paths).flatMap(([name, place]) => {
-    const [shape, handler] = [memberOf(shapes, name), memberOf(handlers, name)]
+    const [shape, handler] = [readMember(shapes, name), readMember(handlers, name)]
     if (!shape || !handler) return []
     return typeof place === 'string'
-      ? [routeOf(`${id}.${name}`, place, shape as Operation, handler)]
+      ? [buildRoute(`${id}.${name}`, place, shape as Operation, handler)]
       : routesBelow(`${id}.${name}`, place, shape, handler)
   })
 }
 
-function memberOf(tree: object, name: string): object | undefined {
+function readMember(tree: object, name: string): object | undefined {
   return tree[name as keyof typeof tree]
 }
 
-function routeOf(id: string, place: string, shape: Operation, handler: object): Route {
+function buildRoute(id: string, place: string, shape: Operation, handler: object): Route {
   const [method = '', path = ''] = place.split(' ')
   const { summary, request, isForm, reply, isStream, isOpen } = shape
   const status: 200 | 201 = shape.status ?? 200
   const isInQuery = method === 'GET' || method === 'DELETE'
-  const inputOf = ({ params, query, body, uploads, openStreams: streams }: RouteInput<string, unknown, unknown>) => ({
+  const toInput = ({ params, query, body, uploads, openStreams: streams }: RouteInput<string, unknown, unknown>) => ({
     ...{ params, uploads, streams },
     request: isInQuery ? query : body,
   })
@@ -91,8 +91,8 @@ function routeOf(id: string, place: string, shape: Operation, handler: object): 
   }
   if (isStream) {
     const open = handler as AnyHandler<Stream>
-    return route({ ...common, reply: 'events', handle: (backend: Backend, input) => open(backend, inputOf(input)) })
+    return route({ ...common, reply: 'events', handle: (backend: Backend, input) => open(backend, toInput(input)) })
   }
   const answer = handler as AnyHandler<Writable>
-  return route({ ...common, reply: 'plain', handle: (backend: Backend, input) => answer(backend, inputOf(input)) })
+  return route({ ...common, reply: 'plain', handle: (backend: Backend, input) => answer(backend, toInput(input)) })
 }

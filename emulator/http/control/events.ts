@@ -1,11 +1,11 @@
-import { type Followed, followEvents } from '../realtime/event-stream.js'
+import { type FollowRequest, followEvents } from '../realtime/event-stream.js'
 import type { ControlHandlers } from './control-routes.js'
 
 export const events: ControlHandlers['events'] = {
-  stream: (backend, { request, streams }) => followEvents(backend, wishOf(request), streams),
+  stream: (backend, { request, streams }) => followEvents(backend, toFollowRequest(request), streams),
 }
 
-function wishOf({
+function toFollowRequest({
   project,
   kinds,
   since,
@@ -15,6 +15,6 @@ function wishOf({
   kinds?: string
   since?: string
   last?: number
-}): Followed {
+}): FollowRequest {
   return { project, kinds: kinds?.split(','), since, last: last ?? 0 }
 }

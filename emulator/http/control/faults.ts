@@ -31,7 +31,7 @@ export const faults: ControlHandlers['faults'] = {
   },
 }
 
-/** Fault injection is an event, so that what follows from it is not taken for something else. */
+/** Reports fault injection as an event, so that developers don't mistake its effects for real failures. */
 function say({ events }: Backend, how: 'added' | 'removed', faults: readonly Fault[]): void {
   for (const { id, kind, method = null, path = null, project = null } of faults) {
     events.add({ kind: `fault.${how}`, projectId: project, fault: { id, kind, method, path } })

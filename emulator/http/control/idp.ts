@@ -3,7 +3,7 @@ import { SvcError } from '../../../client/protocol/model/errors.js'
 import type { Backend } from '../../core/context.js'
 import { requireProject } from '../../core/projects/require-project.js'
 import { startLogin } from '../../core/providers/provider-logins.js'
-import { departed } from '../login-hops.js'
+import { recordStart } from '../login-hops.js'
 import type { ControlHandlers } from './control-routes.js'
 
 export const idp: ControlHandlers['idp'] = {
@@ -42,7 +42,7 @@ export const idp: ControlHandlers['idp'] = {
         request: [['completeUrl', completeUrl] as const],
       }
       const start = startLogin(scope, { completeUrl, ...(provider === undefined ? {} : { provider }) })
-      return { url: await departed(scope, { provider, ...asked }, start) }
+      return { url: await recordStart(scope, { provider, ...asked }, start) }
     },
   },
   flows: {

@@ -4,30 +4,30 @@ import { page } from '../../pages/page.js'
 import { namedQuery } from '../request/read-list.js'
 import { route } from '../route.js'
 
-/** Where a login through the built-in provider ends, as long as no page of an app is named. Contract 7.2. */
+/** The last step of a login through the built-in provider, unless it leads to a page of an app. Contract 7.2. */
 export const loginCompleteRoutes = [
   route({
     id: 'control.loginComplete',
-    summary: 'A page that shows how a login through a provider ended.',
+    summary: 'Show the result of a login through a provider.',
     method: 'get',
     paths: { any: ['/_svc/login-complete'] },
     needs: 'nothing',
     query: namedQuery({
       [outcomeNames.token]: 'The token of the user.',
-      [outcomeNames.failure]: 'Why there is none.',
+      [outcomeNames.failure]: 'The reason why the login failed.',
     }),
     reply: 'html',
     handle(_backend, { query: { [outcomeNames.token]: token, [outcomeNames.failure]: failure } }) {
       if (token !== undefined) return page('You are logged in', html`${shown(outcomeNames.token, token)}${next}`)
       const reason = loginFailures.find((known) => known === failure)
       if (reason === undefined)
-        return page('Nothing to see', html`<p>A login through an identity provider ends here.</p>`)
-      return page('The login failed', html`${shown(outcomeNames.failure, reason)}${next}`)
+        return page('Nothing here', html`<p>Logins through an identity provider end on this page.</p>`)
+      return page('Login failed', html`${shown(outcomeNames.failure, reason)}${next}`)
     },
   }),
 ]
 
-const next = html`<p><small>Your app gets this at the page that IDP_COMPLETE_URL names.</small></p>`
+const next = html`<p><small>Your app receives this at the page set in IDP_COMPLETE_URL.</small></p>`
 
 function shown(name: string, value: string): Html {
   return html`<label>${name}<input readonly value="${value}"></label>`

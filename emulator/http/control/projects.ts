@@ -32,7 +32,7 @@ export const projects: ControlHandlers['projects'] = {
   },
 }
 
-/** What is shared with providers in confidence is not shown. */
+/** Leaves out the client secrets of identity providers. */
 function shown({ id, name, settings: { idp, ...settings } }: Project) {
   return { id, name, settings: { ...settings, idp: Object.keys(idp).sort() } }
 }

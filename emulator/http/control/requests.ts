@@ -4,9 +4,9 @@ import type { Backend } from '../../core/context.js'
 import { readEmails } from '../../core/requests/emails.js'
 import { explain } from '../../core/requests/plan.js'
 import type { KeptRequest } from '../../core/requests/request-log.js'
-import { differencesOf } from '../requests/differences.js'
+import { compareAnswers } from '../requests/differences.js'
 import { passes } from '../requests/filter.js'
-import { replayed } from '../requests/replay.js'
+import { sendReplay } from '../requests/replay.js'
 import { shownRecord, shownSummary } from '../requests/shown.js'
 import type { ControlHandlers } from './control-routes.js'
 
@@ -28,9 +28,9 @@ export const requests: ControlHandlers['requests'] = {
   plan: (backend, { params, request }) => explain(backend, requireRequest(backend, params.id), request.statement ?? 0),
   async replay(backend, { params, request }) {
     const kept = requireRequest(backend, params.id)
-    const repeated = await replayed(backend, kept, request)
+    const repeated = await sendReplay(backend, kept, request)
     const [before, after] = [await shown(backend, kept), await shown(backend, repeated)]
-    return { before, after, differences: differencesOf(before, after) }
+    return { before, after, differences: compareAnswers(before, after) }
   },
   clear: (backend, { request }) => ({ count: backend.requests.clear(request.project) }),
 }
@@ -42,6 +42,6 @@ async function shown(backend: Backend, request: KeptRequest) {
 function requireRequest({ requests }: Backend, id: string): KeptRequest {
   const found = requests.get(id)
   if (found) return found
-  const why = requests.isOn ? 'The last 1,000 are kept, in memory.' : 'The emulator records none.'
+  const why = requests.isOn ? 'The emulator keeps the last 1,000 in memory.' : 'This emulator records none.'
   throw new SvcError('NOT_FOUND', `No request "${id.slice(0, 80)}". ${why}`)
 }

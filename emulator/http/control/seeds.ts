@@ -70,7 +70,7 @@ const step = z.discriminatedUnion('step', [
   }),
 ]) satisfies z.ZodType<SeedStep>
 
-/** The steps of the form, each of which goes through the gate of all JSON; an issue begins with the number of its step. */
+/** Reads the steps of the form with the same checks as all JSON. The path of an issue begins with the number of its step. */
 async function* readSteps(backend: Backend, { files }: Uploads): AsyncGenerator<SeedStep> {
   const sent = files.find(({ field }) => field === stepsPart)
   const bytes = sent && (await backend.files.read(sent.id))
@@ -97,7 +97,7 @@ function pathPart(part: PropertyKey): string | number {
 
 const newline = 0x0a
 
-/** @throws {SvcError} `PAYLOAD_TOO_LARGE` for a line that is longer than a body may be */
+/** @throws {SvcError} `PAYLOAD_TOO_LARGE` for a line that is longer than the largest body */
 async function* linesOf(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let parts: Buffer[] = []
   let size = 0

@@ -1,4 +1,4 @@
-/** Snapshots as files. They are streams both ways, and so no operations of the typed contract. */
+/** Downloads and imports snapshots as files. Both are streams, so they are not part of the typed contract. */
 import { controlPath } from '../../../client/protocol/control/operations.js'
 import type { Parameter } from '../../../client/protocol/wire/query/decode.js'
 import { exportSnapshot } from '../../core/snapshots/export.js'
@@ -11,11 +11,11 @@ const place = `${controlPath}/projects/:project` as const
 export const snapshotFileRoutes: readonly Route[] = [
   route({
     id: 'control.snapshots.export',
-    summary: 'Download a snapshot as a file that another emulator imports.',
+    summary: 'Download a snapshot as a file that another emulator can import.',
     method: 'get',
     paths: { any: [`${place}/snapshots/:snapshot/file`] },
     needs: 'control',
-    query: oneOf('secrets', 'With "true", secrets of providers and sessions are in it.'),
+    query: optionalText('secrets', 'Use "true" to include provider secrets and sessions.'),
     reply: 'download',
     async handle(backend, { params: { project, snapshot }, query }) {
       const bytes = await exportSnapshot(backend, project, snapshot, { withSecrets: query === 'true' })
@@ -24,11 +24,11 @@ export const snapshotFileRoutes: readonly Route[] = [
   }),
   route({
     id: 'control.snapshots.import',
-    summary: 'Import a snapshot from such a file, which is the body. It is not loaded.',
+    summary: 'Import a snapshot from a file sent as the body, without loading it.',
     method: 'post',
     paths: { any: [`${place}/snapshot-file`] },
     needs: 'control',
-    query: oneOf('name', 'Name of the snapshot; left out, the one that it had.'),
+    query: optionalText('name', 'Name of the snapshot. Defaults to its former name.'),
     status: 201,
     reply: 'plain',
     async handle(backend, { params: { project }, query, bytes }) {
@@ -38,7 +38,7 @@ export const snapshotFileRoutes: readonly Route[] = [
   }),
 ]
 
-function oneOf(name: string, description: string): QueryForm<string | undefined> {
+function optionalText(name: string, description: string): QueryForm<string | undefined> {
   return {
     parameters: () => [{ name, description, schema: { type: 'string' } }],
     read: (_dialect, parameters: readonly Parameter[]) => parameters.find(([given]) => given === name)?.[1],

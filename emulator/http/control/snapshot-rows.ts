@@ -1,15 +1,15 @@
-/** Parses the rows of an archive with the types that the service reads later, so that no snapshot breaks a project. */
+/** Parses the rows of an archive with the types that the service reads later, so that no snapshot can break a project. */
 import { z } from 'zod'
 import { projects } from '../../../client/protocol/control/projects.js'
 import type { CheckRow } from '../../core/snapshots/check-archive.js'
-import { anyJson, recordOf } from '../request/body-forms.js'
+import { anyJson, recordType } from '../request/body-forms.js'
 import { collectionSettings } from '../request/collection-settings.js'
 
-const data = recordOf(anyJson)
+const data = recordType(anyJson)
 const texts = z.array(z.string())
 const textOrNull = z.string().nullish()
 
-/** The columns that are parsed when they are read. The database checks the types of all others. */
+/** The columns that are parsed on reading. The database checks the types of all others. */
 const rowsOf = {
   projects: z.looseObject({ settings: projects.update.request.shape.settings }),
   collections: z.looseObject({

@@ -47,7 +47,7 @@ export const snapshots: ControlHandlers['snapshots'] = {
   },
 }
 
-/** A snapshot goes by its name. */
+/** Leaves out the id, because snapshots are identified by name. */
 function shown({ id, ...snapshot }: StoredSnapshot) {
   return snapshot
 }

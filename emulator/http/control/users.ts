@@ -45,7 +45,7 @@ export const users: ControlHandlers['users'] = {
   code: (backend, { params }) => readAuthenticator(backend, params.user),
 }
 
-/** In dialect a. */
+/** Formats a user as in dialect a. */
 function shown({ id, email, data, roles, oauthId, emailVerified, createdAt, updatedAt }: OutgoingUser) {
   const shownData = encodeData(data, documentShapes.enveloped.encodeLink)
   return { id, email, data: shownData, roles, oauth_id: oauthId, email_verified: emailVerified, createdAt, updatedAt }

@@ -12,14 +12,14 @@ export interface ChunkTurns {
   watch(req: IncomingMessage): void
 }
 
-/** A chunk of that size is worth what it costs. */
+/** Chunks of at least this size are worth their overhead. */
 const smallBytes = 1_024
 
-/** @param maxPerTurn how many small chunks come before no connection is read until the next turn */
+/** @param maxPerTurn the number of small chunks after which no connection is read until the next turn */
 export function openChunkTurns(maxPerTurn = 1_000): ChunkTurns {
   const connections = new Set<Socket>()
   const watched = new WeakSet<IncomingMessage>()
-  /** Connections that sent many, in the order of their turns. */
+  /** Paused connections, in the order of their turns. */
   const waiting = new Set<Socket>()
   let paused: Socket[] = []
   let count = 0
@@ -52,7 +52,7 @@ export function openChunkTurns(maxPerTurn = 1_000): ChunkTurns {
   return {
     connected(socket) {
       connections.add(socket)
-      // Node resumes the socket for each further chunk of what is here already.
+      // Node resumes the socket for each further chunk that is already buffered.
       socket.on('resume', () => {
         if (waiting.has(socket)) socket.pause()
       })

@@ -4,10 +4,10 @@ import { clientAddress } from './client-address.js'
 
 const cases: readonly [trusted: number, forwarded: string | undefined, socket: string, address: string][] = [
   [0, undefined, '203.0.113.7', '203.0.113.7'],
-  // A client that is not behind a proxy may write what it likes there.
+  // Without a proxy, a client can put anything into the header.
   [0, '198.51.100.1', '203.0.113.7', '203.0.113.7'],
   [1, '198.51.100.1', '10.0.0.1', '198.51.100.1'],
-  // What stands before the proxy's own entry came with the request.
+  // Everything before the proxy's own entry came with the request.
   [1, '1.1.1.1, 198.51.100.1', '10.0.0.1', '198.51.100.1'],
   [2, '1.1.1.1,198.51.100.1 , 10.0.0.2', '10.0.0.1', '198.51.100.1'],
   [3, '198.51.100.1', '10.0.0.1', '198.51.100.1'],

@@ -9,10 +9,10 @@ import { cachedProject, identify } from '../../core/projects/projects.js'
 import type { PublicBudget } from './public-budget.js'
 
 /**
- * Who asks: by a key as `x-api-key`, by a key or a user's token as `authorization: Bearer`, or by both: then both must be
- * good, and of one project. Contract 6.5.
+ * Identifies the caller. Accepts a key as `x-api-key`, a key or user token as `authorization: Bearer`, or both. Both must then
+ * be valid and belong to the same project. Contract 6.5.
  *
- * @throws {SvcError} `UNAUTHORIZED`, or `INVALID_TOKEN` for what looks like a user's token.
+ * @throws {SvcError} `UNAUTHORIZED`, or `INVALID_TOKEN` for a text that looks like a user token
  */
 export async function identifyCaller(backend: Backend, headers: IncomingHttpHeaders): Promise<Identity> {
   const header = headers['x-api-key']
@@ -22,16 +22,16 @@ export async function identifyCaller(backend: Backend, headers: IncomingHttpHead
   if (bearer !== undefined) {
     const byBearer = await identifyText(backend, bearer)
     if (key === undefined || key === bearer) return byBearer
-    return together(byBearer, await identifyKey(backend, key))
+    return combine(byBearer, await identifyKey(backend, key))
   }
   if (key !== undefined) return identifyKey(backend, key)
   throw refused('none sent', 'Send an API key, as "x-api-key: <key>" or "authorization: Bearer <key>".')
 }
 
 /**
- * Identifies a caller. Keys that nobody has come out of the budget of the address that sends them; valid keys never do.
+ * Identifies a caller. Unknown keys count against the budget of the address that sends them. Valid keys never do.
  *
- * @throws {SvcError} as `identify` does, and `RATE_LIMITED`
+ * @throws {SvcError} as `identifyCaller` does, and `RATE_LIMITED`
  */
 export async function withinKeyBudget<Found>(
   budget: PublicBudget,
@@ -52,9 +52,9 @@ export function isUnknownKey(error: unknown): boolean {
 }
 
 /**
- * The project that a key or a token names, good or not: for the form of an answer, never for what it says.
+ * Returns the project that a key or token names, valid or not. Use it only for the form of an answer, never for its content.
  *
- * @param isRefused whether they were looked up already, and in vain
+ * @param isRefused whether they were already looked up and refused
  */
 export async function projectNamed(
   backend: Backend,
@@ -64,20 +64,20 @@ export async function projectNamed(
   const [, bearer] = /^bearer +(\S+) *$/i.exec(authorization ?? '') ?? []
   const named = [key, bearer].filter((text) => typeof text === 'string')
   for (const text of named) {
-    // Of one key that is not valid nothing more can be learned.
+    // Looking up an invalid key again would find nothing.
     if (isRefused && named.length === 1 && !looksLikeToken(text)) continue
     const project = looksLikeToken(text)
       ? await cachedProject(backend, projectIn(text))
-      : (await identify(backend, text.slice(0, mostKeyLength)))?.project
+      : (await identify(backend, text.slice(0, maxKeyLength)))?.project
     if (project) return project
   }
   return undefined
 }
 
-/** A key is far shorter. */
-const mostKeyLength = 200
+/** Keys are far shorter. */
+const maxKeyLength = 200
 
-/** The project that a token claims to be of; none that exists, if it claims nothing. */
+/** Returns the project that a token claims, or an id that doesn't exist if it claims none. */
 function projectIn(token: string): string {
   try {
     return readClaims(token).project
@@ -86,10 +86,10 @@ function projectIn(token: string): string {
   }
 }
 
-/** A user with a key, or the stronger of two keys. */
-function together(byBearer: Identity, byHeader: Identity): Identity {
+/** Combines a user with a key, or picks the stronger of two keys. */
+function combine(byBearer: Identity, byHeader: Identity): Identity {
   if (byBearer.project.id !== byHeader.project.id) {
-    throw refused('two projects', 'The API key and what is sent as bearer belong to different projects.')
+    throw refused('two projects', 'The API key and the bearer token belong to different projects.')
   }
   const { user } = byBearer.caller
   if (!user) return byBearer.caller.secret ? byBearer : byHeader
@@ -98,7 +98,7 @@ function together(byBearer: Identity, byHeader: Identity): Identity {
 
 function readBearer(authorization: string): string {
   const [, token] = /^bearer +(\S+) *$/i.exec(authorization) ?? []
-  if (token === undefined) throw refused('not a bearer', 'The "authorization" header takes "Bearer <key>".')
+  if (token === undefined) throw refused('not a bearer', 'The "authorization" header must be "Bearer <key>".')
   return token
 }
 
@@ -106,8 +106,8 @@ function refused(problem: CredentialsProblem, message: string): SvcError {
   return new SvcError('UNAUTHORIZED', message, [], { reason: { kind: 'credentials', problem } })
 }
 
-/** What a log calls a caller: nothing that would open anything. */
-export function nameOf(caller: Caller | undefined): string {
+/** Names a caller in logs, without any secret. */
+export function describeCaller(caller: Caller | undefined): string {
   if (!caller) return 'nobody'
   if (caller.user) return `user ${caller.user.id}`
   return caller.secret ? 'secret key' : 'key'

@@ -1,11 +1,11 @@
-/** Streams end with the key or session they were opened with, and follow what it may do. */
+/** Ends streams with the key or session that opened them, and updates their rights. */
 import type { Backend, Identity } from '../../core/context.js'
 import { identifyAgain } from '../../core/logins/credentials.js'
 
 export interface Watcher {
-  /** The rights are others now. */
+  /** Called when the rights have changed. */
   changed(identity: Identity): void | Promise<void>
-  /** The key or session is good for nothing any more. */
+  /** Called when the key or session is no longer valid. */
   ended(): void
 }
 
@@ -17,18 +17,18 @@ export interface IdentityWatch {
 interface Watched {
   readonly name: string
   readonly identity: Identity
-  /** Each with what it knows, as JSON: who comes later may know less than those who were notified. */
+  /** Each watcher with the identity it knows, as JSON. Later watchers may know a newer one. */
   readonly watchers: Map<Watcher, string>
-  /** What who came last knows: one text for all who know the same. */
+  /** The identity that the latest watcher knows, as one text shared by all who know the same. */
   known: string
 }
 
-/** How often all are looked at, whatever happens; soon after a message that an identity has changed. */
+/** How often to check all identities. A message that an identity has changed triggers an earlier check. */
 const everyMilliseconds = 5_000
 const soonMilliseconds = 20
 
-/** How many are asked for at once: a statement of so many takes a turn of the database that nobody notices. */
-const mostAtOnce = 500
+/** How many identities a statement checks. A statement this size doesn't delay others noticeably. */
+const maxAtOnce = 500
 
 export function openIdentityWatch(backend: Backend): IdentityWatch {
   const all = new Map<string, Watched>()
@@ -52,21 +52,24 @@ export function openIdentityWatch(backend: Backend): IdentityWatch {
     soon ??= setTimeout(look, soonMilliseconds)
   }
 
-  /** Whoever has ended is not behind those whose rights are others: to look costs little, and to notify may cost statements of each. */
+  /**
+   * Ends invalid identities before notifying others of changed rights. A check is cheap, but each notification may run
+   * statements.
+   */
   async function look(): Promise<void> {
     soon = undefined
     if (isLooking) return
     isLooking = true
     isStale = false
     const watched = [...all.values()]
-    for (let at = 0; at < watched.length; at += mostAtOnce) await lookAt(watched.slice(at, at + mostAtOnce))
+    for (let at = 0; at < watched.length; at += maxAtOnce) await lookAt(watched.slice(at, at + maxAtOnce))
     isLooking = false
-    // Something has changed about one who had been looked at already.
+    // An identity has changed that this check had already passed.
     if (isStale) lookSoon()
   }
 
   async function lookAt(some: readonly Watched[]): Promise<void> {
-    // A database that does not answer proves nothing.
+    // A database that doesn't answer proves nothing.
     const identities = await identifyAgain(
       backend,
       some.map(({ identity }) => identity),
@@ -121,7 +124,7 @@ export function openIdentityWatch(backend: Backend): IdentityWatch {
   }
 }
 
-/** Who is still to be notified, and of what: only the newest counts. One after the other, as there may be thousands. */
+/** Queues notifications per watcher and sends only the newest, one at a time, because there may be thousands. */
 function openNotices(report: (error: unknown) => void) {
   const waiting = new Map<Watcher, Identity>()
   let isNotifying = false

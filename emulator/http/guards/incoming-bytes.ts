@@ -1,53 +1,55 @@
 /**
- * What has come in and is not handled yet, of all connections of a process: bodies and messages, whole or not. Each has a limit of
- * its own; this one holds for all of them together. Contract 10.10 and 10.12.
+ * Limits the bytes of all bodies and messages that have arrived but are not handled yet, complete or not. Each also has its own
+ * limit; this one covers all connections of a process. Contract 10.10 and 10.12.
  */
 import { SvcError } from '../../../client/protocol/model/errors.js'
 
 export interface IncomingLimits {
-  /** What all of it may take. */
-  readonly mostBytes: number
-  /** What may be from one address: nobody takes the place of all others. */
-  readonly mostBytesOfAddress: number
+  /** The limit for all connections. */
+  readonly maxBytes: number
+  /** The limit for one address, so that no client can take everything. */
+  readonly maxBytesPerAddress: number
 }
 
 const megabyte = 1024 * 1024
 
-const ownLimits: IncomingLimits = { mostBytes: 512 * megabyte, mostBytesOfAddress: 256 * megabyte }
+const ownLimits: IncomingLimits = { maxBytes: 512 * megabyte, maxBytesPerAddress: 256 * megabyte }
 
-/** What a piece costs beside its bytes: a body can come in millions of them. */
+/** The overhead of a chunk: a body can arrive in millions of them. */
 export const pieceBytes = 512
 
-/** So little is not counted: a connection takes more by itself. */
+/** Smaller amounts are not counted, because a connection itself takes more. */
 const uncountedBytes = 4 * 1024
 
-/** What holds that little keeps its turn among those that can give way. */
-export const leastCountedBytes = uncountedBytes + 1
+/** The smallest amount that keeps a holding in the list of those that can be evicted. */
+export const minCountedBytes = uncountedBytes + 1
 
-/** Whether a body or message is so small that nobody has to count it. */
+/** Whether a body or message is too small to be counted. */
 export function isUncounted(bytes: number): boolean {
   return bytes <= uncountedBytes
 }
 
-/** What one request or socket holds. */
+/** The memory held by one request or socket. */
 export interface Held {
-  /** How much it holds from now on. Where that is too much, the newest of the address that holds most gives way: it may be this. */
+  /**
+   * Sets the bytes held. Over the limit, evicts the newest holding of the address that holds the most, which may be this one.
+   */
   hold(bytes: number): void
-  /** All of it has come and is at work: it gives way no more. */
+  /** Marks the body as complete and in progress. It can no longer be evicted. */
   settle(): void
-  /** It holds nothing any more. */
+  /** Releases everything. */
   end(): void
 }
 
 export interface IncomingBytes {
-  /** @param giveWay drops what it holds, and takes in no more */
+  /** @param giveWay drops what is held and stops reading */
   open(address: string, giveWay: () => void): Held
 }
 
-/** Of one address. */
+/** The holdings of one address. */
 interface Group {
   bytes: number
-  /** What can give way, in the order in which it began to count. */
+  /** Holdings that can be evicted, in the order in which they began to count. */
   readonly coming: Set<Holding>
 }
 
@@ -56,11 +58,11 @@ interface Holding extends Held {
 }
 
 export function openIncomingBytes(limits: Partial<IncomingLimits> = {}): IncomingBytes {
-  const { mostBytes, mostBytesOfAddress } = { ...ownLimits, ...limits }
+  const { maxBytes, maxBytesPerAddress } = { ...ownLimits, ...limits }
   const groups = new Map<string, Group>()
   let allBytes = 0
 
-  function groupOf(address: string): Group {
+  function getGroup(address: string): Group {
     const known = groups.get(address)
     if (known) return known
     const group: Group = { bytes: 0, coming: new Set() }
@@ -68,7 +70,7 @@ export function openIncomingBytes(limits: Partial<IncomingLimits> = {}): Incomin
     return group
   }
 
-  /** Of those that have something that can give way. */
+  /** Finds the largest group that has a holding to evict. */
   function largest(): Group | undefined {
     let found: Group | undefined
     for (const group of groups.values()) {
@@ -78,8 +80,8 @@ export function openIncomingBytes(limits: Partial<IncomingLimits> = {}): Incomin
   }
 
   function makeRoom(own: Group): void {
-    while (own.bytes > mostBytesOfAddress && letNewestGo(own)) {}
-    while (allBytes > mostBytes && letNewestGo(largest())) {}
+    while (own.bytes > maxBytesPerAddress && evictNewest(own)) {}
+    while (allBytes > maxBytes && evictNewest(largest())) {}
   }
 
   return {
@@ -87,7 +89,7 @@ export function openIncomingBytes(limits: Partial<IncomingLimits> = {}): Incomin
       let held = 0
       let isComing = true
       const change = (bytes: number): Group => {
-        const group = groupOf(address)
+        const group = getGroup(address)
         group.bytes += bytes - held
         allBytes += bytes - held
         held = bytes
@@ -118,8 +120,8 @@ export function openIncomingBytes(limits: Partial<IncomingLimits> = {}): Incomin
   }
 }
 
-/** Whether there was one. */
-function letNewestGo(group: Group | undefined): boolean {
+/** Returns whether there was one. */
+function evictNewest(group: Group | undefined): boolean {
   let newest: Holding | undefined
   for (const holding of group?.coming ?? []) newest = holding
   newest?.end()
@@ -127,8 +129,8 @@ function letNewestGo(group: Group | undefined): boolean {
   return newest !== undefined
 }
 
-/** For who had to give way. */
-export function tooMuchIncoming(): SvcError {
-  const message = 'Too many large requests are on their way at once. Try again later.'
+/** The error for an evicted request. */
+export function tooManyBytes(): SvcError {
+  const message = 'Too many large requests are arriving at once. Try again later.'
   return new SvcError('UNAVAILABLE', message, [], { retryAfterSeconds: 10 })
 }

@@ -4,7 +4,7 @@ import { openPublicBudget } from './public-budget.js'
 
 let now = new Date('2030-01-01T00:00:30Z')
 
-/** Fails that often, one after the other; how often that was refused on entry. */
+/** Fails that often in sequence. Returns how many attempts were refused on entry. */
 function refusals(enter: () => () => void, times: number): number {
   let count = 0
   for (let time = 0; time < times; time++) {
@@ -17,7 +17,7 @@ function refusals(enter: () => () => void, times: number): number {
   return count
 }
 
-it('contract 10.12 so many failed requests a minute come from one address, and others have their own', () => {
+it('contract 10.12 limits failed requests per minute for each address', () => {
   const budget = openPublicBudget(() => now, openMemoryLimits(), { most: 3 })
 
   expect(refusals(() => budget.enter('one'), 5)).toBe(2)
@@ -27,7 +27,7 @@ it('contract 10.12 so many failed requests a minute come from one address, and o
   expect(refusals(() => budget.enter('one'), 1)).toBe(0)
 })
 
-it('contract 10.12 what is on its way, or was good, counts nothing', () => {
+it("contract 10.12 doesn't count requests in progress or successful ones", () => {
   const budget = openPublicBudget(() => now, openMemoryLimits(), { most: 3 })
 
   const onTheirWay = Array.from({ length: 100 }, () => budget.enter('one'))
@@ -36,8 +36,8 @@ it('contract 10.12 what is on its way, or was good, counts nothing', () => {
   expect(refusals(() => budget.enter('one'), 2)).toBe(1)
 })
 
-it('no more addresses are kept than that', () => {
-  const budget = openPublicBudget(() => now, openMemoryLimits(), { most: 1, mostAddresses: 2 })
+it('forgets the oldest addresses beyond the limit', () => {
+  const budget = openPublicBudget(() => now, openMemoryLimits(), { most: 1, maxAddresses: 2 })
 
   for (const address of ['one', 'two', 'three']) budget.enter(address)()
 

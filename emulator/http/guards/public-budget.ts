@@ -1,6 +1,6 @@
 /**
- * What routes without a key may cost: so many failed requests a minute by address, in one place for all of them and apart
- * from everything that takes a key. What has to be made for anyone counts too, under a name of its own. Contract 10.12.
+ * Limits failed requests per minute and address on routes without a key, in one budget for all these routes. Answers that are
+ * expensive to build count too, under a separate name. Contract 10.12.
  */
 import { createHash } from 'node:crypto'
 import { SvcError } from '../../../client/protocol/model/errors.js'
@@ -9,8 +9,9 @@ import { openWindowCounters } from './window-counters.js'
 
 export interface PublicBudget {
   /**
-   * Asked on entry; requests on their way count nothing. The answer counts the request, once it has failed. What this process
-   * counts is known here at once; what others count, with the next failure: each process may let one in that it should not.
+   * Checks the budget on entry. Requests in progress don't count. Call the returned function once the request has failed.
+   * Failures in this process count at once, and those of others with the next failure, so each process may let one extra
+   * request in.
    *
    * @throws {SvcError} `RATE_LIMITED`
    */
@@ -18,20 +19,20 @@ export interface PublicBudget {
 }
 
 interface Options {
-  /** Failed requests in a minute. Our choice: enough for all test suites of a machine, and a few for each second. */
+  /** Failed requests per minute. Our choice: enough for all test suites of a machine, and only a few per second. */
   readonly most?: number
-  /** More addresses than that at once, and the oldest start again. */
-  readonly mostAddresses?: number
+  /** The most addresses at once. Beyond that, the oldest start over. */
+  readonly maxAddresses?: number
 }
 
 interface Failures {
   readonly address: string
   readonly window: number
-  /** As far as all processes have said. */
+  /** The count that all processes have reported. */
   known: number
-  /** Of this process, which the others do not know yet. */
-  unsaid: number
-  isSaying: boolean
+  /** Failures of this process that were not reported yet. */
+  unreported: number
+  isReporting: boolean
 }
 
 const windowMilliseconds = 60_000
@@ -39,19 +40,19 @@ const windowMilliseconds = 60_000
 export function openPublicBudget(
   now: () => Date,
   limits: Backend['limits'],
-  { most = 300, mostAddresses = 50_000 }: Options = {},
+  { most = 300, maxAddresses = 50_000 }: Options = {},
 ): PublicBudget {
-  const failuresOf = openWindowCounters(
-    mostAddresses,
-    (address, window): Failures => ({ address, window, known: 0, unsaid: 0, isSaying: false }),
+  const failuresFor = openWindowCounters(
+    maxAddresses,
+    (address, window): Failures => ({ address, window, known: 0, unreported: 0, isReporting: false }),
   )
   const windowAt = (milliseconds: number) => Math.floor(milliseconds / windowMilliseconds)
 
   return {
     enter(address) {
       const milliseconds = now().getTime()
-      const { known, unsaid } = failuresOf(address, windowAt(milliseconds))
-      if (known + unsaid >= most) {
+      const { known, unreported } = failuresFor(address, windowAt(milliseconds))
+      if (known + unreported >= most) {
         const left = windowMilliseconds - (milliseconds % windowMilliseconds)
         const retryAfterSeconds = Math.max(1, Math.ceil(left / 1_000))
         const message = `Too many requests of this kind from this address. Try again in ${retryAfterSeconds} seconds.`
@@ -61,34 +62,37 @@ export function openPublicBudget(
         })
       }
       return () => {
-        const failures = failuresOf(address, windowAt(now().getTime()))
-        failures.unsaid++
-        void say(limits, failures)
+        const failures = failuresFor(address, windowAt(now().getTime()))
+        failures.unreported++
+        void report(limits, failures)
       }
     },
   }
 }
 
-/** Says how many there were, and learns how many all processes have counted. What cannot be said goes with the next failure. */
-async function say(limits: Backend['limits'], failures: Failures): Promise<void> {
-  if (failures.isSaying) return
-  failures.isSaying = true
+/**
+ * Reports the failures of this process and reads the total of all processes. After an error, they are reported with the next
+ * failure.
+ */
+async function report(limits: Backend['limits'], failures: Failures): Promise<void> {
+  if (failures.isReporting) return
+  failures.isReporting = true
   const name = `address ${createHash('sha256').update(failures.address).digest('base64url')}`
   const { window } = failures
   try {
-    while (failures.unsaid > 0) {
-      const requested = failures.unsaid
+    while (failures.unreported > 0) {
+      const requested = failures.unreported
       const { reserved } = await limits.reserve({
         ...{ name, window, requested },
         seconds: windowMilliseconds / 1_000,
         most: Number.MAX_SAFE_INTEGER,
       })
       failures.known = reserved
-      failures.unsaid -= requested
+      failures.unreported -= requested
     }
   } catch {
-    // It is the database that fails, and every request says so.
+    // Ignores the error: the database is down, and every request reports that.
   } finally {
-    failures.isSaying = false
+    failures.isReporting = false
   }
 }

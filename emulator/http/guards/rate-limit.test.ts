@@ -23,7 +23,7 @@ describe('LIM-01 LIM-02: the rate limit', () => {
     expect(await count({})).toBeUndefined()
   })
 
-  it('refuses the request that is one too many, and serves again in the next window', async () => {
+  it('refuses a request over the limit, and serves again in the next window', async () => {
     const { count, wait } = limiterAt('2026-01-01T00:00:10Z')
     await count({ minute: 2 })
     await count({ minute: 2 })
@@ -33,13 +33,13 @@ describe('LIM-01 LIM-02: the rate limit', () => {
     expect(await count({ minute: 2 })).toMatchObject({ remaining: 1, retryAfterSeconds: undefined })
   })
 
-  it('tells of the window that has the fewest requests left, and when it ends', async () => {
+  it('reports the window with the fewest requests left, and when it ends', async () => {
     const { count } = limiterAt('2026-01-01T00:00:00Z')
 
     expect(await count({ minute: 100, hour: 5 })).toMatchObject({ limit: 5, remaining: 4, resetSeconds: 1_767_229_200 })
   })
 
-  it('takes the figures of the tier for windows that are named', async () => {
+  it('uses the limits of the tier for named windows', async () => {
     const { count } = limiterAt('2026-01-01T00:00:00Z')
 
     expect(await count(['minute', 'day'])).toMatchObject({ limit: 1_000, remaining: 999 })
@@ -53,7 +53,7 @@ describe('LIM-01 LIM-02: the rate limit', () => {
     expect(await count({ hour: 10 })).toMatchObject({ remaining: 8 })
   })
 
-  it('counts each key by itself', async () => {
+  it('counts each key separately', async () => {
     const { count } = limiterAt('2026-01-01T00:00:00Z')
     await count({ minute: 1 }, 'one')
 

@@ -1,6 +1,6 @@
 /**
- * Counts requests in fixed windows of the project's clock, for all processes together. A counter of our own, because the clock
- * comes from outside: docs/decisions has the reasons.
+ * Counts requests in fixed windows of the project's clock, across all processes. Doesn't use a library, because the clock is
+ * injected: see docs/decisions.
  */
 import {
   type RateLimit,
@@ -10,25 +10,25 @@ import {
   tierFigure,
 } from '../../../client/protocol/model/limits.js'
 import type { Backend } from '../../core/context.js'
-import { isSpent, openShares, refill, type Share, useOne, usesOf } from './shares.js'
+import { countUses, isSpent, openShares, refill, type Share, useOne } from './shares.js'
 
 export interface RateState {
-  /** The window that has the fewest requests left, and its figures. */
+  /** The window with the fewest requests left, and its figures. */
   readonly window: RateWindow
   readonly limit: number
-  /** As far as this process knows: others may have counted since it asked. */
+  /** As far as this process knows: others may have counted in the meantime. */
   readonly remaining: number
-  /** When that window ends, in Unix seconds. */
+  /** The end of that window, in Unix seconds. */
   readonly resetSeconds: number
-  /** Set if the request is one too many. */
+  /** Set if the request exceeds the limit. */
   readonly retryAfterSeconds: number | undefined
 }
 
 export interface RateLimiter {
   /**
-   * Counts one request of that key, at that moment; nothing if nothing is limited. A refused request does not count.
+   * Counts a request of that key at that time. Returns undefined if nothing is limited. Refused requests don't count.
    *
-   * @throws {DatabaseError} where the count cannot be read
+   * @throws {DatabaseError} if the count cannot be read
    */
   count(key: string, rules: RateRules, now: Date): Promise<RateState | undefined>
 }
@@ -46,14 +46,14 @@ interface Counted {
   isFull: boolean
 }
 
-/** @param mostShares more windows than that at once, and the oldest start again */
-export function openRateLimiter(limits: Backend['limits'], mostShares = 50_000): RateLimiter {
-  const shareOf = openShares(mostShares)
+/** @param maxShares the most windows at once. Beyond that, the oldest start over */
+export function openRateLimiter(limits: Backend['limits'], maxShares = 50_000): RateLimiter {
+  const shareOf = openShares(maxShares)
 
   return {
     async count(key, rules, now) {
       const nowSeconds = now.getTime() / 1_000
-      const windows = windowsOf(rules).map(({ name, seconds, limit }): Counted => {
+      const windows = activeWindows(rules).map(({ name, seconds, limit }): Counted => {
         const window = Math.floor(nowSeconds / seconds)
         const share = shareOf(`key ${key} ${name}`, window)
         return { name, limit, share, resetSeconds: (window + 1) * seconds, isFull: false }
@@ -64,7 +64,7 @@ export function openRateLimiter(limits: Backend['limits'], mostShares = 50_000):
         .map(({ name, limit, share, resetSeconds }) => ({
           window: name,
           limit,
-          remaining: Math.max(0, limit - usesOf(share)),
+          remaining: Math.max(0, limit - countUses(share)),
           resetSeconds,
         }))
         .sort((one, other) => one.remaining - other.remaining || other.resetSeconds - one.resetSeconds)
@@ -78,7 +78,7 @@ export function openRateLimiter(limits: Backend['limits'], mostShares = 50_000):
   }
 }
 
-/** Without a pause between looking and using. False where this process has to reserve more before it knows. */
+/** Checks and uses in one synchronous step. Returns false if this process has to reserve more first. */
 function useOneOfEach(limits: Backend['limits'], windows: readonly Counted[]): boolean {
   for (const window of windows) window.isFull = isSpent(window.share, window.limit)
   if (windows.some(({ isFull }) => isFull)) return true
@@ -87,7 +87,7 @@ function useOneOfEach(limits: Backend['limits'], windows: readonly Counted[]): b
   return true
 }
 
-/** Others may use what comes before the one that waits for it does. */
+/** Reserves more for empty windows. Concurrent requests may use the reservation before the one that waits for it. */
 async function fillEmpty(limits: Backend['limits'], windows: readonly Counted[]): Promise<void> {
   const empty = windows.filter(({ share }) => share.held === 0)
   await Promise.all(empty.map(({ name, share, limit }) => refill(limits, share, sized(name, limit))))
@@ -95,8 +95,8 @@ async function fillEmpty(limits: Backend['limits'], windows: readonly Counted[])
 
 const sized = (name: RateWindow, most: number) => ({ most, seconds: rateLimits[name].seconds })
 
-/** The windows that are on and have a figure. Contract 10.1. */
-function windowsOf({ rateLimit, tier }: RateRules): { name: RateWindow; seconds: number; limit: number }[] {
+/** Returns the windows that are enabled and have a limit. Contract 10.1. */
+function activeWindows({ rateLimit, tier }: RateRules): { name: RateWindow; seconds: number; limit: number }[] {
   const names = Object.keys(rateLimits) as RateWindow[]
   return names.flatMap((name) => {
     const limit = figure(rateLimit, name, tier)

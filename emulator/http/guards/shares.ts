@@ -1,15 +1,15 @@
-/** What this process has reserved of windows that all processes share, and may use without asking again. */
+/** The part of the shared windows that this process has reserved and may use without asking the database. */
 import type { Backend } from '../../core/context.js'
 import { openWindowCounters } from './window-counters.js'
 
 export interface Share {
   readonly name: string
   readonly window: number
-  /** Reserved by this process, and not used yet. */
+  /** Reserved by this process and still unused. */
   held: number
-  /** Reserved by all processes, when this one reserved last. */
+  /** Reserved by all processes, as of this one's last reservation. */
   reserved: number
-  /** What was granted last. */
+  /** The size of the last grant. */
   slice: number
   refilling: Promise<void> | undefined
 }
@@ -26,25 +26,29 @@ export function openShares(most: number): (name: string, window: number) => Shar
   }))
 }
 
-/** What was used by all processes, as far as this one knows; what others hold counts as used. */
-export function usesOf({ reserved, held }: Share): number {
-  // A server that crashed has forgotten what was reserved of it.
+/** Counts the uses by all processes, as far as known. Counts reservations of other processes as used. */
+export function countUses({ reserved, held }: Share): number {
+  // A crashed database server may have lost reservations.
   return Math.max(0, reserved - held)
 }
 
 export function isSpent(share: Share, most: number): boolean {
-  return usesOf(share) >= most
+  return countUses(share) >= most
 }
 
-/** Uses one of those held; reserves the next before the last is used, so that hardly any request waits for that. */
+/** Uses one reserved request. Reserves more before the last one is used, so that requests rarely wait. */
 export function useOne(limits: Backend['limits'], share: Share, size: Size): void {
   share.held--
   const isLow = share.held <= share.slice / 2
-  // A request that finds none left asks again, and learns why that fails.
+  // Ignores errors here: a request that finds none left tries again and reports the failure.
   if (isLow && share.slice > 1 && share.reserved < size.most) refill(limits, share, size).catch(() => undefined)
 }
 
-/** Reserves some of what is left; concurrent requests wait for the same. @throws {DatabaseError} */
+/**
+ * Reserves part of the remainder. Concurrent requests share the reservation.
+ *
+ * @throws {DatabaseError}
+ */
 export function refill(limits: Backend['limits'], share: Share, { most, seconds }: Size): Promise<void> {
   share.refilling ??= reserve(limits, share, { most, seconds }).finally(() => {
     share.refilling = undefined

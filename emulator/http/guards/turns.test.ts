@@ -3,7 +3,7 @@ import { openTurns } from './turns.js'
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
-it('begins so many in one turn of the event loop, in turns of those who ask', async () => {
+it('limits the starts per turn of the event loop, and lets callers take turns', async () => {
   const turns = openTurns(2)
   const begun: string[] = []
   async function begin(name: string, owners: string[]): Promise<void> {

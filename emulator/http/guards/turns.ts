@@ -1,11 +1,14 @@
-/** Bounds what begins in one turn of the event loop, so that a flood of one caller delays mostly that caller. Contract 10.10. */
+/**
+ * Limits how many requests and messages begin per turn of the event loop, so that a flood from one caller mostly delays that
+ * caller. Contract 10.10.
+ */
 import { openFairQueue } from '../../core/concurrency/fair-queue.js'
 
 export interface Turns {
   /**
-   * Takes one of the places of this turn. Returns a promise if they are used up.
+   * Takes one of the starts of this turn. Returns a promise if they are used up.
    *
-   * @param owners from the outermost group to the innermost: groups take turns, and so do those within a group
+   * @param owners from the outermost group to the innermost: groups take turns, and so do the owners within a group
    */
   take(owners: readonly string[]): Promise<void> | undefined
 }

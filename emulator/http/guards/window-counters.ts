@@ -1,4 +1,4 @@
-/** What a process knows of windows of time, by name, each begun anew with its window. Of more than so many at once, the oldest start again. */
+/** Holds a value per name and time window, and resets it with each window. Beyond the maximum, drops the oldest. */
 export function openWindowCounters<Value extends { readonly window: number }>(
   most: number,
   begin: (name: string, window: number) => Value,

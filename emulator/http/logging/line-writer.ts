@@ -1,29 +1,31 @@
-/** Lines on standard error, in order and without waiting for who reads them. A disk that is full loses lines, not requests. */
+/**
+ * Writes lines to standard error in order, without waiting for the reader. A full disk loses lines instead of failing requests.
+ */
 import fs from 'node:fs'
 
-/** So much waits for what cannot be written; what comes then is lost. */
-const mostWaiting = 1_048_576
-/** A pipe takes so much in one piece, so that the lines of several processes stay apart. */
+/** The most bytes to buffer. Lines beyond that are lost. */
+const maxWaiting = 1_048_576
+/** A pipe accepts this much atomically, so lines of several processes don't mix. */
 const pieceBytes = 4_096
 const pauseMilliseconds = 100
-/** So often a reader that stands still is waited for at the end of the process. */
-const mostTriesAtExit = 10
+/** How often to retry at exit while the reader is stalled. */
+const maxTriesAtExit = 10
 
 export interface LineWriter {
   write(line: string): void
 }
 
-/** @param onLost receives how many lines were lost, once there is room again */
+/** @param onLost receives the number of lost lines, once there is room again */
 export function openLineWriter(fd: number, onLost: (lines: number) => void): LineWriter {
   const waiting: Buffer[] = []
   let bytes = 0
   let lost = 0
-  /** Being written, and not to be written again at the end of the process. */
+  /** Already being written, so not written again at exit. */
   let piece: Buffer | undefined
 
   function write(line: string): void {
     const added = Buffer.from(line)
-    if (bytes + added.length > mostWaiting) {
+    if (bytes + added.length > maxWaiting) {
       lost++
     } else {
       if (bytes === 0) process.on('exit', flush)
@@ -44,13 +46,13 @@ export function openLineWriter(fd: number, onLost: (lines: number) => void): Lin
     bytes -= written
     if (rest && rest.length > 0) waiting.unshift(rest)
     if (error?.code === 'EPIPE') {
-      // Nobody will read it any more.
+      // The reader is gone for good.
       waiting.length = 0
       bytes = 0
     }
     if (error?.code === 'EAGAIN') return void setTimeout(writeNext, pauseMilliseconds)
     piece = undefined
-    // What waits is tried again with the next line.
+    // Retries the buffered lines with the next line.
     if (error && error.code !== 'EPIPE') return
     if (!error && lost > 0 && bytes === 0) {
       const lines = lost
@@ -67,7 +69,7 @@ export function openLineWriter(fd: number, onLost: (lines: number) => void): Lin
         next = rest.length > 0 ? rest : nextPiece(waiting)
       } catch (error) {
         tries++
-        if ((error as NodeJS.ErrnoException).code !== 'EAGAIN' || tries > mostTriesAtExit) return
+        if ((error as NodeJS.ErrnoException).code !== 'EAGAIN' || tries > maxTriesAtExit) return
         Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pauseMilliseconds)
       }
     }
@@ -76,7 +78,7 @@ export function openLineWriter(fd: number, onLost: (lines: number) => void): Lin
   return { write }
 }
 
-/** As many of the first lines as fit into a piece, and the first in any case. */
+/** Joins as many lines as fit into a piece, but at least one. */
 function nextPiece(waiting: Buffer[]): Buffer | undefined {
   const taken: Buffer[] = []
   let bytes = 0

@@ -24,7 +24,7 @@ afterEach(async () => {
 
 const read = (name: string) => readFile(join(folder, name), 'utf8')
 
-test('contract 10.6 a failure is logged in one line and kept whole, for its owner only, though requests are not logged', async () => {
+test('contract 10.6 logs a failure in one line and saves it completely, readable only by its owner, even if requests are not logged', async () => {
   const log = openLog({ level: 'silent', folder })
 
   log.failure(
@@ -44,7 +44,7 @@ test('contract 10.6 a failure is logged in one line and kept whole, for its owne
   expect((await stat(join(folder, 'errors.log'))).mode & 0o077).toBe(0)
 })
 
-test('contract 10.6 a failure is logged and kept where requests are logged, too', async () => {
+test('contract 10.6 logs and saves a failure if requests are logged too', async () => {
   const write = (_fd: number, text: string, ...more: ((error: null, size: number) => void)[]) => {
     said += text
     more.at(-1)?.(null, Buffer.byteLength(text))
@@ -71,14 +71,14 @@ test.each([
   ],
   ['what was not JSON', new SyntaxError('Unexpected token h, "hunter2" is not valid JSON'), 'hunter2'],
   ['what caused it', new Error('outer', { cause: new Error('svc_secret_abcDEF123') }), 'abcDEF123'],
-])('contract 10.6 the log keeps nothing of %s', async (_, error, secret) => {
+])('contract 10.6 masks %s in the log', async (_, error, secret) => {
   openLog({ level: 'silent', folder }).failure('request-1', error)
 
   expect(said + (await read('errors.log'))).not.toContain(secret)
 })
 
-test('the file of failures becomes the former one when it is full, and there are never more than two', async () => {
-  const log = openLog({ level: 'silent', folder, mostBytes: 4_000 })
+test('rotates the file of failures when it is full, and keeps at most two', async () => {
+  const log = openLog({ level: 'silent', folder, maxBytes: 4_000 })
 
   for (let n = 0; n < 20; n++) log.failure(`request-${n}`, new Error('broken'))
 
@@ -87,7 +87,7 @@ test('the file of failures becomes the former one when it is full, and there are
   expect(await read('errors.log')).toContain('request-19')
 })
 
-test('a folder that cannot be written costs the line, not the request', () => {
+test('loses the line but not the request if the folder is not writable', () => {
   const log = openLog({ level: 'silent', folder: join(folder, 'gone') })
 
   log.failure('request-1', new Error('broken'))
@@ -95,7 +95,7 @@ test('a folder that cannot be written costs the line, not the request', () => {
   expect(said).toContain('request-1')
 })
 
-test('what cannot be written waits, what is too much is lost, and how much is said once there is room', async () => {
+test('buffers lines that cannot be written, drops those over the limit, and then reports how many', async () => {
   let isFull = true
   const write = (_fd: number, text: string, ...more: ((error: Error | null, size?: number) => void)[]) => {
     if (isFull) return more.at(-1)?.(Object.assign(new Error('no space left'), { code: 'ENOSPC' }))
@@ -114,6 +114,6 @@ test('what cannot be written waits, what is too much is lost, and how much is sa
   expect(lines.map((line) => JSON.parse(line).msg)).toEqual([
     'first',
     'last',
-    'Standard error could not be written: 3 lines of the log are lost.',
+    'Could not write to standard error: 3 log lines were lost.',
   ])
 })

@@ -4,23 +4,26 @@ import { type Logger, pino } from 'pino'
 import { failureText } from '../failure-text.js'
 import { openLineWriter } from './line-writer.js'
 
-/** What is written down: method, route pattern, status, milliseconds and request id; never bodies, keys or query values. */
+/** Logs method, route pattern, status, milliseconds and request id. Never bodies, keys or query values. */
 export interface Log {
-  /** Whether requests that went well are logged. */
+  /** Whether successful requests are logged. */
   readonly isOpen: boolean
-  /** Where failures are to be found, in words. */
+  /** Describes where failures are logged. */
   readonly place: string
   request(line: RequestLine): void
-  /** Something that no answer may tell, under the request's id, or under the name of what went on in the background. Always written. */
+  /**
+   * Logs an error that no answer may reveal, under the id of the request or the name of the background task. Written at every
+   * level.
+   */
   failure(requestId: string, error: unknown): void
-  /** Something to know of, which has failed no request. */
+  /** Logs a problem that has failed no request. */
   warn(message: string): void
 }
 
-/** The status, in log and metrics alone, of a request whose client disconnected before it was answered. */
+/** The status in log and metrics for a request whose client disconnected before the answer. */
 export const clientClosedRequest = 499
 
-/** A request that was answered, or whose client did not wait. What follows the `?` of its path is nowhere in it. */
+/** A request that was answered or whose client disconnected. Holds nothing of its query string. */
 export interface RequestLine {
   readonly method: string
   readonly path: string
@@ -28,37 +31,35 @@ export interface RequestLine {
   readonly status: number
   readonly milliseconds: number
   readonly requestId: string
-  /** By what right: of a key, of the control token, of a user with this id, or none. */
+  /** The kind of caller: a key, the control token, a user with this id, or none. */
   readonly who: string
 }
 
 export interface LogOptions {
-  /** Whether requests are written down too; then all lines are JSON. */
+  /** Whether requests are logged too. If so, all lines are JSON. */
   readonly level: 'silent' | 'info' | 'warn'
-  /** The state folder, where failures are kept. */
+  /** The state folder, for the file of failures. */
   readonly folder: string | undefined
-  /** Receives the requests of the project's API, whatever the level. */
+  /** Receives the requests of the project's API, at every level. */
   readonly onRequest?: ((request: RequestLine) => void) | undefined
-  /** Whether it is that of a hosted service: its lines name their process, and no paths, which hold ids of others. */
+  /** Whether this is a hosted service. Its lines name the process and leave out paths, which hold ids of others. */
   readonly isOfService?: boolean
-  /** How large the file of failures grows before it becomes the former one. */
-  readonly mostBytes?: number
+  /** The size at which the file of failures is rotated. */
+  readonly maxBytes?: number
 }
 
-/** What is below is no part of the project's API: the control API, the pages, the built-in provider. */
+/** The control API, pages and the built-in provider live below this path. They are not part of the project's API. */
 export const ownPaths = '/_svc'
 
 const fileName = 'errors.log'
 const formerName = 'errors.1.log'
 
-/** A log on standard error, and of failures in the state folder as well. */
-export function openLog({ level, folder, onRequest, isOfService = false, mostBytes = 1_048_576 }: LogOptions): Log {
+/** Opens a log on standard error that also saves failures in the state folder. */
+export function openLog({ level, folder, onRequest, isOfService = false, maxBytes = 1_048_576 }: LogOptions): Log {
   const base = isOfService ? { pid: process.pid } : undefined
   const logger: Logger = pino(
     { level, base },
-    openLineWriter(2, (lines) =>
-      logger.warn(`Standard error could not be written: ${lines} lines of the log are lost.`),
-    ),
+    openLineWriter(2, (lines) => logger.warn(`Could not write to standard error: ${lines} log lines were lost.`)),
   )
   const file = folder === undefined ? undefined : join(folder, fileName)
   return {
@@ -73,7 +74,7 @@ export function openLog({ level, folder, onRequest, isOfService = false, mostByt
       const text = failureText(error)
       if (level !== 'silent') logger.error({ requestId, error: text })
       else process.stderr.write(`${oneLine(requestId, text, file)}\n`)
-      if (file !== undefined) append(file, { time: new Date().toISOString(), requestId, ...text }, mostBytes)
+      if (file !== undefined) append(file, { time: new Date().toISOString(), requestId, ...text }, maxBytes)
     },
     warn(message) {
       if (level !== 'silent') logger.warn(message)
@@ -89,14 +90,16 @@ function oneLine(requestId: string, { name, message, code }: ReturnType<typeof f
   return line.replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ')
 }
 
-/** At once, since the process may be about to end. A disk that is full loses the line, not the request. */
-function append(file: string, entry: object, mostBytes: number): void {
+/**
+ * Writes synchronously, because the process may be about to exit. A full disk loses the line instead of failing the request.
+ */
+function append(file: string, entry: object, maxBytes: number): void {
   const line = `${JSON.stringify(entry)}\n`
   try {
     const found = lstatSync(file, { throwIfNoEntry: false })
-    // One that came with a cloned folder may lead anywhere: contract 12.4.
+    // A symbolic link in a cloned folder may lead anywhere: contract 12.4.
     if (found?.isSymbolicLink()) rmSync(file)
-    if (found?.isFile() && found.size + line.length > mostBytes) renameSync(file, file.replace(fileName, formerName))
+    if (found?.isFile() && found.size + line.length > maxBytes) renameSync(file, file.replace(fileName, formerName))
     appendFileSync(file, line, { mode: 0o600 })
   } catch {
     return

@@ -1,4 +1,4 @@
-/** Descriptions that are written already. Anyone may ask for one, so that the next time it may cost no more than its own bytes. */
+/** Caches OpenAPI descriptions. They are public, so a repeated request must cost little more than sending the bytes. */
 import { createHash } from 'node:crypto'
 import type { Dialect } from '../../../client/protocol/wire/axes.js'
 import { formatDialect } from '../../../client/protocol/wire/dialects.js'
@@ -11,27 +11,27 @@ import { describeRoutes } from './openapi.js'
 type Description = ReplyValues['description']
 
 export interface Descriptions {
-  /** Whether there is one in that dialect, or soon. */
+  /** Whether a description in that dialect is cached or being written. */
   has(dialect: Dialect): boolean
   of(dialect: Dialect): Promise<Description>
 }
 
-/** There are thousands of dialects, and some hundred kilobytes in each. Our choice: more than the projects of a service speak. */
-const mostKept = 20
+/** There are thousands of dialects, at some hundred kilobytes each. Our choice: more than the dialects in use. */
+const maxCached = 20
 
 export function openDescriptions(routes: readonly Route[], version: string): Descriptions {
   const kept = new Map<string, Promise<Description>>()
-  // Each takes some megabytes until it is written.
+  // One at a time, because each takes several megabytes while it is written.
   const writing = createSemaphore(1)
   return {
     has: (dialect) => kept.has(formatDialect(dialect)),
     of(dialect) {
       const name = formatDialect(dialect)
       const description = kept.get(name) ?? writing.run(() => describe(routes, dialect, version))
-      // The one that was asked for last stands last.
+      // Moves the entry to the end, so that the least recently used is first.
       kept.delete(name)
       const [oldest] = kept.keys()
-      if (oldest !== undefined && kept.size >= mostKept) kept.delete(oldest)
+      if (oldest !== undefined && kept.size >= maxCached) kept.delete(oldest)
       kept.set(name, description)
       return description
     },

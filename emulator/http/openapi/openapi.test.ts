@@ -18,7 +18,7 @@ describe.each(Object.keys(dialects) as DialectName[])('the description in dialec
     Object.values(methods).map((operation) => ({ path, ...operation })),
   )
 
-  it('gives every operation a name of its own', () => {
+  it('gives every operation a unique name', () => {
     const names = operations.map(({ operationId }) => operationId)
 
     expect(new Set(names).size).toBe(names.length)
@@ -32,7 +32,7 @@ describe.each(Object.keys(dialects) as DialectName[])('the description in dialec
     }
   })
 
-  it('refers to nothing that is not there', () => {
+  it('contains no dangling references', () => {
     const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]*)"/g)].map(([, to = '']) => to)
 
     expect(references.length).toBeGreaterThan(0)
@@ -42,13 +42,13 @@ describe.each(Object.keys(dialects) as DialectName[])('the description in dialec
     }
   })
 
-  it('names the records of a project, so that generated types do', () => {
+  it('names the records of a project for generated types', () => {
     const used = [...JSON.stringify(document.paths).matchAll(/components\/schemas\/(\w+)/g)].map(([, name]) => name)
 
     expect([...new Set(used)].sort()).toEqual(['Collection', 'Document', 'StoredFile', 'User'])
   })
 
-  it('says of each object whether it takes other fields: generators take silence for no', () => {
+  it('declares for each object whether it accepts other fields, because generators assume not', () => {
     const silent = JSON.stringify(document, (_key, value) =>
       value?.type === 'object' && value.additionalProperties === undefined ? 'silent' : value,
     )
@@ -57,7 +57,7 @@ describe.each(Object.keys(dialects) as DialectName[])('the description in dialec
   })
 })
 
-it('contract 10.10 a description gives way to others after some routes', async () => {
+it('contract 10.10 yields to other requests after a few routes', async () => {
   let [turns, isDone] = [0, false]
   const count = () => {
     turns++
@@ -71,7 +71,7 @@ it('contract 10.10 a description gives way to others after some routes', async (
   expect(turns).toBeGreaterThanOrEqual(Math.floor(all.length / 8) - 1)
 })
 
-it('contract 10.12 descriptions are made one at a time, and each dialect once', async () => {
+it('contract 10.12 writes descriptions one at a time, and each dialect once', async () => {
   const begun: string[] = []
   const counted = new Proxy(all, {
     get(routes, name) {

@@ -1,4 +1,4 @@
-/** The service described as OpenAPI 3.1, from the same records that Express is mounted from. */
+/** Describes the service as OpenAPI 3.1, from the same records that Express mounts. */
 import { statuses } from '../../../client/protocol/model/errors.js'
 import type { WritableObject } from '../../../client/protocol/model/json.js'
 import { axes, axisNames, type Dialect, listForms } from '../../../client/protocol/wire/axes.js'
@@ -11,7 +11,10 @@ import { recordSchemas, withNames } from './schemas.js'
 
 type Operation = { readonly [part: string]: unknown }
 
-/** One document for one dialect, some routes in a turn of the event loop. A path that means two things means what that dialect says. */
+/**
+ * Writes the document for one dialect, a few routes per turn of the event loop. If a path has two meanings, uses that
+ * dialect's.
+ */
 export async function describeRoutes(
   routes: readonly Route[],
   dialect: Dialect,
@@ -51,7 +54,7 @@ export async function describeRoutes(
   return withNames(described, recordSchemas(dialect)) as WritableObject
 }
 
-/** To describe a route takes as long as to parse this many bytes, the first time at least. */
+/** The cost of describing a route for the first time, in parsed bytes that take as long. */
 const workOfARoute = 32 * 1024
 
 function describeRoute(route: Route, path: string, dialect: Dialect): Operation {
@@ -64,7 +67,7 @@ function describeRoute(route: Route, path: string, dialect: Dialect): Operation 
     parameters: [
       ...[...path.matchAll(/:(\w+)/g)].map(([, name]) => pathParameter(name ?? '')),
       ...(route.query?.parameters(dialect) ?? []).map(queryParameter),
-      ...headersOf(route).map(headerParameter),
+      ...listHeaders(route).map(headerParameter),
     ],
     ...(body ? { requestBody: { required: true, content: bodyTypes(route, body.schema(dialect)) } } : {}),
     responses: {
@@ -73,10 +76,10 @@ function describeRoute(route: Route, path: string, dialect: Dialect): Operation 
         headers: answerHeaders(route, dialect),
         content: { [replyType(reply)]: { schema: route.answerSchema?.() ?? replySchema(reply, dialect) } },
       },
-      ...(isBatch(route) ? { 204: { description: 'As `prefer: return=minimal` asked.' } } : {}),
-      ...(hasVersions(route) ? { 304: { description: 'You have this version already.' } } : {}),
+      ...(isBatch(route) ? { 204: { description: 'The answer to `prefer: return=minimal`.' } } : {}),
+      ...(hasVersions(route) ? { 304: { description: 'You already have this version.' } } : {}),
       ...Object.fromEntries(
-        failuresOf(route).map((status) => [status, { $ref: `#/components/responses/${failureName(status)}` }]),
+        listFailures(route).map((status) => [status, { $ref: `#/components/responses/${failureName(status)}` }]),
       ),
     },
   }
@@ -99,7 +102,7 @@ const securities: { readonly [Need in Route['needs']]: readonly JsonSchema[] } =
   nothing: [],
 }
 
-/** `/collections/:collection` as OpenAPI writes it. */
+/** Converts `/collections/:collection` to OpenAPI's notation. */
 function openPath(path: string): string {
   return path.replaceAll(/:(\w+)/g, '{$1}')
 }
@@ -115,21 +118,24 @@ function queryParameter(parameter: QueryParameter): Operation {
 function dialectHeader() {
   const choices = axisNames().map((axis) => `${axis} (${listForms(axis).join(', ')})`)
   const description =
-    `The forms to answer in: a name (${Object.keys(dialects).join(', ')}), exceptions such as \`document=flat\`, or both. ` +
+    `The dialect of the answer: a name (${Object.keys(dialects).join(', ')}), exceptions such as \`document=flat\`, or both. ` +
     `Axes and their forms: ${choices.join('; ')}.`
   return ['svc-dialect', description] as const
 }
 
-const guardHeader = ['if-match', 'The version the document must be at, as its `etag` says it.'] as const
-const etagHeader = ['if-none-match', 'The version you have; the answer is 304 if it is the newest.'] as const
+const guardHeader = ['if-match', 'The `etag` of the version that the document must have.'] as const
+const etagHeader = [
+  'if-none-match',
+  'The `etag` of the version you have. The answer is 304 if it is the newest.',
+] as const
 const onceHeader = [
   'idempotency-key',
-  'The same key within 24 hours creates nothing and answers the first answer.',
+  'Repeating a key within 24 hours creates nothing and returns the first answer.',
 ] as const
 
-const preferHeader = ['prefer', '`return=minimal`: all is done, and nothing of it is sent back.'] as const
+const preferHeader = ['prefer', '`return=minimal` runs the request without returning its records.'] as const
 
-function headersOf(route: Route): (readonly [name: string, description: string])[] {
+function listHeaders(route: Route): (readonly [name: string, description: string])[] {
   return [
     ...(isOfProject(route.needs) || route.needs === 'public' ? [dialectHeader()] : []),
     ...(route.isGuarded ? [guardHeader] : []),
@@ -146,7 +152,7 @@ function headerParameter([name, description]: readonly [string, string]): Operat
 function answerHeaders({ reply }: Route, dialect: Dialect): Operation {
   const header = (description: string) => ({ description, schema: { type: 'string' } })
   return {
-    'x-request-id': header('Names this request in the log.'),
+    'x-request-id': header('Identifies this request in the log.'),
     ...(versioned.has(reply) ? { etag: header(`The version of the ${reply}.`) } : {}),
     ...(pages.has(reply)
       ? Object.fromEntries(
@@ -156,31 +162,31 @@ function answerHeaders({ reply }: Route, dialect: Dialect): Operation {
   }
 }
 
-/** Answers that are a page of a list. */
+/** Replies that are a page of a list. */
 const pages = new Set<Route['reply']>(['page', 'users', 'files'])
 
-/** Answers that say which version they are. */
+/** Replies that carry a version. */
 const versioned = new Set<Route['reply']>(['document', 'description'])
 
 function hasVersions({ method, reply }: Route): boolean {
   return method === 'get' && versioned.has(reply)
 }
 
-/** Statuses of failures, with the codes that have them. */
+/** Statuses of failures, with the codes that use them. */
 const failures = new Map<string, string[]>()
 for (const [code, status] of Object.entries(statuses)) {
   failures.set(String(status), [...(failures.get(String(status)) ?? []), code])
 }
 
-/** Answers of routes where a name or an address may be taken. */
+/** Replies of routes that can conflict with an existing name or address. */
 const mayClash = new Set<Route['reply']>(['collection', 'signUp', 'login', 'user', 'removedFile'])
 
-function failuresOf(route: Route): string[] {
+function listFailures(route: Route): string[] {
   const namesSomething = Object.values(route.paths).some((paths) => paths.some((path) => path.includes(':')))
   if (route.needs === 'nothing') {
-    return ['400', '403', ...(namesSomething ? ['404'] : []), ...(route.isDear ? ['429'] : []), '500', '503']
+    return ['400', '403', ...(namesSomething ? ['404'] : []), ...(route.isExpensive ? ['429'] : []), '500', '503']
   }
-  // What the owner asks for may be anything: a snapshot of a name that is taken, or a file that is none.
+  // Requests of the owner can fail in many ways, for example a snapshot name that is taken or an invalid file.
   if (route.needs === 'control') return ['400', '401', '403', '404', '409', '413', '415', '422', '500', '503']
   return [
     '400',

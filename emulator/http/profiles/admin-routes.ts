@@ -1,15 +1,20 @@
-/** What of the control API `svc serve` has, on a port of its own: projects, their keys and audit log, users, and whose documents are. */
+/**
+ * The subset of the control API that `svc serve` offers on a separate port: projects, keys and audit log, users, and document
+ * owners.
+ */
 import { version } from '../../version.js'
 import { audit } from '../control/access/audit.js'
 import { creators } from '../control/access/creators.js'
 import { keys } from '../control/access/keys.js'
-import { type ControlHandlers, routesOf } from '../control/control-routes.js'
+import { buildRoutes, type ControlHandlers } from '../control/control-routes.js'
 import { projects } from '../control/projects.js'
 import { users } from '../control/users.js'
 import type { Route } from '../route.js'
-import { describing } from '../routes/about.js'
+import { descriptionRoute } from '../routes/about.js'
 
-/** What empties a project and leaves it, and what shows a user's code of two-factor login, belongs to a developer's machine. */
+/**
+ * Leaves out operations that belong on a developer's machine, such as emptying a project or showing a user's two-factor code.
+ */
 const handlers = {
   projects: pick(projects, ['create', 'list', 'get', 'update', 'remove']),
   keys,
@@ -18,11 +23,11 @@ const handlers = {
   users: pick(users, ['create', 'list', 'update', 'remove', 'token', 'logOut', 'sessions']),
 } satisfies { readonly [Name in keyof ControlHandlers]?: object }
 
-const operations = routesOf(handlers)
+const operations = buildRoutes(handlers)
 
 export const adminRoutes: readonly Route[] = [
   ...operations,
-  describing('about.controlOpenapi', '/_svc/openapi.json', operations, version),
+  descriptionRoute('about.controlOpenapi', '/_svc/openapi.json', operations, version),
 ]
 
 function pick<Handlers extends object, Name extends keyof Handlers>(

@@ -5,7 +5,7 @@ import { creators } from '../control/access/creators.js'
 import { keys } from '../control/access/keys.js'
 import { clock } from '../control/clock.js'
 import { connections } from '../control/connections.js'
-import { type ControlHandlers, routesOf } from '../control/control-routes.js'
+import { buildRoutes, type ControlHandlers } from '../control/control-routes.js'
 import { events } from '../control/events.js'
 import { faults } from '../control/faults.js'
 import { health } from '../control/health.js'
@@ -48,4 +48,4 @@ const handlers: ControlHandlers = {
   idp,
 }
 
-export const controlRoutes: readonly Route[] = [...routesOf(handlers), ...loginCompleteRoutes, ...snapshotFileRoutes]
+export const controlRoutes: readonly Route[] = [...buildRoutes(handlers), ...loginCompleteRoutes, ...snapshotFileRoutes]

@@ -1,36 +1,36 @@
-/** How far a reader of a stream may fall behind. Contract 9.5. */
+/** Limits how far a reader of a stream may fall behind. Contract 9.5. */
 import { setTimeout as pause } from 'node:timers/promises'
 
-const mostBehindBytes = 1024 * 1024
-/** What may wait for a reader that catches up. */
+const maxBehindBytes = 1024 * 1024
+/** The buffered bytes at which a slow reader counts as drained. */
 const drainedBytes = 256 * 1024
-/** A reader that is too far behind and takes nothing for so long does not read. */
-const mostStillMilliseconds = 5_000
+/** How long a reader that is too far behind may take nothing before it is closed. */
+const maxStillMilliseconds = 5_000
 
-/** What a stream writes to. */
+/** The destination of a stream. */
 interface Outlet {
   isOpen(): boolean
   waitingBytes(): number
-  /** Ends the stream: its reader does not read. */
+  /** Ends the stream, because its client is not reading. */
   giveUp(): void
 }
 
 export interface Backpressure {
   isOpen(): boolean
-  /** Whether the reader takes what it is sent about as fast as it comes. */
+  /** Whether the reader keeps up. */
   canWrite(): boolean
-  /** Resolves once it has taken most of what waits for it, or the stream is over. */
+  /** Resolves once the reader has taken most of the buffer, or the stream has ended. */
   drained(): Promise<void>
 }
 
-export function backpressureOf({ isOpen, waitingBytes, giveUp }: Outlet): Backpressure {
+export function openBackpressure({ isOpen, waitingBytes, giveUp }: Outlet): Backpressure {
   return {
     isOpen,
-    canWrite: () => waitingBytes() <= mostBehindBytes,
+    canWrite: () => waitingBytes() <= maxBehindBytes,
     async drained() {
       let least = waitingBytes()
       let stillSince = performance.now()
-      // Many may be waited for, and those that do not read are looked at less and less often.
+      // Backs off, because there may be many stalled readers.
       let milliseconds = 5
       while (isOpen() && waitingBytes() > drainedBytes) {
         await pause(milliseconds)
@@ -38,7 +38,7 @@ export function backpressureOf({ isOpen, waitingBytes, giveUp }: Outlet): Backpr
         milliseconds = isStill ? Math.min(milliseconds * 2, 250) : 5
         least = waitingBytes()
         if (!isStill) stillSince = performance.now()
-        if (performance.now() - stillSince > mostStillMilliseconds) giveUp()
+        if (performance.now() - stillSince > maxStillMilliseconds) giveUp()
       }
     },
   }

@@ -1,63 +1,67 @@
 /**
- * The stream of everything that happens. Each reader goes through the log at their own pace and holds nothing of it: who is too
- * slow receives how much was dropped meanwhile. Contract 11.
+ * Streams all events to developers. Each reader walks the log at its own pace and buffers nothing. A reader that is too slow
+ * learns how many events were dropped. Contract 11.
  */
 import type { ServerResponse } from 'node:http'
 import type { EmulatorEvent } from '../../../client/protocol/model/events/emulator-event.js'
 import type { Backend } from '../../core/context.js'
 import type { EventLog, LoggedEvent } from '../../core/events/event-log.js'
 import { cutOff } from '../reply/ends.js'
-import { backpressureOf } from './backpressure.js'
+import { openBackpressure } from './backpressure.js'
 import type { Stream } from './sse.js'
 
-/** What a reader of the stream asks for. */
-export interface Followed {
+/** The request for an event stream. */
+export interface FollowRequest {
   readonly project: string | undefined
-  /** Groups and kinds; left out, all. */
+  /** Groups and kinds. Defaults to all. */
   readonly kinds: readonly string[] | undefined
-  /** The id of the last event that is known already. */
+  /** The id of the last event that the client already has. */
   readonly since: string | undefined
-  /** How many of the events that are kept come first, where `since` is left out. */
+  /** How many past events to send first, without `since`. */
   readonly last: number
 }
 
 const commentMilliseconds = 15_000
-/** What is read of the log at once. */
-const mostEvents = 200
+/** How many events to read from the log at once. */
+const maxEvents = 200
 
-/** Resolves once nothing that happens is missed. */
-export async function followEvents(backend: Backend, wish: Followed, streams: Set<() => void>): Promise<Stream> {
+/** Resolves once the stream is registered and misses no further events. */
+export async function followEvents(
+  backend: Backend,
+  request: FollowRequest,
+  streams: Set<() => void>,
+): Promise<Stream> {
   const { events: log, documentEvents } = backend
-  const hasDocuments = wantsDocuments(wish)
+  const hasDocuments = wantsDocuments(request)
   const unwatch = hasDocuments ? await documentEvents.watch() : () => undefined
-  const unwant = wish.kinds?.includes(answered) ? log.wantAnswered() : () => undefined
+  const unwant = request.kinds?.includes(answered) ? log.wantAnswered() : () => undefined
   const leave = () => {
     unwatch()
     unwant()
   }
-  const begin = beginningOf(log, wish, hasDocuments ? documentEvents.since() : 0)
-  return { open: (res) => openStream(log, wish, { res, streams, begin, leave }), hasBackpressure: true }
+  const begin = findBeginning(log, request, hasDocuments ? documentEvents.since() : 0)
+  return { open: (res) => openStream(log, request, { res, streams, begin, leave }), hasBackpressure: true }
 }
 
 interface Beginning {
-  /** The place in the log after which it begins. */
+  /** The position in the log after which the stream begins. */
   readonly after: number
-  /** Whether more was missed than can be counted. */
+  /** Whether an unknown number of events was missed. */
   readonly isBroken: boolean
 }
 
-function beginningOf(log: EventLog, wish: Followed, documentsSince: number): Beginning {
+function findBeginning(log: EventLog, request: FollowRequest, documentsSince: number): Beginning {
   const newest = log.newest()
-  const { since } = wish
-  if (since === undefined) return { after: beforeLast(log, wish) ?? newest, isBroken: false }
+  const { since } = request
+  if (since === undefined) return { after: beforeLast(log, request) ?? newest, isBroken: false }
   const place = log.findPosition(since)
   return { after: place ?? newest, isBroken: place === undefined || place < documentsSince }
 }
 
-/** The place before so many of the last events that are wanted; nothing where none is. */
-function beforeLast(log: EventLog, wish: Followed): number | undefined {
-  if (wish.last < 1) return undefined
-  const [first] = log.read(0, log.newest()).events.filter(testOf(wish)).slice(-wish.last)
+/** Finds the position before the last matching events; undefined if none match. */
+function beforeLast(log: EventLog, request: FollowRequest): number | undefined {
+  if (request.last < 1) return undefined
+  const [first] = log.read(0, log.newest()).events.filter(compileTest(request)).slice(-request.last)
   return first && first.at - 1
 }
 
@@ -68,13 +72,13 @@ interface Opening {
   leave(): void
 }
 
-function openStream(log: EventLog, wish: Followed, { res, streams, begin, leave }: Opening): void {
-  const passes = testOf(wish)
+function openStream(log: EventLog, request: FollowRequest, { res, streams, begin, leave }: Opening): void {
+  const passes = compileTest(request)
   let isOver = false
   let isPumping = false
   let place = begin.after
 
-  const backpressure = backpressureOf({
+  const backpressure = openBackpressure({
     isOpen: () => !isOver,
     waitingBytes: () => res.writableLength,
     giveUp() {
@@ -98,7 +102,7 @@ function openStream(log: EventLog, wish: Followed, { res, streams, begin, leave 
     isPumping = true
     while (!isOver) {
       if (!backpressure.canWrite()) await backpressure.drained()
-      const { events, missed } = log.read(place, mostEvents)
+      const { events, missed } = log.read(place, maxEvents)
       if (isOver || events.length === 0) break
       if (missed > 0) write(res, own('stream.missed', log.makeId(place + missed), missed))
       for (const event of events) if (passes(event)) write(res, event)
@@ -119,7 +123,7 @@ function openStream(log: EventLog, wish: Followed, { res, streams, begin, leave 
   void pump()
 }
 
-/** What a stream says of itself. It names the event before, so that it is resumed there. */
+/** Writes an event of the stream itself. Its id is that of the previous event, so that the stream resumes there. */
 function own(
   kind: 'stream.opened' | 'stream.missed',
   id: string,
@@ -133,21 +137,21 @@ function write(res: ServerResponse, { id, text }: Pick<LoggedEvent, 'id' | 'text
   res.write(`id: ${id}\ndata: ${text}\n\n`)
 }
 
-function testOf({ project, kinds }: Followed): (event: LoggedEvent) => boolean {
+function compileTest({ project, kinds }: FollowRequest): (event: LoggedEvent) => boolean {
   const wanted = kinds && new Set(kinds)
   return (event) =>
-    groupOf(event.kind) !== 'stream' &&
+    readGroup(event.kind) !== 'stream' &&
     (project === undefined || event.projectId === null || event.projectId === project) &&
-    (wanted?.has(event.kind) || (event.kind !== answered && (!wanted || wanted.has(groupOf(event.kind)))))
+    (wanted?.has(event.kind) || (event.kind !== answered && (!wanted || wanted.has(readGroup(event.kind)))))
 }
 
-/** Comes only where it is named: a stream of everything else would be mostly that. */
+/** Sent only if the client names this kind, because it would drown out all others. */
 const answered = 'request.answered'
 
-function groupOf(kind: string): string {
+function readGroup(kind: string): string {
   return kind.slice(0, kind.indexOf('.'))
 }
 
-function wantsDocuments({ kinds }: Followed): boolean {
-  return !kinds || kinds.some((name) => groupOf(`${name}.`) === 'document')
+function wantsDocuments({ kinds }: FollowRequest): boolean {
+  return !kinds || kinds.some((name) => readGroup(`${name}.`) === 'document')
 }

@@ -1,10 +1,10 @@
-/** Events as they go out: written once for each form, however many listen. */
+/** Serializes events once per dialect, however many subscribers there are. */
 import type { Collection } from '../../../client/protocol/model/collection.js'
 import { writeJson } from '../../../client/protocol/model/json.js'
 import { axes, type Dialect } from '../../../client/protocol/wire/axes.js'
 import type { RecordedDocumentChange } from '../../core/realtime/subscriptions.js'
 
-/** The same text for a WebSocket and for a stream of server-sent events, each as bytes. */
+/** The same text framed for WebSockets and for server-sent events. */
 export interface EventFrame {
   readonly message: Buffer
   readonly sse: Buffer
@@ -12,7 +12,7 @@ export interface EventFrame {
 
 const written = new WeakMap<RecordedDocumentChange, Map<string, EventFrame>>()
 
-export function frameOf(
+export function encodeFrame(
   change: RecordedDocumentChange,
   kind: RecordedDocumentChange['kind'],
   { name }: Collection,

@@ -1,24 +1,24 @@
-/** How much of a client's messages is here that is not whole. RFC 6455 5. */
+/** Measures the incomplete message of a WebSocket. RFC 6455 5. */
 import { pieceBytes } from '../guards/incoming-bytes.js'
 
-/** Of the message that has begun and is not whole, or of a ping that is not. */
+/** The message or ping that has begun but is not complete. */
 export interface Unfinished {
-  /** What came since it began, with what stands between its parts. */
+  /** Bytes since it began, including control frames between its parts. */
   readonly bytes: number
-  /** What is held of it: its parts are views of all that was read with them, and each read costs something by itself. */
+  /** Memory that it holds. Its parts are views of whole chunks, and each chunk has an overhead. */
   readonly weight: number
 }
 
 export interface MessageWatch {
-  /** @param chunk what was read next */
+  /** @param chunk the bytes read next */
   read(chunk: Buffer): Unfinished
 }
 
 export function watchMessages(): MessageWatch {
-  /** Of a frame whose head is not whole. */
+  /** The bytes of an incomplete frame header. */
   const head: number[] = []
   let payloadLeft = 0
-  /** A part has come that is not the last one of its message. */
+  /** True after a part that is not the last of its message. */
   let isOpen = false
   let bytes = 0
   let weight = 0
@@ -30,12 +30,12 @@ export function watchMessages(): MessageWatch {
     if (head.length < headBytes(head)) return
     const [first = 0] = head
     payloadLeft = payloadBytes(head)
-    // Pings and the like stand between the parts of a message.
+    // Control frames such as pings may come between the parts of a message.
     if (!isControl(first)) isOpen = !isLast(first)
     head.length = 0
   }
 
-  /** Where the newest message begins, if it does in these bytes. */
+  /** Returns the offset at which the newest message begins in these bytes, if one does. */
   function beginning(chunk: Buffer): number | undefined {
     let begun = isBetween() ? 0 : undefined
     for (let at = 0; at < chunk.length; ) {
@@ -62,7 +62,7 @@ export function watchMessages(): MessageWatch {
 const isLast = (first: number) => (first & 0x80) !== 0
 const isControl = (first: number) => (first & 0x08) !== 0
 
-/** How long a head is that begins so, of a client, which masks. */
+/** Returns the header length of a client's frame, which is masked. */
 function headBytes([, second]: readonly number[]): number {
   const length = (second ?? 0) & 0x7f
   return second === undefined ? 2 : length < 126 ? 6 : length === 126 ? 8 : 14

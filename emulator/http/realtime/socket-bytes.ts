@@ -1,27 +1,30 @@
-/** What a WebSocket has sent that is not handled yet. Contract 9.1, 10.12. */
+/** Limits the bytes that a WebSocket has sent but that are not handled yet. Contract 9.1, 10.12. */
 import type { Duplex } from 'node:stream'
 import { watchMessages } from './message-weight.js'
 import { closes, endAll, type SocketState } from './socket-state.js'
 
-/** What may come in one message before the socket has said who it is: a token is far shorter. */
-const mostUnidentifiedBytes = 64 * 1024
-/** How long a socket that gives way may take to say goodbye. */
+/** The largest message before authentication: tokens are far shorter. */
+const maxUnidentifiedBytes = 64 * 1024
+/** How long an evicted socket has for the closing handshake. */
 const farewellMilliseconds = 1_000
 
-/** Bytes that are handled, or wait for it. */
+/** Bytes being handled or waiting. */
 export interface SocketBytes {
-  /** @param bytes below 0 for what is handled */
+  /** @param bytes negative for handled bytes */
   unhandled(bytes: number): void
-  /** Closes the socket and reads no more of what it sends. */
+  /** Closes the socket and stops reading from it. */
   refuse(code: number, reason: string): void
 }
 
-/** Counts the bytes of a socket beside those of all other connections. Of a message that is not whole nobody else says how much is here. */
+/**
+ * Counts the bytes of a socket towards the limit for all connections. The library doesn't report the size of an incomplete
+ * message.
+ */
 export function countBytes(state: SocketState, connection: Duplex): SocketBytes {
   const { socket, http, handshake } = state
   const messages = watchMessages()
   let coming = 0
-  /** Bytes of the message that is not whole. */
+  /** Bytes of the incomplete message. */
   let unfinished = 0
   let waiting = 0
   let isOver = false
@@ -31,10 +34,10 @@ export function countBytes(state: SocketState, connection: Duplex): SocketBytes 
     if (!isOver) held.hold(coming + waiting)
   }
 
-  /** An earlier message that still waits may be the "auth". */
+  /** Doesn't apply while an earlier message waits, because that may be the "auth". */
   function check(): void {
     const isUnknown = !state.identity && state.unhandledBytes === 0
-    if (!isOver && isUnknown && unfinished > mostUnidentifiedBytes) refuse(closes.tooLarge, 'too large before "auth"')
+    if (!isOver && isUnknown && unfinished > maxUnidentifiedBytes) refuse(closes.tooLarge, 'too large before "auth"')
     else count()
   }
 
@@ -44,7 +47,7 @@ export function countBytes(state: SocketState, connection: Duplex): SocketBytes 
   }
 
   function refuse(code: number, reason: string): void {
-    // What else it sends is thrown away.
+    // Discards everything else it sends.
     connection.removeAllListeners('data')
     connection.resume()
     end()
@@ -53,7 +56,7 @@ export function countBytes(state: SocketState, connection: Duplex): SocketBytes 
     setTimeout(() => socket.terminate(), farewellMilliseconds).unref()
   }
 
-  // The library hands out the messages that end in these bytes later, one in a turn.
+  // The library emits the messages in these bytes later, one per turn.
   connection.on('data', (chunk: Buffer) => {
     const { bytes, weight } = messages.read(chunk)
     coming = weight

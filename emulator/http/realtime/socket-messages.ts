@@ -1,21 +1,26 @@
-/** What a client may send over a WebSocket. Contract 9.1 and 9.2. */
+/** Handles the messages that a client may send over a WebSocket. Contract 9.1 and 9.2. */
 import { httpStatus, SvcError } from '../../../client/protocol/model/errors.js'
 import { isObject, type JsonObject } from '../../../client/protocol/model/json.js'
 import { dialects, parseDialect } from '../../../client/protocol/wire/dialects.js'
 import { decodeFilters } from '../../../client/protocol/wire/query/decode.js'
 import type { Identity } from '../../core/context.js'
 import { identifyText } from '../../core/logins/credentials.js'
-import { type Asker, type CollectionSubscription, subscribe, type Wish } from '../../core/realtime/subscriptions.js'
+import {
+  type CollectionSubscription,
+  type SubscribeRequest,
+  type SubscriptionOwner,
+  subscribe,
+} from '../../core/realtime/subscriptions.js'
 import { withinKeyBudget } from '../guards/identify.js'
 import { requireOrigin } from '../guards/origins.js'
-import { frameOf } from './frames.js'
-import { closes, endAll, type SocketState, sendBytes, sendFailure, sendMessage, takePlace } from './socket-state.js'
+import { encodeFrame } from './frames.js'
+import { closes, endAll, type SocketState, sendBytes, sendFailure, sendMessage, takeSlot } from './socket-state.js'
 
-const mostSubscriptions = 100
+const maxSubscriptions = 100
 
 type Handle = (state: SocketState, message: JsonObject) => Promise<void>
 
-/** By the type of the message. */
+/** By message type. */
 export const messageHandlers: Readonly<Record<string, Handle>> = {
   auth: authenticate,
   subscribe: beginSubscription,
@@ -34,7 +39,7 @@ async function authenticate(state: SocketState, { token }: JsonObject): Promise<
   const { settings } = found.project
   requireOrigin(handshake.origin, handshake.host, { allowed: settings.allowedOrigins, isOpenTo })
   if (state.identity && state.identity.project.id !== found.project.id) {
-    throw new SvcError('INVALID_MESSAGE', 'This connection belongs to another project already.')
+    throw new SvcError('INVALID_MESSAGE', 'This connection already belongs to another project.')
   }
   if (!hasPlace(state, found)) return
   state.dialect = parseDialect(handshake.dialect, parseDialect(settings.dialect, dialects.a))
@@ -49,13 +54,13 @@ async function authenticate(state: SocketState, { token }: JsonObject): Promise<
   await review(state, found)
 }
 
-/** Who finds no place is told why, and may come back. */
+/** Takes a slot, or tells the client why there is none. It may reconnect. */
 function hasPlace(state: SocketState, found: Identity): boolean {
   try {
-    takePlace(state, found)
+    takeSlot(state, found)
     return true
   } catch (error) {
-    // One that was somebody already stays that.
+    // A connection that was already authenticated keeps its identity.
     if (state.identity) throw error
     sendFailure(state, error)
     state.socket.close(closes.tryAgainLater, 'too many connections')
@@ -68,39 +73,42 @@ async function review(state: SocketState, identity: Identity): Promise<void> {
   for (const subscription of state.subscriptions.values()) await subscription.review()
 }
 
-/** The key or the session is good for nothing any more. */
+/** Called when the key or session is no longer valid. */
 function endIdentity(state: SocketState): void {
   endAll(state)
-  sendFailure(state, new SvcError('UNAUTHORIZED', 'The key or the session of this connection has ended.'))
+  sendFailure(state, new SvcError('UNAUTHORIZED', 'The API key or session of this connection is no longer valid.'))
   state.socket.close(closes.policy, 'unauthorized')
 }
 
 async function beginSubscription(state: SocketState, message: JsonObject): Promise<void> {
   const { subscriptions, subscriber, identity: known } = state
   if (!known) throw new SvcError('UNAUTHORIZED', 'Send "auth" before "subscribe".')
-  const wish = readWish(state, message)
-  if (!subscriptions.has(wish.collection) && subscriptions.size >= mostSubscriptions) {
-    throw new SvcError('RATE_LIMITED', `A connection holds at most ${mostSubscriptions} subscriptions.`)
+  const request = readSubscribeRequest(state, message)
+  if (!subscriptions.has(request.collection) && subscriptions.size >= maxSubscriptions) {
+    throw new SvcError('RATE_LIMITED', `Too many subscriptions on this connection (max ${maxSubscriptions}).`)
   }
-  // Replaced, it goes on where it was: nothing is lost between the two.
-  const replaced = subscriptions.get(wish.collection)
-  await untilBegun(state, { identity: () => state.identity ?? known, subscriber, replaced }, wish, message)
+  // A replaced subscription continues from its position, so nothing is lost in between.
+  const replaced = subscriptions.get(request.collection)
+  await untilBegun(state, { identity: () => state.identity ?? known, subscriber, replaced }, request, message)
 }
 
-/** Resolves once the subscription has begun and its statements are done. Missed changes are replayed while further messages are handled. */
+/**
+ * Resolves once the subscription has begun and its statements are done. Missed changes are replayed while further messages are
+ * handled.
+ */
 function untilBegun(
   state: SocketState,
-  asker: Asker,
-  wish: Wish,
+  asker: SubscriptionOwner,
+  request: SubscribeRequest,
   { filters = {}, position }: JsonObject,
 ): Promise<void> {
   const { subscriptions, http, listed } = state
   const { connections } = http.backend
-  const { collection } = wish
+  const { collection } = request
   let own: CollectionSubscription | undefined
   return new Promise((resolve, reject) => {
-    subscribe(http.backend, asker, wish, {
-      // Who asks for the position can resume a stream that was cut before its first event.
+    subscribe(http.backend, asker, request, {
+      // With the position, a client can resume a stream that was cut before its first event.
       begun(seq, subscription, reviewed) {
         own = subscription
         subscriptions.set(collection, subscription)
@@ -108,7 +116,7 @@ function untilBegun(
         sendMessage(state, { type: 'subscribed', collection, filters, ...(position === true ? { seq } : {}) })
         resolve(reviewed)
       },
-      event: (change, kind, of) => sendBytes(state, frameOf(change, kind, of, state.dialect).message),
+      event: (change, kind, of) => sendBytes(state, encodeFrame(change, kind, of, state.dialect).message),
       live: (seq) => sendMessage(state, { type: 'live', collection, seq }),
       resync: (why) => sendFailure(state, why, collection),
       ended(why) {
@@ -118,7 +126,7 @@ function untilBegun(
       },
     }).catch((error) => {
       asker.replaced?.end()
-      // Another has taken its place while it was replayed.
+      // Another subscription replaced it during its replay.
       if (own && subscriptions.get(collection) !== own) return
       subscriptions.delete(collection)
       if (own) sendFailure(state, error, collection)
@@ -129,26 +137,31 @@ function untilBegun(
 
 async function endSubscription(state: SocketState, { collection }: JsonObject): Promise<void> {
   const { http, listed, subscriptions } = state
-  if (typeof collection !== 'string') throw new SvcError('INVALID_MESSAGE', '"collection" takes a name.')
+  if (typeof collection !== 'string')
+    throw new SvcError('INVALID_MESSAGE', '"collection" must be the name of a collection.')
   subscriptions.get(collection)?.end()
   if (subscriptions.delete(collection)) http.backend.connections.unsubscribed(listed, collection)
   sendMessage(state, { type: 'unsubscribed', collection })
 }
 
-function readWish({ dialect }: SocketState, { collection, filters = {}, live = false, since }: JsonObject): Wish {
-  if (typeof collection !== 'string') throw new SvcError('INVALID_MESSAGE', '"collection" takes a name.')
-  if (!isObject(filters)) throw new SvcError('INVALID_FILTER', '"filters" takes an object of fields and values.')
-  if (typeof live !== 'boolean') throw new SvcError('INVALID_MESSAGE', '"live" takes true or false.')
+function readSubscribeRequest(
+  { dialect }: SocketState,
+  { collection, filters = {}, live = false, since }: JsonObject,
+): SubscribeRequest {
+  if (typeof collection !== 'string')
+    throw new SvcError('INVALID_MESSAGE', '"collection" must be the name of a collection.')
+  if (!isObject(filters)) throw new SvcError('INVALID_FILTER', '"filters" must be an object of fields and values.')
+  if (typeof live !== 'boolean') throw new SvcError('INVALID_MESSAGE', '"live" must be true or false.')
   return { collection, where: decodeFilters(dialect, filters), filters, isLive: live, since: readSince(since) }
 }
 
 function readSince(since: unknown): number | undefined {
   if (since === undefined || since === null) return undefined
   if (typeof since === 'number' && Number.isSafeInteger(since) && since >= 0) return since
-  throw new SvcError('INVALID_MESSAGE', '"since" takes the "seq" of an event.')
+  throw new SvcError('INVALID_MESSAGE', '"since" must be the "seq" of an event.')
 }
 
-/** Spec, "Events" 3: whatever is wrong with the token. */
+/** Reports every problem with a token as `UNAUTHORIZED`. Spec, "Events" 3. */
 function asUnauthorized(error: unknown): never {
   if (error instanceof SvcError && httpStatus(error) === 401) throw new SvcError('UNAUTHORIZED', error.message)
   throw error

@@ -1,4 +1,4 @@
-/** One WebSocket from its first message to its last. Messages are handled in the order they came. Contract 9.1. */
+/** Runs one WebSocket from its first message to its last, handling messages in order. Contract 9.1. */
 import type { Duplex } from 'node:stream'
 import type { RawData, WebSocket } from 'ws'
 import { SvcError } from '../../../client/protocol/model/errors.js'
@@ -12,16 +12,15 @@ import { messageHandlers } from './socket-messages.js'
 import { closes, endAll, type Handshake, newSocketState, type SocketState, sendFailure } from './socket-state.js'
 
 const authMilliseconds = 10_000
-/** What may wait to be handled; who sends more than that is not read meanwhile. */
-const mostUnhandledBytes = 256 * 1024
-/** What a message costs beside its bytes. */
+/** The most bytes waiting to be handled. Beyond that, the socket is not read. */
+const maxUnhandledBytes = 256 * 1024
+/** The overhead of a message. */
 const messageBytes = 256
-/** A client that sends so many invalid messages in a row is closed. */
+/** Closes a client after this many invalid messages in a row. */
 const maxInvalidMessages = 100
 
 interface Accepted {
   readonly socket: WebSocket
-  /** What it goes over. */
   readonly connection: Duplex
 }
 
@@ -46,32 +45,32 @@ export function serveSocket(http: HttpContext, { socket, connection }: Accepted,
   socket.on('close', (_code, reason) => {
     clearTimeout(tooLate)
     http.backend.connections.closed(state.listed, reason.toString() || undefined)
-    // After what is at work, which may still begin something.
+    // Runs after the message in progress, which may still begin a subscription.
     work = work.then(() => {
       state.unwatch()
-      state.leavePlace()
+      state.releaseSlot()
       endAll(state)
     })
   })
 }
 
-/** A message is a view of all that was read with it: one that is small would hold 64 KB for as long as it waits. */
+/** Copies a small message, because it is a view of a chunk and would keep 64 KB alive while it waits. */
 function withoutRest(data: Buffer): Buffer {
   return 2 * data.length < data.buffer.byteLength ? Buffer.from(data) : data
 }
 
-/** Counts what waits to be handled: a client that sends too much is not read until some of it is done. */
+/** Counts bytes that wait to be handled, and pauses a client that sends too many. */
 function take(state: SocketState, { unhandled }: SocketBytes, bytes: number): void {
   state.unhandledBytes += bytes
   unhandled(bytes)
-  if (state.unhandledBytes > mostUnhandledBytes) state.socket.pause()
+  if (state.unhandledBytes > maxUnhandledBytes) state.socket.pause()
   else if (bytes < 0) state.socket.resume()
 }
 
-/** Waits for a place among the messages of all connections. Keys take turns, and so do the connections of a key. */
+/** Waits for a slot among the messages of all connections. Keys take turns, and so do the connections of a key. */
 async function handleInTurn(state: SocketState, bytes: SocketBytes, data: RawData, isBinary: boolean): Promise<void> {
   const { backpressure, http, identity, handshake, listed } = state
-  // Who asks without reading the answers waits for them.
+  // A client that doesn't read its answers has to wait.
   if (!backpressure.canWrite()) await backpressure.drained()
   if (!backpressure.isOpen()) return
   const owner = identity?.caller.key?.id ?? identity?.project.id ?? handshake.address
@@ -95,23 +94,23 @@ async function handle(state: SocketState, data: RawData, isBinary: boolean): Pro
   } catch (error) {
     refuseMessage(state, error, collection)
     if (type !== 'auth' && type !== 'subscribe') return
-    state.http.backend.connections.refused(state.listed, codeOf(error), collection)
+    state.http.backend.connections.refused(state.listed, readCode(error), collection)
   }
 }
 
 function refuseMessage(state: SocketState, error: unknown, collection?: string): void {
-  state.invalidMessages = codeOf(error) === 'INVALID_MESSAGE' ? state.invalidMessages + 1 : 0
+  state.invalidMessages = readCode(error) === 'INVALID_MESSAGE' ? state.invalidMessages + 1 : 0
   sendFailure(state, error, collection)
 }
 
-function codeOf(error: unknown): string {
+function readCode(error: unknown): string {
   return asSvcError(error)?.code ?? 'INTERNAL'
 }
 
 async function readMessage(data: RawData): Promise<JsonObject | undefined> {
   try {
     const message = await parseMeasured(Buffer.from(String(data)))
-    // Filters are read by rules of their own, which say what is wrong with them.
+    // Skips filters, which have their own rules and error messages.
     const { filters: _, ...rest } = message
     requireStorable(rest)
     return message

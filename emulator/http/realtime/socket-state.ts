@@ -1,4 +1,4 @@
-/** What is known of one WebSocket, and how it is written to. */
+/** Holds the state of one WebSocket, and writes to it. */
 import { WebSocket } from 'ws'
 import { plainError } from '../../../client/protocol/model/error-words.js'
 import type { JsonObject } from '../../../client/protocol/model/json.js'
@@ -10,20 +10,20 @@ import type { OpenConnection } from '../../core/realtime/open-connections.js'
 import { openSubscriber, type Subscriber } from '../../core/realtime/subscriber.js'
 import type { CollectionSubscription } from '../../core/realtime/subscriptions.js'
 import type { HttpContext } from '../exchange.js'
-import { nameOf } from '../guards/identify.js'
-import { type Backpressure, backpressureOf } from './backpressure.js'
+import { describeCaller } from '../guards/identify.js'
+import { type Backpressure, openBackpressure } from './backpressure.js'
 
-/** Close codes of RFC 6455, and one of ours: the owner of the project asked for it. */
-export const closes = { policy: 1008, tooLarge: 1009, tryAgainLater: 1013, asked: 4000 } as const
+/** Close codes of RFC 6455, and one of ours for a connection that the owner closed. */
+export const closes = { policy: 1008, tooLarge: 1009, tryAgainLater: 1013, byOwner: 4000 } as const
 
 export interface Handshake {
   readonly origin: string | undefined
   readonly host: string | undefined
-  /** The dialect that it asks for. */
+  /** The dialect that the client requests. */
   readonly dialect: string | undefined
   readonly address: string
-  /** Gives up the place of those that have not said who they are. */
-  leavePlace(): void
+  /** Releases its slot among the unauthenticated connections. */
+  releaseSlot(): void
 }
 
 export interface SocketState {
@@ -32,29 +32,29 @@ export interface SocketState {
   readonly handshake: Handshake
   readonly backpressure: Backpressure
   readonly subscriber: Subscriber
-  /** By the name that was subscribed to. */
+  /** By the name used to subscribe. */
   readonly subscriptions: Map<string, CollectionSubscription>
   /** Undefined until an `auth` succeeds. */
   identity: Identity | undefined
   dialect: Dialect
-  /** Ends the watch over the identity. */
+  /** Stops watching the identity. */
   unwatch(): void
-  /** Gives up its place among the connections of this process. */
-  leavePlace(): void
+  /** Releases its slot among the connections of this process. */
+  releaseSlot(): void
   /** Bytes of messages that wait to be handled. */
   unhandledBytes: number
-  /** How many messages in a row were answered with `INVALID_MESSAGE`. */
+  /** Messages in a row that were answered with `INVALID_MESSAGE`. */
   invalidMessages: number
   bytesSent: number
-  /** Its place in the list of connections. */
+  /** Its entry in the list of connections. */
   readonly listed: OpenConnection
 }
 
 export function newSocketState(http: HttpContext, socket: WebSocket, handshake: Handshake): SocketState {
-  const backpressure = backpressureOf({
+  const backpressure = openBackpressure({
     isOpen: () => socket.readyState === WebSocket.OPEN,
     waitingBytes: () => socket.bufferedAmount,
-    // It may come back with `since`.
+    // The client may reconnect with `since`.
     giveUp() {
       endAll(state)
       socket.close(closes.tryAgainLater, 'too far behind')
@@ -70,7 +70,7 @@ export function newSocketState(http: HttpContext, socket: WebSocket, handshake: 
     identity: undefined,
     dialect: parseDialect(handshake.dialect, dialects.a),
     unwatch: () => undefined,
-    leavePlace: handshake.leavePlace,
+    releaseSlot: handshake.releaseSlot,
     unhandledBytes: 0,
     invalidMessages: 0,
     bytesSent: 0,
@@ -79,23 +79,23 @@ export function newSocketState(http: HttpContext, socket: WebSocket, handshake: 
       address: handshake.address,
       origin: handshake.origin ?? null,
       identity: () => state.identity,
-      who: () => nameOf(state.identity?.caller),
+      who: () => describeCaller(state.identity?.caller),
       subscriptions: () => [...state.subscriptions.values()].map((subscription) => subscription.view()),
       bytesSent: () => state.bytesSent,
       waitingBytes: () => socket.bufferedAmount,
-      close: () => socket.close(closes.asked, 'closed by the owner'),
+      close: () => socket.close(closes.byOwner, 'closed by the owner'),
     }),
   }
   return state
 }
 
 /**
- * A place among the connections that have said who they are, in that of those that have not; another one where it is another
- * session's from now on.
+ * Exchanges the slot of an unauthenticated connection for an authenticated one, or for another session's after a change of
+ * user.
  *
- * @throws {SvcError} `RATE_LIMITED`, `UNAVAILABLE`; it stays where it was
+ * @throws {SvcError} `RATE_LIMITED`, `UNAVAILABLE`; the slot then stays as it was
  */
-export function takePlace(state: SocketState, { caller }: Identity): void {
+export function takeSlot(state: SocketState, { caller }: Identity): void {
   const { http, socket, handshake, identity } = state
   const session = caller.user?.sessionId
   if (identity && identity.caller.user?.sessionId === session) return
@@ -109,8 +109,8 @@ export function takePlace(state: SocketState, { caller }: Identity): void {
     destroy: () => socket.terminate(),
   }
   identified.enter(placed)
-  state.leavePlace()
-  state.leavePlace = () => identified.leave(placed)
+  state.releaseSlot()
+  state.releaseSlot = () => identified.leave(placed)
 }
 
 export function sendMessage(state: SocketState, message: JsonObject): void {
@@ -123,7 +123,7 @@ export function sendBytes(state: SocketState, message: Buffer): void {
   state.socket.send(message, { binary: false })
 }
 
-/** Says what went wrong, and about which collection; a fault of ours is logged. */
+/** Sends an error, with the collection it is about. Logs internal errors. */
 export function sendFailure(state: SocketState, error: unknown, collection?: string): void {
   const known = asSvcError(error)
   if (!known) state.http.log.failure('socket', error)

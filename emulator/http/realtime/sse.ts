@@ -1,4 +1,4 @@
-/** Server-sent events: one subscription for the length of an answer. Contract 9.5. */
+/** Server-sent events: one subscription per answer. Contract 9.5. */
 import type { ServerResponse } from 'node:http'
 import type { SvcError } from '../../../client/protocol/model/errors.js'
 import type { Dialect } from '../../../client/protocol/wire/axes.js'
@@ -6,13 +6,13 @@ import type { FairSemaphore } from '../../core/concurrency/fair-semaphore.js'
 import type { Context, Identity } from '../../core/context.js'
 import type { ConnectionView, OpenConnection } from '../../core/realtime/open-connections.js'
 import { openSubscriber } from '../../core/realtime/subscriber.js'
-import { type CollectionSubscription, subscribe, type Wish } from '../../core/realtime/subscriptions.js'
-import { nameOf } from '../guards/identify.js'
+import { type CollectionSubscription, type SubscribeRequest, subscribe } from '../../core/realtime/subscriptions.js'
+import { describeCaller } from '../guards/identify.js'
 import type { IdentityWatch } from '../guards/identity-watch.js'
 import { cutOff } from '../reply/ends.js'
-import { backpressureOf } from './backpressure.js'
-import type { ConnectionPlaces, Placed } from './connection-places.js'
-import { frameOf } from './frames.js'
+import { openBackpressure } from './backpressure.js'
+import type { ConnectionSlots, SlotHolder } from './connection-slots.js'
+import { encodeFrame } from './frames.js'
 
 const commentMilliseconds = 15_000
 const retryMilliseconds = 1_000
@@ -20,28 +20,28 @@ const retryMilliseconds = 1_000
 /** An answer that goes on after its headers. */
 export interface Stream {
   open(res: ServerResponse): void
-  /** Closes a reader that does not read by itself: others are closed by how much they take. */
+  /** Set if the stream closes slow readers itself. Other answers are watched by throughput. */
   readonly hasBackpressure?: true
 }
 
-/** What streams of a process share. */
+/** State shared by the streams of a process. */
 export interface Streams {
   readonly watch: IdentityWatch
-  /** Ends each that is open. */
+  /** Ends all open streams. */
   readonly open: Set<() => void>
-  readonly places: ConnectionPlaces
-  /** Messages and openings of streams that are at work. */
+  readonly places: ConnectionSlots
+  /** Limits messages and stream openings in progress. */
   readonly atWork: FairSemaphore
 }
 
 export const eventStreamHeaders = {
   'content-type': 'text/event-stream; charset=utf-8',
-  // Proxies that compress or gather answers would hold the events back.
+  // Proxies that compress or buffer answers would delay the events.
   'cache-control': 'no-store, no-transform',
   'x-accel-buffering': 'no',
 }
 
-/** What a stream is opened with, and from where. */
+/** The request that opens a stream. */
 export interface Surroundings {
   readonly dialect: Dialect
   readonly streams: Streams
@@ -49,9 +49,9 @@ export interface Surroundings {
   readonly origin: string | null
 }
 
-/** Resolves once the subscription stands: until then it fails as any request does, also where there is no place for it. */
-export function streamEvents(ctx: Context, wish: Wish, surroundings: Surroundings): Promise<Stream> {
-  // What the functions below name is held for as long as the stream: not the whole context.
+/** Resolves once the subscription has begun. Until then it fails like any request, also if all slots are taken. */
+export function streamEvents(ctx: Context, request: SubscribeRequest, surroundings: Surroundings): Promise<Stream> {
+  // Destructures, so that the closures below don't keep the whole context alive for the length of the stream.
   const { backend, project, caller } = ctx
   const { dialect, streams, address, origin } = surroundings
   let res: ServerResponse | undefined
@@ -63,9 +63,9 @@ export function streamEvents(ctx: Context, wish: Wish, surroundings: Surrounding
   let bytesSent = 0
   const early: Buffer[] = []
   const destroy = () => res && cutOff(res)
-  const placed = takePlace(surroundings, identity, { close, destroy })
+  const placed = takeSlot(surroundings, identity, { close, destroy })
   const waitingBytes = () => res?.writableLength ?? early.reduce((sum, { length }) => sum + length, 0)
-  const subscriber = openSubscriber(backpressureOf({ isOpen: () => !isOver, waitingBytes, giveUp }))
+  const subscriber = openSubscriber(openBackpressure({ isOpen: () => !isOver, waitingBytes, giveUp }))
 
   function write(bytes: Buffer): void {
     if (isOver) return
@@ -85,13 +85,13 @@ export function streamEvents(ctx: Context, wish: Wish, surroundings: Surrounding
     res?.end()
   }
 
-  /** Those that are closed at once come back one after the other. */
+  /** Ends streams one by one, because clients that are closed at once also reconnect at once. */
   function close(): void {
     write(Buffer.from(`retry: ${retryMilliseconds + Math.floor(Math.random() * retryMilliseconds)}\n\n`))
     end('closed by the service')
   }
 
-  /** What waits for a reader that does not read goes with its connection. */
+  /** Destroys the connection, which discards the buffer of a client that doesn't read. */
   function giveUp(): void {
     end('too far behind')
     destroy()
@@ -100,7 +100,7 @@ export function streamEvents(ctx: Context, wish: Wish, surroundings: Surrounding
   function open(opened: ServerResponse): void {
     res = opened
     for (const bytes of early.splice(0)) res.write(bytes)
-    // Who asks for the headers alone waits for nothing else, and who has gone already, for nothing at all.
+    // HEAD requests get only the headers, and a client that has left gets nothing.
     if (opened.req.method === 'HEAD' || opened.destroyed) end()
     if (isOver) return void res.end()
     streams.open.add(close)
@@ -120,25 +120,25 @@ export function streamEvents(ctx: Context, wish: Wish, surroundings: Surrounding
       },
       ended: () => end('the key or the session has ended'),
     })
-    subscribe(backend, { identity: () => identity, subscriber }, wish, {
+    subscribe(backend, { identity: () => identity, subscriber }, request, {
       begun(seq, begun, reviewed) {
-        // Other streams of this key wait until its statements are done.
+        // Holds the slot until its statements are done, so that other streams of this key wait.
         void reviewed.then(() => resolve({ open, hasBackpressure: true }))
-        // While it began, its place may have been taken or its key have ended: nobody would end it again.
+        // It may have been closed while it began, and nothing would close it again.
         if (isOver) return void begun.end()
         subscription = begun
         const own = { begun, identity: () => identity, bytesSent: () => bytesSent, waitingBytes, close }
-        listed = list(backend, wish, { address, origin, ...own })
-        // The number stands alone, so that a stream which sent nothing before it was cut is resumed without a gap.
+        listed = list(backend, request, { address, origin, ...own })
+        // Sends an id without an event, so that a stream cut before its first event resumes without a gap.
         write(Buffer.from(`retry: ${retryMilliseconds}\nid: ${seq}\n\n`))
       },
-      event: (change, kind, collection) => write(frameOf(change, kind, collection, dialect).sse),
+      event: (change, kind, collection) => write(encodeFrame(change, kind, collection, dialect).sse),
       resync: ({ code, message }) => write(failure(code, message)),
       ended(why: SvcError) {
         write(failure(why.code, why.message))
         end(why.code)
       },
-      // Alone on its connection, it is in order throughout.
+      // The only subscription of its connection is always in order.
       live: () => undefined,
     }).catch((error) => {
       reject(error)
@@ -148,25 +148,29 @@ export function streamEvents(ctx: Context, wish: Wish, surroundings: Surrounding
 }
 
 /** @throws {SvcError} `RATE_LIMITED`, `UNAVAILABLE` */
-function takePlace({ streams, address }: Surroundings, { caller }: Identity, ends: Ends): Placed {
+function takeSlot({ streams, address }: Surroundings, { caller }: Identity, ends: Ends): SlotHolder {
   const placed = { address, session: caller.user?.sessionId, ...ends }
   streams.places.identified.enter(placed)
   return placed
 }
 
-type Ends = Pick<Placed, 'close' | 'destroy'>
+type Ends = Pick<SlotHolder, 'close' | 'destroy'>
 
 interface Listing
   extends Pick<ConnectionView, 'address' | 'origin' | 'identity' | 'bytesSent' | 'waitingBytes' | 'close'> {
   readonly begun: CollectionSubscription
 }
 
-/** A stream has one subscription, for as long as it is open. */
-function list({ connections }: Context['backend'], { collection }: Wish, { begun, ...view }: Listing): OpenConnection {
+/** Lists the stream as a connection with one subscription. */
+function list(
+  { connections }: Context['backend'],
+  { collection }: SubscribeRequest,
+  { begun, ...view }: Listing,
+): OpenConnection {
   const listed = connections.add({
     ...view,
     transport: 'sse',
-    who: () => nameOf(view.identity()?.caller),
+    who: () => describeCaller(view.identity()?.caller),
     subscriptions: () => [begun.view()],
   })
   connections.identified(listed)

@@ -1,4 +1,4 @@
-/** `/realtime`: the handshake, and what all sockets share. Contract 9. */
+/** Handles the handshake of `/realtime`, and the state shared by all sockets. Contract 9. */
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
@@ -17,20 +17,20 @@ import { dialectHeader, dialectHeaders, firstReadable, namedDialect } from '../r
 import { readParameters } from '../request/read-list.js'
 import { serveSocket } from './socket-session.js'
 
-// An `import` of it loads `fetch` as well, from Node 22 on. Decision 65.
+// An `import` would also load `fetch` from Node 22 on. Decision 65.
 const { STATUS_CODES } = process.getBuiltinModule('node:http')
 
-/** Where WebSockets are opened. */
+/** The path for WebSockets. */
 export const socketPath = '/realtime'
 
-const mostMessageBytes = 1024 * 1024
-/** Each takes more than its bytes until the message is whole. */
-const mostMessageParts = 1_024
+const maxMessageBytes = 1024 * 1024
+/** Each part takes more memory than its bytes until the message is complete. */
+const maxMessageParts = 1_024
 const pingMilliseconds = 30_000
-/** How long a socket may take to say goodbye when the service stops, or to take its refusal. */
+/** How long a socket has to close when the service stops, or to receive its refusal. */
 const farewellMilliseconds = 1_000
 
-/** What sockets are closed with when the service stops. */
+/** The close code and reason when the service stops. */
 export interface Farewell {
   readonly code: number
   readonly reason: string
@@ -40,12 +40,12 @@ const goingAway: Farewell = { code: 1001, reason: 'going away' }
 
 export interface Realtime {
   upgrade(req: IncomingMessage, socket: Duplex, head: Buffer): void
-  /** Tells all clients that the service goes away; handshakes are refused from then on. */
+  /** Tells all clients that the service is going away. Refuses handshakes from then on. */
   close(): void
 }
 
-/** What the answer to a handshake is written in; a request that cannot be read asks for nothing. */
-async function dialectOf(http: HttpContext, req: IncomingMessage): Promise<Dialect> {
+/** Returns the dialect for the answer to a handshake. Ignores a dialect that is invalid. */
+async function findDialect(http: HttpContext, req: IncomingMessage): Promise<Dialect> {
   const base = await namedDialect(http, { req, params: {} }).catch(() => dialects.a)
   try {
     return parseDialect(spokenDialect(req), base)
@@ -57,9 +57,9 @@ async function dialectOf(http: HttpContext, req: IncomingMessage): Promise<Diale
 export function openRealtime(http: HttpContext, farewell = goingAway): Realtime {
   const server = new WebSocketServer({
     ...{ noServer: true, perMessageDeflate: false },
-    // One message of a connection is taken in a turn, however many come at once.
+    // Handles one message per turn of the event loop, however many arrive at once.
     allowSynchronousEvents: false,
-    ...{ maxPayload: mostMessageBytes, maxFragments: mostMessageParts },
+    ...{ maxPayload: maxMessageBytes, maxFragments: maxMessageParts },
   })
   const waiting = new WeakSet<WebSocket>()
   const spokenIn = new WeakMap<IncomingMessage, Dialect>()
@@ -70,7 +70,7 @@ export function openRealtime(http: HttpContext, farewell = goingAway): Realtime 
   })
   const pings = setInterval(() => {
     for (const socket of server.clients) {
-      // Nothing came back since the last one.
+      // The client has not answered the last ping.
       if (waiting.has(socket)) socket.terminate()
       waiting.add(socket)
       socket.ping()
@@ -78,31 +78,32 @@ export function openRealtime(http: HttpContext, farewell = goingAway): Realtime 
   }, pingMilliseconds)
   pings.unref()
 
-  /** Until it has said who it is, or is closed: also where the handshake itself is refused. */
-  function takePlace(address: string, socket: Duplex): () => void {
+  /** Takes a slot until the socket authenticates or closes, even if the handshake is refused. */
+  function takeSlot(address: string, socket: Duplex): () => void {
     const { unidentified } = http.streams.places
     const destroy = () => void socket.destroy()
     const placed = { address, close: destroy, destroy }
-    const leavePlace = () => unidentified.leave(placed)
+    const releaseSlot = () => unidentified.leave(placed)
     unidentified.enter(placed)
-    socket.on('close', leavePlace)
-    return leavePlace
+    socket.on('close', releaseSlot)
+    return releaseSlot
   }
 
   async function admit(req: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     requireOneHost(req)
     http.requireHost(req.headers.host)
     const [path] = (req.url ?? '').split('?', 1)
-    if (path?.replace(/\/$/, '') !== socketPath) throw new SvcError('NOT_FOUND', 'There is no WebSocket here.')
+    if (path?.replace(/\/$/, '') !== socketPath)
+      throw new SvcError('NOT_FOUND', `WebSockets are served at "${socketPath}" only.`)
     await requireKnownOrigin(http, req)
     const spoken = spokenDialect(req)
     parseDialect(spoken, dialects.a)
-    spokenIn.set(req, await dialectOf(http, req))
+    spokenIn.set(req, await findDialect(http, req))
     if (socket.destroyed) return
-    // Also for handshakes that began before: what is opened now would get no close frame, and never be terminated.
+    // Also refuses handshakes that began earlier: a socket opened now would get no close frame and would never be terminated.
     if (isClosed) throw new SvcError('UNAVAILABLE', 'The service is stopping.', [], { retryAfterSeconds: 1 })
     const address = clientAddress(req, http.trustedProxies)
-    const leavePlace = takePlace(address, socket)
+    const releaseSlot = takeSlot(address, socket)
     server.handleUpgrade(req, socket, head, (accepted) => {
       accepted.on('pong', () => waiting.delete(accepted))
       accepted.on('message', () => waiting.delete(accepted))
@@ -110,7 +111,7 @@ export function openRealtime(http: HttpContext, farewell = goingAway): Realtime 
       serveSocket(
         http,
         { socket: accepted, connection: socket },
-        { origin, host, address, dialect: spoken, leavePlace },
+        { origin, host, address, dialect: spoken, releaseSlot },
       )
     })
   }
@@ -126,7 +127,7 @@ export function openRealtime(http: HttpContext, farewell = goingAway): Realtime 
       for (const socket of server.clients) {
         if (socket.readyState === WebSocket.OPEN) socket.close(farewell.code, farewell.reason)
       }
-      // Who does not answer is not waited for.
+      // Terminates clients that don't answer.
       setTimeout(() => {
         for (const socket of server.clients) socket.terminate()
       }, farewellMilliseconds).unref()
@@ -134,7 +135,7 @@ export function openRealtime(http: HttpContext, farewell = goingAway): Realtime 
   }
 }
 
-/** The dialect that a handshake asks for; browsers can say it in the address only. */
+/** Reads the dialect of a handshake. Browsers can set it only in the address. */
 function spokenDialect(req: IncomingMessage): string | undefined {
   return readParameters(req.url ?? '').find(([name]) => name === 'dialect')?.[1] ?? dialectHeader(req)
 }
@@ -147,7 +148,7 @@ interface Handshake {
 async function refuse(http: HttpContext, { req, socket }: Handshake, thrown: unknown): Promise<void> {
   const id = randomUUID()
   const error = loggedFailure(http, id, thrown)
-  const dialect = await dialectOf(http, req)
+  const dialect = await findDialect(http, req)
   const { status, headers, body } = encodeError(dialect, error)
   const text = writeJson(body)
   const lines = [
@@ -158,7 +159,7 @@ async function refuse(http: HttpContext, { req, socket }: Handshake, thrown: unk
     `x-request-id: ${id}`,
     ...Object.entries({ ...headers, ...dialectHeaders(dialect) }).map(([name, value]) => `${name}: ${value}`),
   ]
-  // Node looks at no connection that asks for an upgrade: nobody else closes it where the other end does not read, or keeps it open.
+  // Node no longer manages an upgraded connection, so it would stay open if the client doesn't read or close.
   setTimeout(() => socket.destroy(), farewellMilliseconds).unref()
   socket.end(`${lines.join('\r\n')}\r\n\r\n${text}`, () => socket.destroy())
 }

@@ -1,4 +1,4 @@
-/** When answers are over: with their connection, also those that wait for their turn on it. */
+/** Detects when answers end with their connection, including pipelined answers that wait for their turn on it. */
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
@@ -6,9 +6,9 @@ import type { Socket } from 'node:net'
 export const maxPipelined = 100
 
 /**
- * Node gives the connection to one of its answers at a time, and those of pipelined requests wait. Where the connection ends first,
- * Node destroys none that waits and emits no `close`, so that whatever ends with an answer would be held for ever. What this
- * returns makes up for that; it takes each answer before anything else does.
+ * Emits `close` on answers whose connection ended. Node attaches the connection to one answer at a time. If the connection ends
+ * first, Node neither destroys the waiting answers nor emits `close`, so everything that ends with an answer would leak. Call
+ * the returned function with each answer before anything else uses it.
  */
 export function openAnswerEnds(): (res: ServerResponse) => void {
   const waiting = new WeakMap<Socket, Set<ServerResponse>>()
@@ -19,7 +19,7 @@ export function openAnswerEnds(): (res: ServerResponse) => void {
     const answers = new Set<ServerResponse>()
     waiting.set(socket, answers)
     socket.once('close', () => {
-      // One that has the connection meanwhile is closed by Node.
+      // Node closes an answer that holds the connection.
       for (const res of answers) if (!res.socket) end(res)
     })
     return answers
@@ -39,16 +39,19 @@ function end(res: ServerResponse): void {
   res.emit('close')
 }
 
-/** What can be cut off. */
+/** The part of an answer needed to cut it off. */
 export interface Cuttable {
   readonly writableFinished: boolean
   readonly req: { readonly socket: { destroy(): unknown } }
   destroy(): unknown
 }
 
-/** Ends an answer of which nothing is taken, and its connection: where it waits for its turn, it would go on holding what it has. */
+/**
+ * Ends a stalled answer and its connection. If it still waits for its turn on the connection, it would hold its memory until
+ * then.
+ */
 export function cutOff(res: Cuttable): void {
-  // The connection may be another answer's by then.
+  // By then the connection may belong to another answer.
   if (res.writableFinished) return
   res.destroy()
   res.req.socket.destroy()

@@ -1,4 +1,4 @@
-/** Answers about files: how a dialect writes them, and what they then look like. */
+/** Encodes answers about files in each dialect, and describes their schemas. */
 import type { StorageUsage, StoredFile } from '../../../client/protocol/model/file.js'
 import type { Page } from '../../../client/protocol/model/page.js'
 import { axes, type Dialect } from '../../../client/protocol/wire/axes.js'
@@ -7,7 +7,7 @@ import { encodeRemoved } from '../../../client/protocol/wire/records/documents.j
 import { encodeFile, encodeFiles, encodeUsage, fileShape } from '../../../client/protocol/wire/records/files.js'
 import type { ReplyForm } from './reply-form.js'
 
-/** What a handler gives, by the kind of its answer. */
+/** The values that handlers return, by kind of reply. */
 export interface FileReplyValues {
   file: StoredFile
   files: Page<StoredFile>

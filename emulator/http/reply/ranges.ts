@@ -1,7 +1,7 @@
-/** Which part of a file a request asks for. RFC 9110, 14. */
+/** Reads which part of a file a request asks for. RFC 9110, 14. */
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** The first and the last byte, both included. */
+/** The first and the last byte, both inclusive. */
 export interface PartOfFile {
   readonly first: number
   readonly last: number
@@ -14,8 +14,8 @@ interface Ranged {
 }
 
 /**
- * The part that `range` names, or that there is no such part. The whole file where nothing is asked for, where `if-range`
- * names another one, and where several parts are asked for, or in a way that cannot be read, as the RFC allows.
+ * Returns the requested part, or `nowhere` if it is outside the file. As the RFC allows, returns `whole` without a range, if
+ * `if-range` doesn't match, for several ranges and for malformed ones.
  */
 export function readRange(headers: IncomingHttpHeaders, file: Ranged): PartOfFile | 'whole' | 'nowhere' {
   const [, from = '', to = ''] = /^bytes=\s*(\d*)-(\d*)\s*$/i.exec(headers.range ?? '') ?? []
@@ -23,7 +23,7 @@ export function readRange(headers: IncomingHttpHeaders, file: Ranged): PartOfFil
   const { size } = file
   const first = from === '' ? Math.max(0, size - Number(to)) : Number(from)
   const last = from === '' || to === '' ? size - 1 : Math.min(Number(to), size - 1)
-  // A part that ends before it begins cannot be read.
+  // A range that ends before it begins is malformed.
   if (from !== '' && to !== '' && Number(to) < first) return 'whole'
   return first < size && first <= last ? { first, last } : 'nowhere'
 }

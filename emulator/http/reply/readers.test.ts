@@ -10,7 +10,7 @@ afterEach(() => {
 
 const seconds = (count: number) => vi.advanceTimersByTime(count * 1_000)
 
-/** An answer that goes on for ever, to a reader that takes so many bytes at once, every so many seconds. */
+/** An endless answer, to a reader that takes this many bytes every so many seconds. */
 function anAnswer(bytes = 0, everySeconds = 1) {
   const socket = { bytesWritten: 0, writableLength: 0 }
   const answer = Object.assign(new EventEmitter(), {
@@ -27,13 +27,13 @@ function anAnswer(bytes = 0, everySeconds = 1) {
   return answer
 }
 
-const limits = { leastBytesPerSecond: 1_000, mostSecondsBehind: 100, mostHeldBytes: 100, graceSeconds: 5 }
+const limits = { minBytesPerSecond: 1_000, maxSecondsBehind: 100, maxHeldBytes: 100, graceSeconds: 5 }
 
 it.each([
   { takes: 'nothing', bytes: 0, closedAfter: 100 },
   { takes: 'a few bytes again and again', bytes: 10, closedAfter: 101 },
   { takes: 'half of what it should', bytes: 500, closedAfter: 200 },
-])('contract 10.10 who takes $takes is closed, once it is too far behind', ({ bytes, closedAfter }) => {
+])('contract 10.10 closes a reader that takes $takes once it is too far behind', ({ bytes, closedAfter }) => {
   const answer = anAnswer(bytes)
   openReaders(limits).watch(answer, 0)
 
@@ -47,7 +47,7 @@ it.each([
 it.each([
   { reader: 'takes what it should', bytes: 1_000, everySeconds: 1 },
   { reader: 'is seen to take much at once, and nothing in between', bytes: 99_000, everySeconds: 99 },
-])('contract 10.10 who $reader is never closed', ({ bytes, everySeconds }) => {
+])('contract 10.10 never closes a reader that $reader', ({ bytes, everySeconds }) => {
   const answer = anAnswer(bytes, everySeconds)
   openReaders(limits).watch(answer, 0)
 
@@ -56,7 +56,7 @@ it.each([
   expect(answer.destroyed).toBe(false)
 })
 
-it('contract 10.10 what was taken quickly before is no reason to wait for longer', () => {
+it('contract 10.10 closes a stalled reader at the same time even if it was fast before', () => {
   const answer = anAnswer()
   openReaders(limits).watch(answer, 0)
   seconds(10)
@@ -67,7 +67,7 @@ it('contract 10.10 what was taken quickly before is no reason to wait for longer
   expect(answer.destroyed).toBe(true)
 })
 
-it('contract 10.10 no reader is closed while nothing waits for it, or while this process is held up', () => {
+it('contract 10.10 closes no reader while nothing is buffered for it, or while this process is blocked', () => {
   const [quick, slow] = [anAnswer(), anAnswer()]
   quick.writableLength = 0
   const readers = openReaders(limits)
@@ -82,7 +82,7 @@ it('contract 10.10 no reader is closed while nothing waits for it, or while this
   expect([quick.destroyed, slow.destroyed]).toEqual([false, false])
 })
 
-it('contract 10.10 where answers hold too much, the slowest are closed, and none that has just begun', () => {
+it('contract 10.10 closes the slowest readers if answers hold too much, but none that has just begun', () => {
   const [slowest, slow, young] = [anAnswer(2_000), anAnswer(3_000), anAnswer()]
   const readers = openReaders(limits)
   readers.watch(slow, 60)
@@ -98,7 +98,7 @@ it('contract 10.10 where answers hold too much, the slowest are closed, and none
   expect([slow, young].map(({ destroyed }) => destroyed)).toEqual([true, false])
 })
 
-it('contract 10.10 what an answer held is free once it is over', () => {
+it('contract 10.10 frees the memory of an answer once it is over', () => {
   const readers = openReaders(limits)
   const [first, second] = [anAnswer(), anAnswer()]
   readers.watch(first, 90)

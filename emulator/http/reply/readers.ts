@@ -1,31 +1,35 @@
-/** Who reads answers too slowly: what waits for them is not held for ever, and not without a limit. Contract 10.10. */
+/**
+ * Closes connections that read their answers too slowly, so that buffered answers are bounded in time and memory. Contract
+ * 10.10.
+ */
 import { type Cuttable, cutOff } from './ends.js'
 
 export interface ReaderLimits {
-  /** Who takes less than that falls behind. */
-  readonly leastBytesPerSecond: number
+  /** The expected rate. Slower readers fall behind. */
+  readonly minBytesPerSecond: number
   /**
-   * How far behind a reader may fall: one that takes nothing is closed after that time. Between a proxy and a service on one
-   * machine, Linux was seen to take 1.5 MB at once and then nothing until a third of its buffers was read: for 160 seconds, by a reader of 10 KB/s.
+   * How far behind a reader may fall. One that takes nothing is closed after this time. Generous, because Linux was seen to take
+   * 1.5 MB at once between a proxy and a service, then nothing until a third of its buffers was read. With a reader of 10 KB/s,
+   * that took 160 seconds.
    */
-  readonly mostSecondsBehind: number
-  /** What answers may hold in all before the slowest readers are closed. */
-  readonly mostHeldBytes: number
-  /** How many files may be on their way before the slowest of their readers are closed: as many as their store can read at once. */
-  readonly mostFiles: number
-  /** Before, no reader counts as slow for that. */
+  readonly maxSecondsBehind: number
+  /** The most memory that answers may hold before the slowest readers are closed. */
+  readonly maxHeldBytes: number
+  /** The most file downloads before the slowest of their readers are closed: as many as the store can read at once. */
+  readonly maxFiles: number
+  /** The age below which an answer is never closed for being slow. */
   readonly graceSeconds: number
 }
 
 const ownLimits: ReaderLimits = {
-  leastBytesPerSecond: 1_024,
-  mostSecondsBehind: 300,
-  mostHeldBytes: 512 * 1024 * 1024,
-  mostFiles: Number.POSITIVE_INFINITY,
+  minBytesPerSecond: 1_024,
+  maxSecondsBehind: 300,
+  maxHeldBytes: 512 * 1024 * 1024,
+  maxFiles: Number.POSITIVE_INFINITY,
   graceSeconds: 5,
 }
 
-/** What is looked at of an answer. */
+/** The part of an answer that is observed. */
 interface Answer extends Cuttable {
   readonly destroyed: boolean
   readonly writableLength: number
@@ -34,7 +38,11 @@ interface Answer extends Cuttable {
 }
 
 export interface Readers {
-  /** From now on until the answer is over. @param heldBytes what it holds until then */
+  /**
+   * Watches an answer until it ends.
+   *
+   * @param heldBytes the memory it holds until then
+   */
   watch(res: Answer, heldBytes: number, kind?: 'file'): void
 }
 
@@ -42,7 +50,7 @@ interface Reader {
   readonly res: Answer
   readonly heldBytes: number
   readonly isFile: boolean
-  /** What its connection had taken when the answer began, and when it was looked at last. */
+  /** Bytes its connection had taken when the answer began, and at the last check. */
   readonly takenBefore: number
   taken: number
   seconds: number
@@ -52,9 +60,9 @@ interface Reader {
 const lookMilliseconds = 1_000
 
 export function openReaders(limits: Partial<ReaderLimits> = {}): Readers {
-  const { leastBytesPerSecond, mostSecondsBehind, mostHeldBytes, mostFiles, graceSeconds } = { ...ownLimits, ...limits }
-  const mostBytesBehind = leastBytesPerSecond * mostSecondsBehind
-  const everyMilliseconds = Math.min(lookMilliseconds, (mostSecondsBehind * 1_000) / 4)
+  const { minBytesPerSecond, maxSecondsBehind, maxHeldBytes, maxFiles, graceSeconds } = { ...ownLimits, ...limits }
+  const maxBytesBehind = minBytesPerSecond * maxSecondsBehind
+  const everyMilliseconds = Math.min(lookMilliseconds, (maxSecondsBehind * 1_000) / 4)
   const all = new Set<Reader>()
   let heldBytes = 0
   let files = 0
@@ -75,29 +83,29 @@ export function openReaders(limits: Partial<ReaderLimits> = {}): Readers {
 
   function look(): void {
     const now = performance.now()
-    // While this process was held up, nobody was sent anything.
+    // Ignores time in which this process was blocked, because nothing was sent then.
     const seconds = Math.min(now - lookedAt, 2 * everyMilliseconds) / 1_000
     lookedAt = now
     for (const reader of all) {
       const { res, taken } = reader
       reader.seconds += seconds
-      reader.taken = takenOf(res)
-      const owed = reader.bytesBehind + seconds * leastBytesPerSecond - (reader.taken - taken)
+      reader.taken = countTaken(res)
+      const owed = reader.bytesBehind + seconds * minBytesPerSecond - (reader.taken - taken)
       // An answer without a socket waits for the one before it.
       reader.bytesBehind = res.writableLength > 0 && res.socket ? Math.max(0, owed) : 0
-      if (reader.bytesBehind > mostBytesBehind) close(reader)
+      if (reader.bytesBehind > maxBytesBehind) close(reader)
     }
     makeRoom()
   }
 
   function makeRoom(): void {
-    while (heldBytes > mostHeldBytes && closeSlowest((reader) => reader.heldBytes > 0)) {}
-    while (files > mostFiles && closeSlowest((reader) => reader.isFile)) {}
+    while (heldBytes > maxHeldBytes && closeSlowest((reader) => reader.heldBytes > 0)) {}
+    while (files > maxFiles && closeSlowest((reader) => reader.isFile)) {}
   }
 
-  /** Whether there is one. */
+  /** Returns whether there was one. */
   function closeSlowest(isMeant: (reader: Reader) => boolean): boolean {
-    const slowest = slowestOf([...all].filter((reader) => isMeant(reader) && reader.seconds > graceSeconds))
+    const slowest = findSlowest([...all].filter((reader) => isMeant(reader) && reader.seconds > graceSeconds))
     if (slowest) close(slowest)
     return slowest !== undefined
   }
@@ -105,7 +113,7 @@ export function openReaders(limits: Partial<ReaderLimits> = {}): Readers {
   return {
     watch(res, held, kind) {
       if (res.destroyed) return
-      const taken = takenOf(res)
+      const taken = countTaken(res)
       const isFile = kind === 'file'
       const reader: Reader = { res, heldBytes: held, isFile, takenBefore: taken, taken, seconds: 0, bytesBehind: 0 }
       if (all.size === 0) {
@@ -122,15 +130,15 @@ export function openReaders(limits: Partial<ReaderLimits> = {}): Readers {
   }
 }
 
-function slowestOf(readers: readonly Reader[]): Reader | undefined {
-  const rateOf = ({ taken, takenBefore, seconds }: Reader) => (taken - takenBefore) / seconds
+function findSlowest(readers: readonly Reader[]): Reader | undefined {
+  const measureRate = ({ taken, takenBefore, seconds }: Reader) => (taken - takenBefore) / seconds
   return readers.reduce<Reader | undefined>(
-    (slowest, reader) => (slowest && rateOf(slowest) <= rateOf(reader) ? slowest : reader),
+    (slowest, reader) => (slowest && measureRate(slowest) <= measureRate(reader) ? slowest : reader),
     undefined,
   )
 }
 
-/** What the other end of its connection, or the system for it, has taken so far. */
-function takenOf({ socket }: Answer): number {
+/** Counts the bytes that the client, or the system's socket buffer, has taken so far. */
+function countTaken({ socket }: Answer): number {
   return socket ? socket.bytesWritten - socket.writableLength : 0
 }

@@ -1,4 +1,4 @@
-/** Every kind of answer: how a dialect writes it, and what it then looks like. */
+/** Encodes every kind of answer in each dialect, and describes its schema. */
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Collection, CountedCollection } from '../../../client/protocol/model/collection.js'
@@ -27,7 +27,7 @@ import type { ReplyForm } from './reply-form.js'
 import { type UserReplyValues, userReplies } from './user-replies.js'
 import { writeInSteps } from './write-steps.js'
 
-/** What a handler gives, by the kind of its answer. */
+/** The values that handlers return, by kind of reply. */
 export interface ReplyValues extends UserReplyValues, FileReplyValues {
   document: OutgoingDocument
   documents: readonly OutgoingDocument[]
@@ -38,29 +38,29 @@ export interface ReplyValues extends UserReplyValues, FileReplyValues {
   removedDocument: { readonly id: string }
   removedCollection: { readonly id: string }
   allRemoved: { readonly ids: readonly string[] }
-  /** JSON that is the same in every dialect, since it is not a record of a project. */
+  /** JSON that is the same in every dialect, because it is not a record of a project. */
   plain: Writable
-  /** JSON that is the same for everybody, as text already. Its tag is the same as long as the text is. */
+  /** JSON text that is the same for every caller. The etag changes only with the text. */
   description: { readonly text: string; readonly etag: string }
   ticket: Ticket
-  /** An answer that goes on. */
+  /** An answer that goes on after its headers. */
   events: Stream
-  /** A file that is made while it is sent. */
+  /** A file that is generated while it is sent. */
   download: Download
-  /** Where a browser is sent on to; the page it came from is not sent there. */
+  /** A redirect. Doesn't send the referring page along. */
   redirect: Redirect
   html: string | { readonly html: string; readonly status: number }
 }
 export type ReplyKind = keyof ReplyValues
 
-/** Its name is plain, so that a header can hold it. What fails halfway ends the answer before its end. */
+/** A generated file. Its name is plain enough for a header. An error halfway cuts the answer short. */
 interface Download {
   readonly name: string
   readonly type: string
   readonly bytes: Readable
 }
 
-/** An address, or one that says more: headers beside it, and whether what asked for it was no good. */
+/** An address, or an address with headers and whether the request failed. */
 type Redirect =
   | string
   | { readonly location: string; readonly headers?: Readonly<Record<string, string>>; readonly isRefused?: boolean }
@@ -151,7 +151,7 @@ const replies: { readonly [Kind in ReplyKind]: ReplyForm<ReplyValues[Kind]> } = 
   },
 }
 
-/** A page shows and posts, and does nothing else; what its address says stays with it. */
+/** Lets a page only show content and post forms, and keeps its address out of other requests. */
 const pageHeaders = {
   'content-security-policy':
     "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
@@ -164,7 +164,11 @@ function pageBody({ html, status }: { html: string; status: number }) {
 
 const jsonType = 'application/json; charset=utf-8'
 
-/** The answer to the letter: what goes out, and what an idempotency key keeps. @throws {SvcError} `RESULT_TOO_LARGE` */
+/**
+ * Serializes the answer exactly as it is sent and stored for an idempotency key.
+ *
+ * @throws {SvcError} `RESULT_TOO_LARGE`
+ */
 export async function writeReply<Kind extends ReplyKind>(
   kind: Kind,
   value: ReplyValues[Kind],

@@ -1,9 +1,9 @@
-/** How a file is answered: whole, in part, or not again to a client that has it cached. RFC 9110, 13 and 14. */
+/** Answers with a file: whole, in part, or 304 for a client that has it cached. RFC 9110, 13 and 14. */
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import { pipeline, type Readable } from 'node:stream'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import type { Exchange, Outgoing } from '../exchange.js'
-import { hasAlready } from '../request/preconditions.js'
+import { hasVersion } from '../request/preconditions.js'
 import { Aborted } from '../request/read-json.js'
 import { type PartOfFile, readRange } from './ranges.js'
 
@@ -11,13 +11,13 @@ export interface ServedFile {
   readonly size: number
   readonly etag: string
   readonly modifiedAt: string
-  /** What every answer about the file says. */
+  /** Headers for every answer about the file. */
   readonly headers: Readonly<Record<string, string>>
-  /** What an answer that has bytes says of them. */
+  /** Headers for answers that contain bytes of it. */
   readonly describing: Readonly<Record<string, string>>
-  /** The bytes of a part, or all of them. */
+  /** Reads a part, or everything. */
   read(part: PartOfFile | undefined): Promise<Readable>
-  /** Fails as `read` does, for who asks for the headers alone; left out, the bytes are there. */
+  /** Fails as `read` would, for HEAD requests. Omitted if the bytes are sure to exist. */
   requireBytes?(): Promise<void>
 }
 
@@ -35,7 +35,7 @@ export async function answerFile(exchange: Exchange, file: ServedFile): Promise<
   const part = readRange(req.headers, file)
   if (part === 'nowhere') {
     exchange.headers = { ...exchange.headers, 'accept-ranges': 'bytes', 'content-range': `bytes */${size}` }
-    throw new SvcError('INVALID_RANGE', `The file has no bytes in this range. Its size is ${size} bytes.`)
+    throw new SvcError('INVALID_RANGE', `The range is outside the file, which has ${size} bytes.`)
   }
   const described = { ...headers, ...file.describing }
   const answer = part === 'whole' ? whole(described, size) : partial(described, size, part)
@@ -51,7 +51,7 @@ export async function answerFile(exchange: Exchange, file: ServedFile): Promise<
   return { ...answer, open: (res) => send(bytes, res) }
 }
 
-/** A reader who goes away, or bytes that end too early, end the connection: the reader counts what it got. */
+/** Destroys the connection if the client leaves or the bytes end early. The client can tell from the length. */
 function send(bytes: Readable, res: ServerResponse): void {
   pipeline(bytes, res, (error) => {
     if (error) res.destroy()
@@ -75,7 +75,7 @@ function partial(headers: Record<string, string>, size: number, { first, last }:
 
 function isKnown(headers: IncomingHttpHeaders, { etag, modifiedAt }: ServedFile): boolean {
   const tags = headers['if-none-match']
-  if (tags !== undefined) return hasAlready(tags, etag)
+  if (tags !== undefined) return hasVersion(tags, etag)
   const since = Date.parse(headers['if-modified-since'] ?? '')
   return Math.floor(Date.parse(modifiedAt) / 1_000) * 1_000 <= since
 }

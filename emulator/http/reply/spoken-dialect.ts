@@ -1,4 +1,4 @@
-/** Which dialect an answer is written in: the project's, and what the request asks for on top of it. Contract 1. */
+/** Chooses the dialect of an answer: the project's, with the changes that the request asks for. Contract 1. */
 import type { IncomingMessage } from 'node:http'
 import type { Project } from '../../../client/protocol/model/project.js'
 import type { Dialect } from '../../../client/protocol/wire/axes.js'
@@ -7,22 +7,26 @@ import { cachedProject } from '../../core/projects/projects.js'
 import type { Exchange, HttpContext } from '../exchange.js'
 import { projectNamed } from '../guards/identify.js'
 
-/** Writes the answer as a project does, or as the request asks for. @throws {SvcError} `INVALID_DIALECT` */
-export function speak(exchange: Exchange, base: Dialect): void {
+/**
+ * Sets the dialect to the project's, or as the request asks.
+ *
+ * @throws {SvcError} `INVALID_DIALECT`
+ */
+export function setDialect(exchange: Exchange, base: Dialect): void {
   exchange.dialect = base
   exchange.isDialectKnown = true
-  const asked = exchange.asked ?? dialectHeader(exchange.req)
-  // Most requests ask for nothing. The base itself, not a copy of it: its text is known.
+  const asked = exchange.requestedDialect ?? dialectHeader(exchange.req)
+  // Most requests ask for none. Keeps the same object then, because its text is cached.
   if (asked !== undefined) exchange.dialect = parseDialect(asked, base)
 }
 
-/** The same for an answer that must be written, whatever the request asks for: what cannot be read asks for nothing. */
-export function speakAnyway(exchange: Exchange, base: Dialect): void {
+/** Sets the dialect for an answer that must be sent in any case. Ignores an invalid dialect in the request. */
+export function setReadableDialect(exchange: Exchange, base: Dialect): void {
   exchange.isDialectKnown = true
-  exchange.dialect = firstReadable([exchange.asked, dialectHeader(exchange.req)], base)
+  exchange.dialect = firstReadable([exchange.requestedDialect, dialectHeader(exchange.req)], base)
 }
 
-/** What the first text that can be read asks for. */
+/** Returns the dialect from the first valid text. */
 export function firstReadable(texts: readonly (string | undefined)[], base: Dialect): Dialect {
   for (const text of texts) {
     try {
@@ -33,10 +37,10 @@ export function firstReadable(texts: readonly (string | undefined)[], base: Dial
 }
 
 /**
- * The dialect of a request that belongs to no project: of the project that its path or its key names, good or not, else
- * of the one that the service was started for.
+ * Finds the dialect of a request outside any project. Uses the project named by the path or key, valid or not, or else the
+ * project that the service was started for.
  *
- * @param isRefused whether its key or token was looked up already, and in vain
+ * @param isRefused whether its key or token was already looked up and refused
  */
 export async function namedDialect(
   { backend, home }: HttpContext,
@@ -62,7 +66,7 @@ export function projectDialect(project: Project): Dialect {
 
 const formatted = new WeakMap<Dialect, string>()
 
-/** What each answer says of itself. */
+/** Headers on every answer. */
 export function dialectHeaders(dialect: Dialect): { readonly 'svc-dialect': string } {
   const text = formatted.get(dialect) ?? formatDialect(dialect)
   formatted.set(dialect, text)

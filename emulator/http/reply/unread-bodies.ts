@@ -1,25 +1,27 @@
-/** Answers to requests whose bodies are not read to their end. Contract 10.10. */
+/** Answers requests without reading their bodies to the end. Contract 10.10. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { sizes } from '../../../client/protocol/model/limits.js'
 import type { ChunkTurns } from '../guards/chunk-turns.js'
 import type { Text } from './write-steps.js'
 
-/** Reads on so much at most, which costs less than a new connection. */
-const mostReadOnBytes = 64 * 1024
+/** Reads on up to this size, which is cheaper than a new connection. */
+const maxReadOnBytes = 64 * 1024
 
-/** Many clients send all of a body before they read the answer, so they get this much room and time for it. */
-const lingering = { mostBytes: 8 * sizes.maxBodyBytes, mostMilliseconds: 5_000 }
+/** Many clients send the whole body before reading the answer, so they get this much room and time. */
+const lingering = { maxBytes: 8 * sizes.maxBodyBytes, maxMilliseconds: 5_000 }
 
-/** What a chunk costs beside its bytes while it is thrown away. */
+/** The overhead of a chunk that is discarded. */
 const chunkBytes = 4 * 1024
 
-/** Whether a request still sends so much that its connection ends with the answer. */
+/** Whether the client still has so much to send that the connection ends with the answer. */
 export function isSending({ complete, headers }: IncomingMessage): boolean {
   if (complete) return false
-  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > mostReadOnBytes
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > maxReadOnBytes
 }
 
-/** Answers, and ends the connection once the client has sent its body or lingers for too long. Expects `connection: close`. */
+/**
+ * Sends the answer. Closes the connection once the client has sent its body or exceeds the limits. Expects `connection: close`.
+ */
 export function answerWhileSending(chunks: ChunkTurns, res: ServerResponse, text: Text): void {
   const { req } = res
   let bytes = 0
@@ -30,13 +32,13 @@ export function answerWhileSending(chunks: ChunkTurns, res: ServerResponse, text
     req.pause()
     res.end()
   }
-  const tooLate = setTimeout(end, lingering.mostMilliseconds)
+  const tooLate = setTimeout(end, lingering.maxMilliseconds)
   req.once('end', end)
   req.once('close', end)
   chunks.watch(req)
   req.on('data', ({ length }: Buffer) => {
     bytes += length + chunkBytes
-    if (bytes > lingering.mostBytes) end()
+    if (bytes > lingering.maxBytes) end()
   })
   req.resume()
 }

@@ -1,4 +1,4 @@
-/** Answers about users: how a dialect writes them, and what they then look like. */
+/** Encodes answers about users in each dialect, and describes their schemas. */
 
 import type { OutgoingUser } from '../../../client/protocol/model/document.js'
 import type { Page } from '../../../client/protocol/model/page.js'
@@ -10,7 +10,7 @@ import type { TotpEnrolment } from '../../core/accounts/two-factor.js'
 import type { LoginOutcome } from '../../core/logins/logins.js'
 import type { ReplyForm } from './reply-form.js'
 
-/** What a handler gives, by the kind of its answer. */
+/** The values that handlers return, by kind of reply. */
 export interface UserReplyValues {
   user: OutgoingUser
   users: Page<OutgoingUser>
@@ -18,7 +18,7 @@ export interface UserReplyValues {
   signUp: LoginOutcome
   /** A new token for the same session. */
   token: string
-  /** What was done, in words. */
+  /** A confirmation for people to read. */
   message: string
   enrolment: TotpEnrolment
   recoveryCodes: readonly string[]

@@ -21,7 +21,7 @@ function countTurns() {
   }
 }
 
-it('contract 10.10 a large answer is written in pieces, others have their turn between them', async () => {
+it('contract 10.10 serializes a large answer in pieces, and yields between them', async () => {
   const turns = countTurns()
   const items = Array.from({ length: 40 }, (_, at) => new Later(() => ({ at, data: text(100_000) })))
 
@@ -33,7 +33,7 @@ it('contract 10.10 a large answer is written in pieces, others have their turn b
   expect(whole.items.map(({ at }) => at)).toEqual(items.map((_, at) => at))
 })
 
-it('contract 10.10 a small answer is one text, and an answer over 32 MB is refused before all of it is written', async () => {
+it('contract 10.10 serializes a small answer at once, and refuses one over 32 MB before serializing all of it', async () => {
   let worked = 0
   const item = () => {
     worked++
@@ -47,7 +47,7 @@ it('contract 10.10 a small answer is one text, and an answer over 32 MB is refus
   expect(worked).toBeLessThan(40)
 })
 
-/** The other end of an answer, which takes as much as it is set to. */
+/** The client of an answer, which takes as many bytes as it is set to. */
 function aReader(room: number) {
   const taken: string[] = []
   const state = { room, isEnded: false }
@@ -69,7 +69,7 @@ const several = async () => {
   for (let count = 0; count < 10; count++) await turn()
 }
 
-it('contract 10.10 no piece of an answer is written while the other end takes none', async () => {
+it('contract 10.10 sends no piece of an answer while the client takes none', async () => {
   const { res, taken, state } = aReader(2)
 
   const ending = endWith(res as ServerResponse, pieces)
@@ -84,7 +84,7 @@ it('contract 10.10 no piece of an answer is written while the other end takes no
   expect([state.isEnded, res.listenerCount('drain'), res.listenerCount('close')]).toEqual([true, 0, 0])
 })
 
-it('contract 10.10 nothing more is written to a reader who has gone', async () => {
+it('contract 10.10 sends nothing more to a client that has left', async () => {
   const { res, taken } = aReader(2)
 
   const ending = endWith(res as ServerResponse, pieces)
@@ -96,7 +96,7 @@ it('contract 10.10 nothing more is written to a reader who has gone', async () =
   expect(taken).toEqual(['1', '2'])
 })
 
-it('contract 10.10 others have their turn between the pieces of an answer that is taken at once', async () => {
+it('contract 10.10 yields between the pieces of an answer that is taken at once', async () => {
   const { res } = aReader(100)
   const turns = countTurns()
 

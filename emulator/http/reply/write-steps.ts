@@ -1,17 +1,17 @@
-/** Answers in steps: as text, and to the socket. Contract 10.10. */
+/** Serializes and sends answers in steps, so that other requests get their turn. Contract 10.10. */
 import type { ServerResponse } from 'node:http'
 import { setImmediate as othersFirst } from 'node:timers/promises'
 import { plainError } from '../../../client/protocol/model/error-words.js'
 import { JsonText, Later, type Writable, type WritableObject } from '../../../client/protocol/model/json.js'
 import { sizes } from '../../../client/protocol/model/limits.js'
 
-/** The text of an answer: whole where it is small, else in pieces. */
+/** The text of an answer: one string if it is small, otherwise pieces. */
 export type Text = string | readonly string[]
 
-/** What is written before others have their turn. */
-const mostCharacters = 256 * 1024
+/** The most characters per turn of the event loop. */
+const maxCharacters = 256 * 1024
 
-/** An array or object that is being written. */
+/** An array or object that is being serialized. */
 interface Open {
   readonly keys: readonly string[] | undefined
   readonly members: readonly Writable[]
@@ -19,12 +19,16 @@ interface Open {
   isEmpty: boolean
 }
 
-/** A value as JSON. @throws {SvcError} `RESULT_TOO_LARGE` */
+/**
+ * Serializes a value as JSON.
+ *
+ * @throws {SvcError} `RESULT_TOO_LARGE`
+ */
 export async function writeInSteps(value: Writable): Promise<Text> {
   const pieces: string[] = []
   let bytes = 0
-  for (const piece of piecesOf(value)) {
-    // Others come first, not before a piece that is the only one.
+  for (const piece of serializePieces(value)) {
+    // Yields to other requests, but not before the first piece, which is usually the only one.
     if (pieces.length > 0) await othersFirst()
     bytes += Buffer.byteLength(piece)
     if (bytes > sizes.maxAnswerBytes) throw tooLong()
@@ -39,8 +43,8 @@ function tooLong() {
   })
 }
 
-/** As `writeJson` writes it, piece by piece; what is written later is worked out as its piece is. */
-function* piecesOf(root: Writable): Generator<string> {
+/** Yields pieces of the same JSON that `writeJson` produces. Computes lazy values with their piece. */
+function* serializePieces(root: Writable): Generator<string> {
   const open: Open[] = []
   let text = ''
 
@@ -72,26 +76,29 @@ function* piecesOf(root: Writable): Generator<string> {
     last.isEmpty = false
     if (key !== undefined) text += `${JSON.stringify(key)}:`
     begin(member)
-    if (text.length < mostCharacters) continue
+    if (text.length < maxCharacters) continue
     yield text
     text = ''
   }
   yield text
 }
 
-export function bytesOf(text: Text): number {
+export function countBytes(text: Text): number {
   if (typeof text === 'string') return Buffer.byteLength(text)
   return text.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0)
 }
 
-/** What is given to a socket at once: that some of it was taken is seen once all of it is. */
+/** The most bytes per write to a socket, because progress is visible only once a write completes. */
 const sliceBytes = 64 * 1024
-/** A text that goes out whole. */
-const mostWholeCharacters = 2 * sliceBytes
+/** Texts up to this length are sent in one write. */
+const maxWholeCharacters = 2 * sliceBytes
 
-/** Writes the body of an answer, as fast as the other end takes it, and ends it. One that takes none is closed by `readers`. */
+/**
+ * Sends the body of an answer as fast as the client takes it, and ends the answer. `readers` closes a client that takes
+ * nothing.
+ */
 export async function endWith(res: ServerResponse, text: Text): Promise<void> {
-  if (typeof text === 'string' && text.length <= mostWholeCharacters) {
+  if (typeof text === 'string' && text.length <= maxWholeCharacters) {
     res.end(text)
     return
   }

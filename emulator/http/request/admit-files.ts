@@ -1,4 +1,4 @@
-/** What a form with files is refused by before its bytes land: they go to the store as they come. Contract 10.12. */
+/** Refuses a form with files before their bytes are stored, because they go to the store as they arrive. Contract 10.12. */
 import type { Context } from '../../core/context.js'
 import { isAnswered } from '../../core/documents/idempotency.js'
 import type { UploadRoom } from '../../core/files/upload-room.js'
@@ -10,9 +10,9 @@ import { isMultipart } from './multipart/read-multipart.js'
 import { readIdempotencyScope } from './preconditions.js'
 
 /**
- * Room for the files of a request that may bring some; nothing for any other.
+ * Reserves room for the files of a request that may contain some; undefined for any other.
  *
- * @throws {SvcError} as the route would, had it read the form
+ * @throws {SvcError} the error that the route would throw after reading the form
  */
 export async function admitFiles(
   ctx: Context,
@@ -22,7 +22,7 @@ export async function admitFiles(
 ): Promise<UploadRoom | undefined> {
   if (!route.form || !isMultipart(req)) return undefined
   const scope = route.isCreating ? readIdempotencyScope(req, ctx) : undefined
-  // Whatever stands in the way now: who was answered before gets the same answer.
+  // Ignores the error for a repeated request, which gets the first answer again.
   const isRepeat = scope !== undefined && (await isAnswered(ctx, scope))
   const before = route.beforeFiles as ((ctx: Context, given: typeof head) => Promise<unknown>) | undefined
   if (!isRepeat) await before?.(ctx, head)

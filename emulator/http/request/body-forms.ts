@@ -1,4 +1,4 @@
-/** The bodies that routes take: how each is read, and what it must look like. */
+/** The request bodies of routes: how to parse each, and its schema. */
 import { z } from 'zod'
 import { anyFields } from '../../../client/protocol/control/operation.js'
 import type { DocumentUpdate, Fields } from '../../../client/protocol/model/document.js'
@@ -31,7 +31,7 @@ export const newDocument = {
   places: placesInDocument,
 } satisfies BodyForm<Fields>
 
-/** Fields to change, and array operators beside them. */
+/** The fields to change, with array operators next to them. */
 export const documentChanges = {
   schema: changesSchema,
   read(dialect: Dialect, body: JsonObject): DocumentUpdate {
@@ -43,7 +43,7 @@ export const documentChanges = {
 } satisfies BodyForm<DocumentUpdate>
 
 export const newDocuments: BodyForm<readonly Fields[]> = {
-  schema: (dialect) => object({ documents: batchOf(documentSchema(dialect)) }),
+  schema: (dialect) => object({ documents: batchSchema(documentSchema(dialect)) }),
   batch: 'documents',
   async read(dialect, body) {
     const documents = decodeBatchCreate(dialect, body)
@@ -68,15 +68,15 @@ export const documentUpdates: BodyForm<ReadonlyMap<string, DocumentUpdate>> = {
 
 export const documentIds: BodyForm<readonly string[]> = {
   batch: 'document_ids',
-  schema: () => object({ document_ids: batchOf({ type: 'string' }) }),
+  schema: () => object({ document_ids: batchSchema({ type: 'string' }) }),
   read: (_dialect, body) => decodeBatchDelete(body),
 }
 
-/** Any value of JSON, handed on as it is: what zod copies loses its fields `__proto__`. */
+/** Any JSON value, passed through unchanged: zod's copies lose fields named `__proto__`. */
 export const anyJson = z.custom<Json>(() => true)
 
-/** An object whose members are all of one type, under any names; zod's own record would drop `__proto__`. */
-export function recordOf<Member>(member: z.ZodType<Member>): z.ZodType<Readonly<Record<string, Member>>> {
+/** An object with arbitrary names and members of one type. zod's own record would drop `__proto__`. */
+export function recordType<Member>(member: z.ZodType<Member>): z.ZodType<Readonly<Record<string, Member>>> {
   const additionalProperties = jsonSchema(member, 'input')
   return anyFields.meta({ type: 'object', additionalProperties }).transform((sent, check) => {
     const members: Record<string, Member> = {}
@@ -89,14 +89,14 @@ export function recordOf<Member>(member: z.ZodType<Member>): z.ZodType<Readonly<
   })
 }
 
-/** An issue of one member, for the object that it is in. */
+/** Converts an issue of a member to one of the object that contains it. */
 function raw(issue: z.core.$ZodIssue, input: Json): z.core.$ZodRawIssue {
   return { ...issue, input } as z.core.$ZodRawIssue
 }
 
 const schemas = { input: new WeakMap<z.ZodType, JsonSchema>(), output: new WeakMap<z.ZodType, JsonSchema>() }
 
-/** What a type takes or gives, as OpenAPI says it. That is worked out once, since it takes long. */
+/** Describes the input or output of a type as JSON Schema. Cached, because it is slow. */
 export function jsonSchema(type: z.ZodType, io: keyof typeof schemas): JsonSchema {
   const known = schemas[io].get(type)
   if (known) return known
@@ -105,7 +105,7 @@ export function jsonSchema(type: z.ZodType, io: keyof typeof schemas): JsonSchem
   return schema
 }
 
-/** A body that zod describes, the same in every dialect. What does not fit is 422 with its issues. */
+/** A body described by zod, the same in every dialect. Mismatches are 422 with issues. */
 export function strictBody<Body>(type: z.ZodType<Body>): BodyForm<Body> {
   return {
     schema: () => jsonSchema(type, 'input'),
@@ -114,12 +114,12 @@ export function strictBody<Body>(type: z.ZodType<Body>): BodyForm<Body> {
       const { success, data, error } = type.safeParse(body)
       if (success) return data
       const issues = error.issues.flatMap(toIssues)
-      throw new SvcError('VALIDATION_ERROR', issues[0] ? sentence(issues[0]) : 'The body does not fit.', issues)
+      throw new SvcError('VALIDATION_ERROR', issues[0] ? sentence(issues[0]) : 'The body is invalid.', issues)
     },
   }
 }
 
-/** What the form of a page posts: these fields, each of them text. */
+/** A form posted by a page, with these text fields. */
 export function formBody<Name extends string>(names: readonly Name[]): BodyForm<{ readonly [Key in Name]: string }> {
   const fields = Object.fromEntries(names.map((name) => [name, { type: 'string' }]))
   return {
@@ -134,7 +134,7 @@ export function formBody<Name extends string>(names: readonly Name[]): BodyForm<
 
 const most = sizes.maxBatchItems
 
-/** What is heavy is weighed once more, and a little of it is enough for a turn of the event loop. */
+/** Checks the items, yielding to other requests after some work. */
 async function eachInTurn<Item>(items: readonly Item[], check: (item: Item) => number): Promise<void> {
   const pauses = openPauses()
   for (const item of items) {
@@ -143,7 +143,7 @@ async function eachInTurn<Item>(items: readonly Item[], check: (item: Item) => n
   }
 }
 
-/** Of what is light as a whole, each part is. */
+/** If the whole is small, no part of it can exceed a limit. */
 function requireLightChanges(sent: JsonObject, { fields, append, remove }: DocumentUpdate): number {
   if (isLight(sent)) return 0
   return [fields, append, remove].reduce((sum, part) => sum + requireLight(part), 0)
@@ -154,7 +154,7 @@ function documentSchema({ body }: Dialect): JsonSchema {
 }
 
 function changesSchema({ body }: Dialect): JsonSchema {
-  const operator = { type: 'object', description: 'By field: one item or an array of them.' }
+  const operator = { type: 'object', description: 'For each field, one item or an array of items.' }
   return {
     type: 'object',
     description: `The fields to change${axes.body[body].alternatives.changes}. Applied in the order fields, $remove, $append.`,
@@ -162,16 +162,16 @@ function changesSchema({ body }: Dialect): JsonSchema {
   }
 }
 
-function batchOf(items: JsonSchema): JsonSchema {
+function batchSchema(items: JsonSchema): JsonSchema {
   return { type: 'array', items, maxItems: most }
 }
 
 function toIssues(issue: z.core.$ZodIssue): Issue[] {
   const { path, message, code } = issue
   const places = path.map((place) => (typeof place === 'number' ? place : String(place)))
-  // Each key by itself, so that its place is named as well. Contract 10.4.
+  // Reports each key separately, so that its path is included. Contract 10.4.
   if (issue.code === 'unrecognized_keys') {
-    const said = message.startsWith('Unrecognized key') ? 'is not known here' : message
+    const said = message.startsWith('Unrecognized key') ? 'is not a known field' : message
     return issue.keys.map((key) => ({ path: [...places, key], message: said, type: code }))
   }
   const isMissing = code === 'invalid_type' && message.endsWith('received undefined')
@@ -181,6 +181,6 @@ function toIssues(issue: z.core.$ZodIssue): Issue[] {
 }
 
 function sentence({ path, message }: Issue): string {
-  if (path.length === 0) return `The body does not fit: ${message}.`
+  if (path.length === 0) return `The body is invalid: ${message}.`
   return `"${path.join('.')}"${/^(?:is|has|takes|must) /.test(message) ? '' : ':'} ${message}.`
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { fieldTypes } from '../../../client/protocol/model/collection.js'
-import { anyJson, recordOf } from './body-forms.js'
+import { anyJson, recordType } from './body-forms.js'
 
 const roles = z.array(z.string().min(1)).optional()
 const fieldRule = z.strictObject({
@@ -9,12 +9,12 @@ const fieldRule = z.strictObject({
   default: anyJson.optional(),
 })
 
-/** Fields by their paths, and the roles that each is open to. */
-const fieldRoles = recordOf(z.array(z.string().min(1))).optional()
+/** Paths of fields, with the roles that may read or write each. */
+const fieldRoles = recordType(z.array(z.string().min(1))).optional()
 
-/** What may be set for a collection about its documents, and of who may do what with them. */
+/** Settings of a collection for its documents and permissions. */
 export const collectionSettings = {
-  schema: recordOf(fieldRule).optional(),
+  schema: recordType(fieldRule).optional(),
   permissions: z
     .strictObject({
       create: roles,

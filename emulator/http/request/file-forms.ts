@@ -1,4 +1,4 @@
-/** Multipart forms: which parts are text, and what they mean. */
+/** The multipart forms: which parts are text, and how to read them. */
 import { placed, SvcError } from '../../../client/protocol/model/errors.js'
 import { isObject, type Json, type JsonObject } from '../../../client/protocol/model/json.js'
 import { sizes, storageLimits } from '../../../client/protocol/model/limits.js'
@@ -10,10 +10,10 @@ import { parseBody } from './read-json.js'
 
 const profileText = { type: 'string', description: "The user's data as JSON text." }
 const bytes = { type: 'string', format: 'binary' }
-/** Files by the names of fields. That they may be texts is for TypeScript, where what any name has must fit the named parts, too. */
+/** Files by field name. Allows texts only for TypeScript, where the index type must also match the named parts. */
 const anyFiles = { anyOf: [bytes, text] }
 
-/** Spec, "Multipart create or update". The part `data` is what would have been the JSON body. */
+/** Spec, "Multipart create or update". The part `data` holds what would be the JSON body. */
 export const documentForm: FileForm = {
   texts: ['data'],
   isBodyInData: true,
@@ -31,13 +31,13 @@ export const documentForm: FileForm = {
   schema: {
     type: 'object',
     properties: { data: { type: 'string', description: 'The fields as JSON text.' } },
-    additionalProperties: { ...anyFiles, description: 'A file; its address lands in the field of that name.' },
+    additionalProperties: { ...anyFiles, description: 'A file. The field of that name gets its address.' },
   },
 }
 
 /**
- * Files with a user: `data` holds the profile, what else an account has are texts of their own. What would be the JSON body
- * is read in `data` too, and at sign-up email and password beside the profile. Contract 6.3.
+ * A user with files. `data` holds the profile, and other settings of the account are separate text parts. `data` may also hold
+ * the JSON body. At sign-up, email and password stand next to the profile. Contract 6.3.
  */
 export const accountForm: FileForm = userForm({
   texts: ['email', 'password', 'currentPassword'],
@@ -53,9 +53,9 @@ export const signUpForm: FileForm = userForm({
 
 interface UserForm {
   readonly texts: readonly string[]
-  /** What a JSON body may hold beside `data`. */
+  /** The members that a JSON body may have next to `data`. */
   readonly known: readonly string[]
-  /** The JSON body that a profile stands for. */
+  /** Converts a profile to the JSON body that it stands for. */
   fromProfile(profile: JsonObject): JsonObject
 }
 
@@ -83,7 +83,7 @@ function withoutUndefined(members: Record<string, Json | undefined>): JsonObject
   )
 }
 
-/** Spec, "Storage": one file, and the folder it goes to. */
+/** Spec, "Storage": one file, and the folder for it. */
 export const uploadForm: FileForm = {
   texts: ['path'],
   fileRules: ({ fileTypes, tier }) => ({
@@ -99,11 +99,11 @@ export const uploadForm: FileForm = {
   schema: { type: 'object', properties: { file: bytes, path: text }, required: ['file'], additionalProperties: false },
 }
 
-/** What the owner sends to the control API: texts as they are, and files of any size and number. */
+/** A form that the owner sends to the control API: plain texts, and files of any size and number. */
 export const ownersForm: FileForm = {
   texts: ['mode'],
   fileRules: () => ({ mostBytes: Number.MAX_SAFE_INTEGER, mayBeAnyType: true }),
-  mostFiles: 100_000,
+  maxFiles: 100_000,
   isHashed: true,
   toBody: (texts): JsonObject => Object.fromEntries(texts),
   isOnly: true,

@@ -1,16 +1,16 @@
-/** Where in a body that was sent stands what is wrong with the fields that it means. Contract 10.4. */
+/** Maps the paths of issues to places in the request body. Contract 10.4. */
 import { operatorNames } from '../../../client/protocol/model/document.js'
 import type { Issue } from '../../../client/protocol/model/errors.js'
 import { type Json, type JsonObject, objectIn } from '../../../client/protocol/model/json.js'
 import type { Dialect } from '../../../client/protocol/wire/axes.js'
 import { unwrapChanges } from '../../../client/protocol/wire/body/decode.js'
 
-/** From the path of an issue in what was read to its path in the body. */
+/** Maps the path of an issue in the parsed input to its path in the body. */
 export type Placing = (path: Issue['path']) => Issue['path']
 
 export const samePlace: Placing = (path) => path
 
-/** Of fields that may be wrapped, with operators beside or among them. */
+/** For fields that may be wrapped, with operators inside or next to them. */
 export function placesInDocument(dialect: Pick<Dialect, 'body'>, body: JsonObject): Placing {
   const { fields, isWrapped } = unwrapChanges(dialect, body)
   if (!isWrapped) return samePlace
@@ -18,7 +18,7 @@ export function placesInDocument(dialect: Pick<Dialect, 'body'>, body: JsonObjec
   return (path) => (isOperator(path) ? place(path) : ['data', ...path])
 }
 
-/** Of operators beside `data` or in it; in it, where both name the field. */
+/** For operators next to `data` or inside it. Prefers the inside if both name the field. */
 export function placesOfOperators(data: JsonObject): Placing {
   return (path) => {
     const [operator = '', field = ''] = path
@@ -26,13 +26,13 @@ export function placesOfOperators(data: JsonObject): Placing {
   }
 }
 
-/** Of the documents of a batch, by index or id. A path begins with the index of its document, except in a batch of one. */
+/** For the documents of a batch, by index or id. A path begins with the index of its document, except in a batch of one. */
 export function placesInBatch(
   dialect: Pick<Dialect, 'body'>,
   { name, members = null }: { name: 'documents' | 'updates'; members: Json | undefined },
 ): Placing {
   const items = Array.isArray(members) ? [...members.entries()] : Object.entries(objectIn(members))
-  // A document can have many issues; how it is wrapped is looked up once.
+  // Cached per document, which can have many issues.
   const known = new Map<number, Placing>()
   return ([first = 0, ...rest]) => {
     const [at, path] = typeof first === 'number' ? [first, rest] : [0, [first, ...rest]]

@@ -5,7 +5,7 @@ import { parseInSteps, parseJsonBytes } from './parse-steps.js'
 const wide = (item: string, count: number) => Array.from({ length: count }, () => item).join()
 const texts = (count: number) => Array.from({ length: count }, (_, at) => `"k${at}":"é\\"},{\\\\${at}"`).join()
 
-/** Larger than what is parsed at once, so that they are taken apart. */
+/** Larger than one piece, so that they are parsed in steps. */
 const bodies: [what: string, text: string][] = [
   ['many empty objects', `{"a":[${wide('{}', 60_000)}]}`],
   ['many keys', `{${texts(9_000)}}`],
@@ -29,7 +29,7 @@ const bodies: [what: string, text: string][] = [
 ]
 
 describe('a body that is parsed in pieces', () => {
-  it.each(bodies)('is what JSON.parse makes of it: %s', async (_what, text) => {
+  it.each(bodies)('equals the result of JSON.parse: %s', async (_what, text) => {
     const value = await parseInSteps(Buffer.from(text))
 
     expect(JSON.stringify(value)).toBe(JSON.stringify(JSON.parse(text)))

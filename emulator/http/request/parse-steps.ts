@@ -1,29 +1,33 @@
-/** JSON of any allowed size as a value, parsed in pieces, so that no turn of the event loop is long. Contract 10.10. */
+/** Parses JSON of any allowed size in pieces, to keep turns of the event loop short. Contract 10.10. */
 import { setImmediate as othersFirst } from 'node:timers/promises'
 import { plainError } from '../../../client/protocol/model/error-words.js'
 import { isObject, type Json, type JsonObject, setOwn } from '../../../client/protocol/model/json.js'
 
-/** What is parsed at once. */
-const mostPieceBytes = 64 * 1024
+/** The largest piece for one call to `JSON.parse`. */
+const maxPieceBytes = 64 * 1024
 
-/** Part of a body, from the first byte to before the last. */
+/** A part of a body. The end is exclusive. */
 interface Range {
   readonly from: number
   readonly to: number
 }
 
-/** What is parsed as it is, since it takes few milliseconds: a body of so many bytes, or a larger one of few values. */
-const mostWholeBytes = 256 * 1024
-const fewValues = { most: 20_000, mostBytes: 1024 * 1024 }
+/** Bodies up to this size, or larger ones with few values, parse whole within a few milliseconds. */
+const maxWholeBytes = 256 * 1024
+const fewValues = { most: 20_000, maxBytes: 1024 * 1024 }
 
-/** As `JSON.parse`, in steps where a body of so many values is large. @throws {SvcError} `INVALID_BODY` */
+/**
+ * Like `JSON.parse`, in steps if a body with this many values is large.
+ *
+ * @throws {SvcError} `INVALID_BODY`
+ */
 export async function parseJsonBytes(bytes: Buffer, values: number): Promise<Json> {
-  const mostBytes = values <= fewValues.most ? fewValues.mostBytes : mostWholeBytes
-  return bytes.length <= mostBytes ? parse(bytes.toString('utf8')) : parseInSteps(bytes)
+  const maxBytes = values <= fewValues.most ? fewValues.maxBytes : maxWholeBytes
+  return bytes.length <= maxBytes ? parse(bytes.toString('utf8')) : parseInSteps(bytes)
 }
 
 /**
- * As `JSON.parse`: a large array or object is parsed a few members at a time, and a large member in the same way.
+ * Like `JSON.parse`, but parses a large array or object a few members at a time, and large members likewise.
  *
  * @throws {SvcError} `INVALID_BODY`
  */
@@ -37,8 +41,8 @@ async function parseRange(bytes: Buffer, whole: Range): Promise<Json> {
   const { from, to } = trimmed(bytes, whole)
   const isObject = bytes[from] === openBrace && bytes[to - 1] === closeBrace
   const isArray = bytes[from] === openBracket && bytes[to - 1] === closeBracket
-  // A scalar that is so large is a text, which is fast.
-  if (to - from <= mostPieceBytes || !(isObject || isArray)) return parse(bytes.toString('utf8', from, to))
+  // A large scalar is a text, which parses fast.
+  if (to - from <= maxPieceBytes || !(isObject || isArray)) return parse(bytes.toString('utf8', from, to))
   const inner = { from: from + 1, to: to - 1 }
   return isObject ? parseObject(bytes, inner) : parseArray(bytes, inner)
 }
@@ -79,13 +83,17 @@ async function parseObject(bytes: Buffer, inner: Range): Promise<JsonObject> {
 }
 
 interface Pieces {
-  /** Several members with the commas between them. */
+  /** Takes several members with the commas between them. */
   together(range: Range): void
-  /** One that is large. */
+  /** Takes one large member. */
   alone(range: Range): Promise<void>
 }
 
-/** Goes through what stands between two brackets, from comma to comma. @throws {SvcError} `INVALID_BODY` for an empty member */
+/**
+ * Splits the contents of brackets at their commas.
+ *
+ * @throws {SvcError} `INVALID_BODY` for an empty member
+ */
 async function eachPiece(bytes: Buffer, inner: Range, take: Pieces): Promise<void> {
   const only = trimmed(bytes, inner)
   if (only.from === only.to) return
@@ -96,23 +104,27 @@ async function eachPiece(bytes: Buffer, inner: Range, take: Pieces): Promise<voi
     const end = endOfMember(bytes, { from: memberAt, to: inner.to })
     const { from, to } = trimmed(bytes, { from: memberAt, to: end })
     if (from === to) throw plainError('INVALID_BODY')
-    const isLarge = end - memberAt > mostPieceBytes
+    const isLarge = end - memberAt > maxPieceBytes
     const isLast = end >= inner.to
     if (isLarge && start < memberAt) take.together({ from: start, to: memberAt - 1 })
-    // To find its end was a turn's work already, and is one once more for each level of it.
+    // Finding its end already took a whole turn, and takes another for each level.
     if (isLarge) {
       await othersFirst()
       await take.alone({ from: memberAt, to: end })
-    } else if (isLast || end - start > mostPieceBytes) take.together({ from: start, to: end })
+    } else if (isLast || end - start > maxPieceBytes) take.together({ from: start, to: end })
     memberAt = end + 1
-    if (isLarge || isLast || end - start > mostPieceBytes) start = memberAt
-    if (memberAt - pausedAt < mostPieceBytes) continue
+    if (isLarge || isLast || end - start > maxPieceBytes) start = memberAt
+    if (memberAt - pausedAt < maxPieceBytes) continue
     pausedAt = memberAt
     await othersFirst()
   }
 }
 
-/** Where the comma after a member is, or the end. @throws {SvcError} `INVALID_BODY` where a bracket ends what it did not begin */
+/**
+ * Returns the position of the comma after a member, or the end.
+ *
+ * @throws {SvcError} `INVALID_BODY` for an unmatched closing bracket
+ */
 function endOfMember(bytes: Buffer, { from, to }: Range): number {
   let depth = 0
   let at = from
@@ -130,7 +142,7 @@ function endOfMember(bytes: Buffer, { from, to }: Range): number {
   return to
 }
 
-/** From a quote to behind the one that ends the text. */
+/** Returns the position after the closing quote. */
 function endOfText(bytes: Buffer, from: number): number {
   let at = from + 1
   while (at < bytes.length && bytes[at] !== quote) at += bytes[at] === backslash ? 2 : 1
@@ -144,7 +156,7 @@ function trimmed(bytes: Buffer, { from, to }: Range): Range {
   return { from: start, to: end }
 }
 
-/** What may stand between two values. */
+/** Whether a byte is JSON whitespace. */
 export function isSpace(byte: number | undefined): boolean {
   return byte === 32 || byte === 10 || byte === 13 || byte === 9
 }

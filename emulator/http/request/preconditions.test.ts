@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { hasAlready, readGuard } from './preconditions.js'
+import { hasVersion, readGuard } from './preconditions.js'
 
 describe('if-match', () => {
   it.each([
@@ -25,6 +25,6 @@ describe('if-none-match', () => {
     ['"2"', false],
     [undefined, false],
   ])('%s has version 1 already: %s', (header, isThere) => {
-    expect(hasAlready(header, '"1"')).toBe(isThere)
+    expect(hasVersion(header, '"1"')).toBe(isThere)
   })
 })

@@ -1,4 +1,4 @@
-/** Headers that make a request depend on what was before it, and one that says what to answer. Contract 3.8 and 3.9. */
+/** Reads headers that make a request conditional, repeatable or ask for a minimal answer. Contract 3.8 and 3.9. */
 import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { SvcError } from '../../../client/protocol/model/errors.js'
@@ -11,8 +11,8 @@ import type { VersionGuard } from '../../core/documents/writing.js'
 import { openPauses } from '../../core/pauses.js'
 
 /**
- * The versions that `if-match` names. What is none of ours names no version, so that a guard which cannot be
- * understood refuses the write. Our choice: `W/` is read over, since proxies that compress put it there.
+ * Reads the versions in `if-match`. An unknown tag matches no version, so that a guard that we can't parse refuses the write.
+ * Our choice: ignores `W/`, because compressing proxies add it.
  */
 export function readGuard(header: string | undefined): VersionGuard {
   if (header === undefined || header.trim() === '*') return 'any'
@@ -22,23 +22,23 @@ export function readGuard(header: string | undefined): VersionGuard {
   })
 }
 
-/** Whether the asker has this very version, by its `if-none-match`. */
-export function hasAlready(header: string | undefined, etag: string | undefined): boolean {
+/** Whether the client already has this version, by its `if-none-match`. */
+export function hasVersion(header: string | undefined, etag: string | undefined): boolean {
   if (header === undefined || etag === undefined) return false
   return header.trim() === '*' || header.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag)
 }
 
-/** Whether the asker would rather have no records back: `prefer: return=minimal`, RFC 7240. */
-export function asksForNothing(header: string | string[] | undefined): boolean {
+/** Whether the client asks for an empty answer: `prefer: return=minimal`, RFC 7240. */
+export function prefersMinimal(header: string | string[] | undefined): boolean {
   const preferences = [header ?? []].flat().join(',').split(',')
   return preferences.some((preference) => /^\s*return\s*=\s*"?minimal"?\s*(?:;|$)/i.test(preference))
 }
 
-const mostKeyLength = 255
+const maxKeyLength = 255
 
 /**
- * The key of a creating request, if it has one. It belongs to project, caller, method and path; the query and the
- * dialect count as part of the body, since the first answer is given again to the letter.
+ * Reads the idempotency key of a creating request, if it has one. The key is scoped to project, caller, method and path. Query
+ * and dialect count as part of the body, because the first answer is repeated byte for byte.
  *
  * @throws {SvcError} `VALIDATION_ERROR` for an empty or over-long key
  */
@@ -53,24 +53,28 @@ export async function readIdempotencyKey(
   return { scope, bodyHash: hash(query, formatDialect(dialect), await hashInSteps(body)) }
 }
 
-/** What such a key belongs to, with the key itself, as a hash. @throws {SvcError} as `readIdempotencyKey` does */
+/**
+ * Hashes the scope of the key together with the key.
+ *
+ * @throws {SvcError} as `readIdempotencyKey` does
+ */
 export function readIdempotencyScope(req: IncomingMessage, ctx: Context): string | undefined {
   const key = req.headers['idempotency-key']
   if (key === undefined) return undefined
-  if (typeof key !== 'string' || key === '' || key.length > mostKeyLength) {
-    const message = `has 1 to ${mostKeyLength} characters`
+  if (typeof key !== 'string' || key === '' || key.length > maxKeyLength) {
+    const message = `must have 1 to ${maxKeyLength} characters`
     throw new SvcError('VALIDATION_ERROR', `An idempotency key ${message}.`, [
       { in: 'header', path: ['idempotency-key'], message, type: 'length' },
     ])
   }
   const [path = ''] = (req.url ?? '').split('?', 1)
-  // Beside a secret key a user is answered what no other sees.
+  // A user with a secret key gets answers that no other caller may see.
   const { id, user, secret } = ctx.caller
   const caller = user && secret ? `secret ${id}` : id
   return hash(ctx.project.id, caller, req.method ?? '', path.replace(/\/$/, ''), key)
 }
 
-/** The same hash for equal values, whatever the order of their keys; a few values in a turn of the event loop. */
+/** Hashes a value regardless of the order of its keys, a few values per turn of the event loop. */
 async function hashInSteps(value: Json): Promise<string> {
   const hashing = createHash('sha256')
   const pauses = openPauses()
@@ -97,12 +101,12 @@ async function hashInSteps(value: Json): Promise<string> {
   return hashing.digest('hex')
 }
 
-/** How deep the documents of a batch lie, and the fields of one. */
+/** The depth of a batch's documents, and of the fields within one. */
 const levelsInSteps = 3
-/** What a value costs beside its text, in bytes of text. */
+/** The overhead of a value, as bytes of text. */
 const workOfAValue = 256
 
-/** Each part with its length, so that no two lists of parts look the same. */
+/** Includes the length of each part, so that different lists never hash the same input. */
 function hash(...parts: string[]): string {
   const hashing = createHash('sha256')
   for (const part of parts) hashing.update(`${part.length}:`).update(part)

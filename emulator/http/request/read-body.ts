@@ -1,4 +1,4 @@
-/** The body of a request: JSON, or a form with files in it. */
+/** Reads the body of a request: JSON, or a form with files. */
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import type { Json, JsonObject } from '../../../client/protocol/model/json.js'
 import { sizes } from '../../../client/protocol/model/limits.js'
@@ -12,20 +12,20 @@ import type { Placing } from './issue-places.js'
 import { isMultipart, readMultipart } from './multipart/read-multipart.js'
 import { readForm, readJsonObject, requirePlainEncoding } from './read-json.js'
 
-/** A body whose bytes are all here. */
+/** A body that has fully arrived. */
 export interface Body {
   readonly uploads: Uploads
-  /** What it says as JSON. */
+  /** Parses the body as JSON. */
   toJson(): JsonObject | Promise<JsonObject>
-  /** From places in that JSON to those in what was sent. */
+  /** Maps places in that JSON to places in the request body. */
   places(inJson: Placing): Placing
 }
 
-/** Where the files of a form go; routes that belong to no project take none. */
+/** The destination for the files of a form. Routes outside projects take no files. */
 export interface Landing {
   readonly backend: Backend
   readonly project: Project
-  /** Left out where files may take what they want. */
+  /** Omitted if files are not limited. */
   readonly room?: UploadRoom | undefined
 }
 
@@ -44,19 +44,19 @@ async function readJson(http: HttpContext, { body, needs }: Route, exchange: Exc
   return readJsonObject(http, exchange, { batch: body.batch, isForAnyone })
 }
 
-/** What tells a body from another one, files included. */
-export function markOf(json: JsonObject, { files }: Uploads): Json {
+/** Returns a value that differs between different bodies, files included. */
+export function fingerprint(json: JsonObject, { files }: Uploads): Json {
   return files.length === 0 ? json : [json, files.map(({ field, name, digest = '' }) => [field, name, digest])]
 }
 
-interface Asked {
+interface FormRequest {
   readonly route: Route
   readonly form: FileForm
   readonly exchange: Exchange
   readonly landing: Landing
 }
 
-async function readParts(http: HttpContext, { route, form, exchange, landing }: Asked): Promise<Body> {
+async function readParts(http: HttpContext, { route, form, exchange, landing }: FormRequest): Promise<Body> {
   const { req } = exchange
   const { isCreating = false } = route
   const { backend, project, room = unlimitedRoom } = landing
@@ -66,7 +66,7 @@ async function readParts(http: HttpContext, { route, form, exchange, landing }: 
     backend,
     texts: form.texts,
     files: { ...form.fileRules(project.settings), project: project.id, isHashed, room },
-    mostFiles: form.mostFiles ?? sizes.maxFilesPerRequest,
+    maxFiles: form.maxFiles ?? sizes.maxFilesPerRequest,
     requireFile: form.requireFile,
   })
   const ofFiles = new Set(files.map(({ field }) => field))

@@ -1,4 +1,4 @@
-/** A body from bytes to a JSON object, with every limit on the way. Contract 2.4, 10.2 and 10.3. */
+/** Reads a JSON object from a request body, and enforces every limit. Contract 2.4, 10.2 and 10.3. */
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import { SvcError } from '../../../client/protocol/model/errors.js'
@@ -9,23 +9,23 @@ import { overLimit, requireStorable } from '../../core/documents/weight.js'
 import { openPauses } from '../../core/pauses.js'
 import type { Exchange, HttpContext } from '../exchange.js'
 import { clientAddress } from '../guards/client-address.js'
-import { type Held, isUncounted, pieceBytes, tooMuchIncoming } from '../guards/incoming-bytes.js'
+import { type Held, isUncounted, pieceBytes, tooManyBytes } from '../guards/incoming-bytes.js'
 import { receiving } from '../requests/record.js'
 import { openFormSource } from './multipart/form-source.js'
 import { parseJsonBytes } from './parse-steps.js'
 import { type BatchMember, scanBody } from './scan-json.js'
 
-/** The client disconnected before its body was there; no answer is sent. */
+/** The client disconnected before its body was complete, so no answer is sent. */
 export class Aborted extends Error {}
 
-/** More than a form in a page sends, or a body that takes no key: tokens and passwords. */
-const mostFormBytes = 64 * 1024
+/** More than page forms and bodies without a key need: tokens and passwords. */
+const maxFormBytes = 64 * 1024
 
-/** What is worked with at once, however many bring it; a larger body has to wait for room and a place. */
-const mostBytesAtOnce = 256 * 1024
+/** The largest body to process immediately. A larger one waits for memory and a slot. */
+const maxBytesAtOnce = 256 * 1024
 
-/** How long a body of JSON may be on its way. */
-const mostMilliseconds = 60_000
+/** How long a JSON body may take to arrive. */
+const maxMilliseconds = 60_000
 
 /** @throws {SvcError} `UNSUPPORTED_MEDIA_TYPE`, and as `parseBody` does */
 export async function readJsonObject(
@@ -36,23 +36,23 @@ export async function readJsonObject(
   requireJsonType(exchange.req)
   requirePlainEncoding(exchange.req)
   const received = receiving(exchange)
-  const bytes = await readBytes(http, exchange, isForAnyone ? mostFormBytes : sizes.maxBodyBytes)
+  const bytes = await readBytes(http, exchange, isForAnyone ? maxFormBytes : sizes.maxBodyBytes)
   received?.(bytes)
-  exchange.hasLargeBody = bytes.length > mostBytesAtOnce
-  // Parsed, it takes several times as much.
+  exchange.hasLargeBody = bytes.length > maxBytesAtOnce
+  // The parsed value takes several times as much memory.
   if (exchange.hasLargeBody) await exchange.room.take()
   return parseBody(bytes, { batch })
 }
 
 interface JsonReading {
   readonly batch?: BatchMember | undefined
-  /** Whether no key is needed: then nobody answers for what it costs to parse. */
+  /** Whether the request needs no key, so that nobody can be charged for parsing it. */
   readonly isForAnyone: boolean
 }
 
 /**
- * The gate that all JSON from outside goes through: a body, a part of a form, a message. It is measured before it is parsed, and
- * what is large is looked at and parsed a piece at a time.
+ * Checks and parses all JSON from outside: bodies, form parts and messages. Measures it before parsing, and handles large ones
+ * piece by piece.
  *
  * @throws {SvcError} `PAYLOAD_TOO_LARGE`, `INVALID_BODY`, `VALIDATION_ERROR`
  */
@@ -60,7 +60,7 @@ export async function parseBody(bytes: Buffer, how: Reading = {}): Promise<JsonO
   const value = await parseMeasured(bytes, how)
   if (how.batch !== undefined) await requireStorableBatch(value, how.batch)
   else {
-    // A document that took long to walk takes as long to write.
+    // A document that took long to check will also take long to write.
     const pause = openPauses().after(requireStorable(value))
     if (pause) await pause
   }
@@ -69,11 +69,11 @@ export async function parseBody(bytes: Buffer, how: Reading = {}): Promise<JsonO
 
 interface Reading {
   readonly batch?: BatchMember | undefined
-  /** Of what is JSON, but no object. */
+  /** The error for JSON that is not an object. */
   readonly refuseOther?: () => SvcError
 }
 
-/** As `parseBody`, for what is not stored. */
+/** Like `parseBody`, for values that are not stored. */
 export async function parseMeasured(
   bytes: Buffer,
   { batch, refuseOther = notAnObject }: Reading = {},
@@ -84,7 +84,7 @@ export async function parseMeasured(
   return value
 }
 
-/** A document is walked in one turn, a batch in many. */
+/** Walks each document in one turn, and a batch in several. */
 async function requireStorableBatch(body: JsonObject, batch: BatchMember): Promise<void> {
   const { [batch]: members = null, ...rest } = body
   requireStorable(rest)
@@ -92,14 +92,18 @@ async function requireStorableBatch(body: JsonObject, batch: BatchMember): Promi
   const pauses = openPauses()
   for (const [name, member] of Array.isArray(members) ? members.entries() : Object.entries(members)) {
     const isDocument = isObject(member)
-    // Names are looked at with what they stand for; of documents what they weigh is kept.
+    // Checks names with their values, except for documents, which are walked separately to remember their measures.
     if (!isDocument || typeof name === 'string') requireStorable({ [name]: isDocument ? null : member }, [batch])
     const pause = isDocument && pauses.after(requireStorable(member, [batch, name]))
     if (pause) await pause
   }
 }
 
-/** What the form of a page posts, as an object of texts. @throws {SvcError} as `readJsonObject` does */
+/**
+ * Reads a posted page form as an object of texts.
+ *
+ * @throws {SvcError} as `readJsonObject` does
+ */
 export async function readForm(http: HttpContext, exchange: Exchange): Promise<JsonObject> {
   const { req } = exchange
   const type = (req.headers['content-type'] ?? '').replace(/;.*/, '').trim().toLowerCase()
@@ -107,7 +111,7 @@ export async function readForm(http: HttpContext, exchange: Exchange): Promise<J
     throw new SvcError('UNSUPPORTED_MEDIA_TYPE', 'Send "application/x-www-form-urlencoded".')
   }
   const received = receiving(exchange)
-  const bytes = await readBytes(http, exchange, mostFormBytes)
+  const bytes = await readBytes(http, exchange, maxFormBytes)
   received?.(bytes)
   const form: JsonObject = Object.fromEntries(new URLSearchParams(decodeUtf8(bytes)))
   requireStorable(form)
@@ -125,7 +129,7 @@ function requireJsonType({ headers }: IncomingMessage): void {
   if (type === undefined && isEmpty) return
   if (type !== 'application/json' && !isJsonInUtf8(type ?? '')) {
     const shown = type === undefined ? 'a body without a content type' : `"${type.slice(0, 80)}"`
-    throw new SvcError('UNSUPPORTED_MEDIA_TYPE', `Send "application/json" in UTF-8 rather than ${shown}.`)
+    throw new SvcError('UNSUPPORTED_MEDIA_TYPE', `Send "application/json" in UTF-8 instead of ${shown}.`)
   }
 }
 
@@ -133,7 +137,7 @@ function requireJsonType({ headers }: IncomingMessage): void {
 export function requirePlainEncoding({ headers }: IncomingMessage): void {
   const encoding = headers['content-encoding']
   if (encoding !== undefined && encoding !== 'identity') {
-    throw new SvcError('UNSUPPORTED_MEDIA_TYPE', 'Send the body as it is, without a content encoding.')
+    throw new SvcError('UNSUPPORTED_MEDIA_TYPE', 'Send the body without a content encoding.')
   }
 }
 
@@ -143,25 +147,29 @@ function isJsonInUtf8(type: string): boolean {
   return name.trim() === 'application/json' && charset.trim() === 'utf-8'
 }
 
-/** Counts what a request holds from here on until it is answered. @param refuse where it has to give way */
+/**
+ * Counts the memory of a request from here until it is answered.
+ *
+ * @param refuse called if it has to make room for others
+ */
 export function holdFor(http: HttpContext, exchange: Exchange, refuse: (error: SvcError) => void): Held {
   const address = clientAddress(exchange.req, http.trustedProxies)
-  exchange.held = http.incoming.open(address, () => refuse(tooMuchIncoming()))
+  exchange.held = http.incoming.open(address, () => refuse(tooManyBytes()))
   return exchange.held
 }
 
-function readBytes(http: HttpContext, exchange: Exchange, mostBytes: number): Promise<Buffer> {
+function readBytes(http: HttpContext, exchange: Exchange, maxBytes: number): Promise<Buffer> {
   const { req } = exchange
-  // A chunked body can come in millions of pieces.
+  // A chunked body can arrive in millions of pieces.
   const source = req.headers['transfer-encoding'] === undefined ? req : openFormSource(req)
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let bytes = 0
-    /** As they came, since each costs time whatever becomes of it. */
+    /** Counts the original chunks, because each costs time even if they are joined. */
     let pieces = 0
     let isRefused = false
     const weigh = () => bytes + pieceBytes * pieces
-    const timer = setTimeout(() => req.destroy(), mostMilliseconds)
+    const timer = setTimeout(() => req.destroy(), maxMilliseconds)
 
     function refuse(error: SvcError) {
       isRefused = true
@@ -171,12 +179,12 @@ function readBytes(http: HttpContext, exchange: Exchange, mostBytes: number): Pr
 
     http.chunks.watch(req)
     if (req.destroyed && !req.readableEnded) reject(new Aborted())
-    if (Number(req.headers['content-length'] ?? 0) > mostBytes) refuse(tooLong(mostBytes))
+    if (Number(req.headers['content-length'] ?? 0) > maxBytes) refuse(tooLong(maxBytes))
     req.on('data', (chunk: Buffer) => {
       bytes += chunk.length
       pieces++
-      if (bytes > mostBytes && !isRefused) refuse(tooLong(mostBytes))
-      // Nearly all are that small.
+      if (bytes > maxBytes && !isRefused) refuse(tooLong(maxBytes))
+      // Nearly all bodies are this small.
       if (!isRefused && !isUncounted(weigh())) (exchange.held ?? holdFor(http, exchange, refuse)).hold(weigh())
     })
     source.on('data', (chunk: Buffer) => {
@@ -195,8 +203,8 @@ function readBytes(http: HttpContext, exchange: Exchange, mostBytes: number): Pr
   })
 }
 
-function tooLong(mostBytes: number): SvcError {
-  return overLimit('body bytes', mostBytes, `A body is at most ${formatBytes(mostBytes)}.`)
+function tooLong(maxBytes: number): SvcError {
+  return overLimit('body bytes', maxBytes, `The body is too large (max ${formatBytes(maxBytes)}).`)
 }
 
 /** @throws {SvcError} `INVALID_BODY` */
@@ -204,7 +212,11 @@ export function decodeUtf8(bytes: Buffer): string {
   return requireUtf8(bytes).toString('utf8')
 }
 
-/** The bytes without the mark that some put before UTF-8. @throws {SvcError} `INVALID_BODY` */
+/**
+ * Strips the byte order mark.
+ *
+ * @throws {SvcError} `INVALID_BODY`
+ */
 function requireUtf8(bytes: Buffer): Buffer {
   if (!isUtf8(bytes)) throw new SvcError('INVALID_BODY', 'The body is not valid UTF-8.')
   return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes

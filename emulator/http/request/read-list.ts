@@ -1,4 +1,4 @@
-/** The parameters of an address: how each route reads them, and what OpenAPI says of them. */
+/** The query parameters of routes: how to read each, and its description for OpenAPI. */
 
 import { z } from 'zod'
 import type { ListQuery } from '../../../client/protocol/model/page.js'
@@ -16,7 +16,9 @@ import {
 } from '../../../client/protocol/wire/query/decode.js'
 import type { QueryForm, QueryParameter } from '../route.js'
 
-/** @throws {SvcError} `INVALID_QUERY` for an address that is too long, badly encoded or holds U+0000. Contract 10.7 and 10.11. */
+/**
+ * @throws {SvcError} `INVALID_QUERY` for an address that is too long, badly encoded or holds U+0000. Contract 10.7 and 10.11.
+ */
 export function readParameters(url: string): readonly Parameter[] {
   const at = url.indexOf('?')
   return at === -1 ? [] : parseQuery(url.slice(at + 1))
@@ -25,7 +27,7 @@ export function readParameters(url: string): readonly Parameter[] {
 const populateParameter: QueryParameter = {
   name: 'populate',
   description:
-    'Field whose linked document is put in the place of its id; dotted for nesting. Repeatable, and a comma separates several.',
+    'Field whose id is replaced with the linked document; dotted for nesting. Repeat it or separate several with commas.',
   schema: { type: 'array', items: { type: 'string' } },
 }
 
@@ -37,7 +39,7 @@ export const listQuery: QueryForm<ListQuery> = {
     { name: 'order', description: 'Direction of `orderBy`.', schema: oneOf(['asc', 'desc']) },
     { name: 'sort_by', description: 'The same as `orderBy`.', schema: { type: 'string' } },
     { name: 'sort_order', description: 'The same as `order`.', schema: oneOf(['asc', 'desc']) },
-    { name: 'count', description: 'False skips the total.', schema: { type: 'boolean', default: true } },
+    { name: 'count', description: 'Use false to skip the total.', schema: { type: 'boolean', default: true } },
     populateParameter,
     {
       name: 'filters',
@@ -58,19 +60,19 @@ export const populateQuery: QueryForm<readonly Path[]> = {
 /** Contract 8.1. */
 export const folderQuery: QueryForm<{ path: string; limit: number; offset: number }> = {
   parameters: (dialect) => [
-    { name: 'path', description: 'A folder; left out, all files.', schema: { type: 'string' } },
+    { name: 'path', description: 'A folder. Defaults to all files.', schema: { type: 'string' } },
     ...pageParameters(dialect),
   ],
   read: decodeFolderQuery,
 }
 
-/** One parameter that is text, there once or not; left out, it is empty. */
+/** One text parameter, at most once. Defaults to empty. */
 export function textQuery<Name extends string>(name: Name, description: string): QueryForm<string> {
   const { parameters, read } = namedQuery({ [name]: description })
   return { parameters, read: (dialect, given) => read(dialect, given)[name] ?? '' }
 }
 
-/** Some parameters that are text, each there once or not; other names are passed over. */
+/** Several text parameters, each at most once. Ignores other names. */
 export function namedQuery<Name extends string>(
   names: Readonly<Record<Name, string>>,
 ): QueryForm<{ readonly [Key in Name]?: string }> {
@@ -88,7 +90,7 @@ export function namedQuery<Name extends string>(
   }
 }
 
-/** Parameters that zod describes: text, and numbers, of which what is not one counts as 0. Other names are passed over. */
+/** Parameters described by zod: texts, and numbers, for which an invalid value counts as 0. Ignores other names. */
 export function zodQuery<Query>(type: z.ZodType<Query>): QueryForm<Query> {
   const { properties = {} } = z.toJSONSchema(type, { io: 'input' })
   const described = Object.entries(properties).map(([name, property]) => {
@@ -105,7 +107,7 @@ export function zodQuery<Query>(type: z.ZodType<Query>): QueryForm<Query> {
       const { success, data, error } = type.safeParse(given)
       if (success) return data
       const [first] = error.issues
-      throw badParameter(String(first?.path[0] ?? ''), `The query is not valid: ${first?.message}.`)
+      throw badParameter(String(first?.path[0] ?? ''), `The query is invalid: ${first?.message}.`)
     },
   }
 }
@@ -114,7 +116,7 @@ function isNumeric({ type }: JsonSchema): boolean {
   return type === 'number' || type === 'integer'
 }
 
-/** All parameters as they came; the named ones are described. */
+/** All parameters as they arrived. Describes only the named ones. */
 export function allParameters(names: Readonly<Record<string, string>>): QueryForm<URLSearchParams> {
   return {
     parameters: () =>
@@ -128,7 +130,7 @@ function pageParameters(dialect: Dialect): QueryParameter[] {
   return [
     {
       name: 'limit',
-      description: `Most items to answer; over ${paging.most} is ${paging.most}.`,
+      description: `The most items to return. Values over ${paging.most} count as ${paging.most}.`,
       schema: { type: 'integer', minimum: 0, default: paging.default },
     },
     { name: 'offset', description: 'Items to skip.', schema: { type: 'integer', minimum: 0, default: 0 } },

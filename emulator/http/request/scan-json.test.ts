@@ -51,7 +51,7 @@ describe('what the text of a body says of its size', () => {
     ['200,000 values in a wrapper', `{"data":{"a":[${filled('[ ]', 199_999)}]}}`, undefined],
     ['990,000 values', `{"documents":[${filled(`{"a":[${filled('[]', 198_000)}]}`, 5)}]}`, 'documents'],
     ['brackets and commas in a text', `{"a":"${'[{,:'.repeat(200_000)}"}`, undefined],
-    ['what is no JSON at all', 'nothing', undefined],
+    ['text that is not JSON', 'nothing', undefined],
   ])('is let through: %s', async (_what, body, batch) => {
     await expect(scanBody(Buffer.from(body), batch)).resolves.toBeGreaterThanOrEqual(0)
   })
@@ -60,11 +60,11 @@ describe('what the text of a body says of its size', () => {
     ['{}', undefined, 0],
     ['{"a":1,"b":[],"c":[1,[2,3]],"d":{"e":"x,y"}}', undefined, 9],
     [`{"documents":[${filled('{"a":1,"b":[1,2]}', 100)}]}`, 'documents', 402],
-  ])('counts the values, but for documents after the first: %s', async (body, batch, values) => {
+  ])('counts the values, except in documents after the first: %s', async (body, batch, values) => {
     expect(await scanBody(Buffer.from(body), batch)).toBe(values)
   })
 
-  it('contract 10.10 is looked at 256 KB in a turn', async () => {
+  it('contract 10.10 is scanned 256 KB per turn', async () => {
     let [turns, isDone] = [0, false]
     const count = () => {
       turns++

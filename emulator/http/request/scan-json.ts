@@ -1,4 +1,4 @@
-/** What the text of a body says of its size, before any of it is parsed. Contract 2.4 and 10.10. */
+/** Measures the text of a body before any of it is parsed. Contract 2.4 and 10.10. */
 import { setImmediate as othersFirst } from 'node:timers/promises'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import { formatCount } from '../../../client/protocol/model/figures.js'
@@ -10,43 +10,46 @@ import { isSpace } from './parse-steps.js'
 /** The member of a body that holds the documents of a batch. */
 export type BatchMember = 'documents' | 'updates' | 'document_ids'
 
-/** What is looked at before others have their turn. */
-const mostScannedBytes = 256 * 1024
+/** The most bytes to scan per turn of the event loop. */
+const maxScannedBytes = 256 * 1024
 
-/** A batch wraps its documents in three levels of its own: `{documents: [{data: …}]}`. */
-const mostBodyDepth = sizes.maxDocumentDepth + 3
+/** A batch wraps its documents in three more levels: `{documents: [{data: …}]}`. */
+const maxBodyDepth = sizes.maxDocumentDepth + 3
 
-/** What may stand around the fields of a document: the id of an update, `data`, `$append` and `$remove`. */
-const mostWrapperKeys = 4
-const mostWrapperValues = 4
-const mostWrapperBytes = 256
+/** The keys that may surround the fields of a document: the id of an update, `data`, `$append` and `$remove`. */
+const maxWrapperKeys = 4
+const maxWrapperValues = 4
+const maxWrapperBytes = 256
 
 interface Scan {
   readonly bytes: Buffer
   readonly batch: BatchMember | undefined
   at: number
   depth: number
-  /** Where the last text at the top began and ended, which may be a name. */
+  /** The start and end of the last text at the top level, which may be a name. */
   nameStart: number
   nameEnd: number
   isInBatch: boolean
-  /** Members of the body, beside and with the batch. */
+  /** Members of the body, including the batch. */
   members: number
   items: number
-  /** Of the document that is being looked at. Its bytes are counted low: what is too heavy here is so however it is written. */
+  /**
+   * For the current document. The bytes are a lower bound, so a document over the limit here is too large however it is
+   * written.
+   */
   keys: number
   values: number
   weight: number
-  /** Of the whole body. */
+  /** For the whole body. */
   bodyValues: number
 }
 
 /**
- * Looks at each byte once, a few of them in a turn of the event loop, and refuses what is too deep, has too many keys, values or
- * items, or is too heavy. Without a batch, all of the body is one document. What is not JSON passes: the parser says so.
+ * Scans each byte once, a few per turn of the event loop. Refuses bodies that are too deep, too large, or have too many keys,
+ * values or items. Without a batch, the whole body counts as one document. Accepts invalid JSON, which the parser reports.
  *
  * @throws {SvcError} `PAYLOAD_TOO_LARGE`, `VALIDATION_ERROR` for a batch of too many items
- * @returns how many values there are
+ * @returns the number of values
  */
 export async function scanBody(bytes: Buffer, batch: BatchMember | undefined): Promise<number> {
   const counts = {
@@ -64,7 +67,7 @@ export async function scanBody(bytes: Buffer, batch: BatchMember | undefined): P
   }
   const scan: Scan = { bytes, batch, ...counts }
   for (;;) {
-    advance(scan, Math.min(scan.at + mostScannedBytes, bytes.length))
+    advance(scan, Math.min(scan.at + maxScannedBytes, bytes.length))
     if (scan.at >= bytes.length) return scan.bodyValues
     await othersFirst()
   }
@@ -85,7 +88,7 @@ function advance(scan: Scan, end: number): void {
   }
 }
 
-/** From a quote to the one that ends the text. */
+/** Skips from a quote to the closing one. */
 function passText(scan: Scan): void {
   const { bytes } = scan
   let at = scan.at + 1
@@ -93,7 +96,7 @@ function passText(scan: Scan): void {
   for (; at < bytes.length; at++, weight++) {
     const byte = bytes[at]
     if (byte === quote) break
-    // Six bytes that stand for one, as in "\u0041".
+    // An escape such as "\u0041" takes six bytes for one.
     if (byte === backslash) at += bytes[at + 1] === letterU ? 5 : 1
   }
   if (scan.depth === 1) {
@@ -105,7 +108,7 @@ function passText(scan: Scan): void {
 }
 
 function enter(scan: Scan): void {
-  if (++scan.depth > mostBodyDepth) throw tooDeep()
+  if (++scan.depth > maxBodyDepth) throw tooDeep()
   if (!isEmptyAt(scan)) passValue(scan)
   weigh(scan, 1)
 }
@@ -122,7 +125,7 @@ function passName(scan: Scan): void {
     scan.isInBatch = isNamed(scan, scan.batch)
     scan.items = 1
     beginDocument(scan)
-  } else if (++scan.keys > sizes.maxDocumentKeys + mostWrapperKeys) throw tooManyKeys()
+  } else if (++scan.keys > sizes.maxDocumentKeys + maxWrapperKeys) throw tooManyKeys()
 }
 
 function passComma(scan: Scan): void {
@@ -134,7 +137,7 @@ function passComma(scan: Scan): void {
   if (++scan.items > sizes.maxBatchItems) {
     const most = sizes.maxBatchItems
     const reason: Reason = { kind: 'limit', limit: 'batch items', most }
-    throw new SvcError('VALIDATION_ERROR', `A batch holds at most ${formatCount(most)} items.`, [], { reason })
+    throw new SvcError('VALIDATION_ERROR', `The batch has too many items (max ${formatCount(most)}).`, [], { reason })
   }
   beginDocument(scan)
 }
@@ -145,11 +148,15 @@ function beginDocument(scan: Scan): void {
   scan.weight = 0
 }
 
-/** There is a value behind each comma, and one behind a bracket that is not followed by its end. */
+/** Counts a value after each comma, and after each opening bracket that is not closed directly. */
 function passValue(scan: Scan): void {
-  if (++scan.values > sizes.maxDocumentValues + mostWrapperValues) throw tooManyValues()
+  if (++scan.values > sizes.maxDocumentValues + maxWrapperValues) throw tooManyValues()
   if (++scan.bodyValues <= sizes.maxBodyValues) return
-  throw overLimit('body values', sizes.maxBodyValues, `A body has at most ${formatCount(sizes.maxBodyValues)} values.`)
+  throw overLimit(
+    'body values',
+    sizes.maxBodyValues,
+    `The body has too many values (max ${formatCount(sizes.maxBodyValues)}).`,
+  )
 }
 
 function isEmptyAt({ bytes, at }: Scan): boolean {
@@ -158,13 +165,13 @@ function isEmptyAt({ bytes, at }: Scan): boolean {
   return bytes[next] === closeBracket || bytes[next] === closeBrace
 }
 
-/** What is near the limit is weighed exactly once it is parsed. */
+/** A document near the limit is measured exactly after parsing. */
 function weigh(scan: Scan, weight: number): void {
   scan.weight += weight
-  if (scan.weight > sizes.maxDocumentBytes + mostWrapperBytes) throw tooHeavy()
+  if (scan.weight > sizes.maxDocumentBytes + maxWrapperBytes) throw tooHeavy()
 }
 
-/** Whether the name at the top is that of the batch; one with an escape may be. */
+/** Whether the name at the top level is the batch's. One with an escape may be. */
 function isNamed({ bytes, nameStart, nameEnd }: Scan, batch: BatchMember): boolean {
   const name = bytes.toString('latin1', nameStart, Math.min(nameEnd, nameStart + 100))
   return name === `"${batch}"` || name.includes('\\')

@@ -1,4 +1,4 @@
-/** What is kept of a request once it was answered: bounded, and without what opens anything. */
+/** Builds the record of an answered request, limited in size and without secrets. */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { SvcError } from '../../../client/protocol/model/errors.js'
 import {
@@ -12,37 +12,40 @@ import type { Trace, TracedStatement } from '../../core/requests/trace.js'
 import type { Exchange, HttpContext } from '../exchange.js'
 import { clientAddress } from '../guards/client-address.js'
 import { dialectHeaders } from '../reply/spoken-dialect.js'
-import { bytesOf, type Text } from '../reply/write-steps.js'
+import { countBytes, type Text } from '../reply/write-steps.js'
 import { cutMark, maskedHeader } from './masking.js'
 import { isSecretPath, maskedSecretBody, maskedUrl, type Secrets, scrubbed } from './secret-routes.js'
 
-/** Of a body, of an address, of all headers, of a statement and of its values. */
+/** The limits for a body, an address, all headers, a statement and its values. */
 const maxBodyBytes = 64 * 1024
-const mostUrlCharacters = 8 * 1024
-const mostHeaderCharacters = 8 * 1024
-const mostStatementCharacters = 8 * 1024
-const mostValueCharacters = 4 * 1024
+const maxUrlCharacters = 8 * 1024
+const maxHeaderCharacters = 8 * 1024
+const maxStatementCharacters = 8 * 1024
+const maxValueCharacters = 4 * 1024
 
-/** What a request was answered. */
+/** The answer to a request. */
 export interface GivenAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string | number>>
-  /** null of an answer that goes on after its headers. */
+  /** null for a stream. */
   readonly body: Text | null
 }
 
 export interface Captured {
-  /** What stands for the path of its route. */
+  /** The path of its route, with parameters. */
   readonly pattern: string
   readonly startedAt: number
-  /** When the answer was there to be sent; left out, it never was. */
+  /** When the answer was ready to send. Omitted if it never was. */
   readonly answeredAt?: number
-  /** Or was sent away by a stop; left out, whatever broke off is a fault of the service, or a simulated one. */
+  /**
+   * Whether the client disconnected or the service was stopping. Otherwise an aborted answer is a fault of the service, real or
+   * simulated.
+   */
   readonly hasCallerLeft?: boolean
   readonly answer?: GivenAnswer
 }
 
-export function captured(http: HttpContext, exchange: Exchange, trace: Trace, seen: Captured): KeptRequest {
+export function captureRequest(http: HttpContext, exchange: Exchange, trace: Trace, seen: Captured): KeptRequest {
   const { req, id } = exchange
   const { pattern, startedAt, answeredAt, answer, hasCallerLeft = false } = seen
   const { url = '', method = '' } = req
@@ -50,8 +53,8 @@ export function captured(http: HttpContext, exchange: Exchange, trace: Trace, se
   const secrets: Secrets | undefined = isSecret ? { found: new Set() } : undefined
   const endedAt = performance.now()
   trace.isOver = true
-  const timing = timingOf(trace, { startedAt, answeredAt: answeredAt ?? endedAt, endedAt })
-  const shortUrl = url.length > mostUrlCharacters ? `${cut(url, mostUrlCharacters)}${cutMark}` : url
+  const timing = toTiming(trace, { startedAt, answeredAt: answeredAt ?? endedAt, endedAt })
+  const shortUrl = url.length > maxUrlCharacters ? `${cut(url, maxUrlCharacters)}${cutMark}` : url
   return {
     id,
     at: Date.now() - timing.total,
@@ -67,7 +70,7 @@ export function captured(http: HttpContext, exchange: Exchange, trace: Trace, se
     address: clientAddress(req, http.trustedProxies),
     origin: req.headers.origin ?? null,
     headers: keptHeaders(req.headers),
-    // Before the answer, which may repeat its secrets.
+    // Comes before the answer, which may repeat its secrets.
     body: requestBody(req, exchange.received, secrets),
     answerHeaders: keptHeaders(answer?.headers ?? {}),
     answerBody: answerBody(answer, method, secrets),
@@ -80,8 +83,8 @@ export function captured(http: HttpContext, exchange: Exchange, trace: Trace, se
   }
 }
 
-/** What a stream came to: how much longer it took, and the bytes that its connection has sent. */
-export function endedStream(request: KeptRequest, longer: number, bytes: number): KeptRequest {
+/** Completes the record of a stream: how much longer it took, and the bytes that its connection sent. */
+export function completeStream(request: KeptRequest, longer: number, bytes: number): KeptRequest {
   const { timing, answerBody } = request
   return {
     ...request,
@@ -91,7 +94,7 @@ export function endedStream(request: KeptRequest, longer: number, bytes: number)
   }
 }
 
-function timingOf(
+function toTiming(
   { receiving, queue, database, hashing }: Trace,
   { startedAt, answeredAt, endedAt }: { startedAt: number; answeredAt: number; endedAt: number },
 ): Timing {
@@ -100,7 +103,7 @@ function timingOf(
 
 function keptHeaders(headers: IncomingHttpHeaders | GivenAnswer['headers']): Record<string, string> {
   const kept: Record<string, string> = {}
-  let left = mostHeaderCharacters
+  let left = maxHeaderCharacters
   for (const name in headers) {
     const given = headers[name]
     if (given === undefined) continue
@@ -118,29 +121,29 @@ function requestBody(req: IncomingMessage, received: Buffer | undefined, secrets
   const isEmpty = req.headers['transfer-encoding'] === undefined && Number(length ?? 0) === 0
   const bytes = isEmpty ? 0 : length === undefined ? null : Number(length)
   const isForm = type?.startsWith('multipart/') === true
-  return nothingOf({ type, bytes, leftOut: isEmpty ? 'empty' : isForm ? 'binary' : 'unread' })
+  return emptyBody({ type, bytes, leftOut: isEmpty ? 'empty' : isForm ? 'binary' : 'unread' })
 }
 
 function answerBody(answer: GivenAnswer | undefined, method: string, secrets: Secrets | undefined): KeptBody {
   const type = answer ? String(answer.headers['content-type'] ?? '') || null : null
-  if (!answer) return nothingOf({ type, bytes: 0, leftOut: 'empty' })
+  if (!answer) return emptyBody({ type, bytes: 0, leftOut: 'empty' })
   const { body } = answer
   if (body === null)
-    return nothingOf({ type, bytes: Number(answer.headers['content-length'] ?? 0) || null, leftOut: 'stream' })
-  if (body.length === 0 || method === 'HEAD') return nothingOf({ type, bytes: 0, leftOut: 'empty' })
+    return emptyBody({ type, bytes: Number(answer.headers['content-length'] ?? 0) || null, leftOut: 'stream' })
+  if (body.length === 0 || method === 'HEAD') return emptyBody({ type, bytes: 0, leftOut: 'empty' })
   return keptText(body, { type, secrets })
 }
 
-/** The text of a body, or as much of it as is kept. Bytes are copied, since they may be a part of something longer. */
+/** Returns the text of a body, up to the limit. Copies bytes, because they may be a view of a larger buffer. */
 function keptText(
   content: Buffer | Text,
   { type, secrets }: { type: string | null; secrets: Secrets | undefined },
 ): KeptBody {
-  const bytes = Buffer.isBuffer(content) ? content.length : bytesOf(content)
-  if (bytes === 0) return nothingOf({ type, bytes, leftOut: 'empty' })
+  const bytes = Buffer.isBuffer(content) ? content.length : countBytes(content)
+  if (bytes === 0) return emptyBody({ type, bytes, leftOut: 'empty' })
   const isCut = bytes > maxBodyBytes
-  if (secrets) return secretText(secrets, isCut ? undefined : textOf(content), { type, bytes })
-  const whole = isCut || Buffer.isBuffer(content) ? Buffer.from(beginningOf(content)) : textOf(content)
+  if (secrets) return secretText(secrets, isCut ? undefined : joinText(content), { type, bytes })
+  const whole = isCut || Buffer.isBuffer(content) ? Buffer.from(readBeginning(content)) : joinText(content)
   return { type, bytes, content: whole, isCut, isMasked: false, leftOut: null }
 }
 
@@ -150,45 +153,45 @@ function secretText(
   { type, bytes }: { type: string | null; bytes: number },
 ): KeptBody {
   const masked = text === undefined ? undefined : maskedSecretBody(secrets, text, type)
-  if (masked === undefined) return nothingOf({ type, bytes, leftOut: 'secret' })
+  if (masked === undefined) return emptyBody({ type, bytes, leftOut: 'secret' })
   return { type, bytes, content: scrubbed(secrets, masked), isCut: false, isMasked: masked !== text, leftOut: null }
 }
 
-function nothingOf({ type, bytes, leftOut }: Pick<KeptBody, 'type' | 'bytes' | 'leftOut'>): KeptBody {
+function emptyBody({ type, bytes, leftOut }: Pick<KeptBody, 'type' | 'bytes' | 'leftOut'>): KeptBody {
   return { type, bytes, content: null, isCut: false, isMasked: false, leftOut }
 }
 
-function textOf(content: Buffer | Text): string {
+function joinText(content: Buffer | Text): string {
   if (Buffer.isBuffer(content)) return content.toString()
   return typeof content === 'string' ? content : content.join('')
 }
 
-function beginningOf(content: Buffer | Text): Buffer {
+function readBeginning(content: Buffer | Text): Buffer {
   if (Buffer.isBuffer(content)) return content.subarray(0, maxBodyBytes)
   const [first = ''] = typeof content === 'string' ? [content] : content
   return Buffer.from(first.slice(0, maxBodyBytes)).subarray(0, maxBodyBytes)
 }
 
-/** A copy: a part of a text would keep the whole of it in memory. */
+/** Copies the text, because a substring would keep the whole text in memory. */
 function cut(text: string, most: number): string {
   return text.length <= most ? text : Buffer.from(text.slice(0, most)).toString()
 }
 
 function keptError({ code, message, issues, reason }: SvcError, secrets: Secrets | undefined): KeptRequest['error'] {
   if (!secrets) return { code, message, issues, reason }
-  // They may quote what was sent.
+  // Errors may quote the request.
   return JSON.parse(scrubbed(secrets, JSON.stringify({ code, message, issues, reason })))
 }
 
-/** Tables whose rows are secrets or about people. */
+/** Tables whose rows are secret or personal. */
 const secretTables =
   /\b(?:project_keys|projects|users|user_secrets|sessions|one_time_tokens|pending_logins|failed_guesses|recent_attempts|realtime_tickets|mails|idp_accounts|idp_logins|idempotency|snapshots|snapshot_files)\b/
 
 function keptStatement({ sql, rows, milliseconds }: TracedStatement, isSecret: boolean): KeptStatement {
   const { text, values } = sql
-  const mayBeKept = !isSecret && valuesLength(values) <= mostValueCharacters && !secretTables.test(text)
+  const mayBeKept = !isSecret && valuesLength(values) <= maxValueCharacters && !secretTables.test(text)
   return {
-    text: cut(text, mostStatementCharacters),
+    text: cut(text, maxStatementCharacters),
     parameters: values.length,
     values: mayBeKept ? values : undefined,
     milliseconds,

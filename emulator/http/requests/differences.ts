@@ -1,26 +1,26 @@
-/** What is different between the answers of a request and of its replay, as both are shown. */
+/** Compares the answers to a request and its replay, as displayed. */
 import type { AnswerDifference, RequestRecord } from '../../../client/protocol/control/requests.js'
 import type { Json } from '../../../client/protocol/model/json.js'
 import { differencesBetween } from '../../core/differences.js'
 
-const mostDifferences = 1_000
+const maxDifferences = 1_000
 
-/** Headers that are never the same twice. */
+/** Headers that differ on every request. */
 const passing = /^(?:date|x-request-id|x-ratelimit-.*|content-length)$/
 
-/** Status, headers and body, in that order; of JSON bodies value by value, down to the first 1,000 differences. */
-export function differencesOf(before: RequestRecord, after: RequestRecord): AnswerDifference[] {
-  const [one, other] = [before, after].map(({ answer }) => bodyOf(answer.body.text))
+/** Compares status, headers and body, in that order. Compares JSON bodies value by value, up to 1,000 differences. */
+export function compareAnswers(before: RequestRecord, after: RequestRecord): AnswerDifference[] {
+  const [one, other] = [before, after].map(({ answer }) => parseJsonBody(answer.body.text))
   const headers = [lasting(before.answer.headers), lasting(after.answer.headers)] as const
   return [
     ...differencesIn('status', before.status, after.status),
     ...differencesIn('headers', ...headers),
     ...differencesIn('body', one, other),
-  ].slice(0, mostDifferences)
+  ].slice(0, maxDifferences)
 }
 
 function differencesIn(part: AnswerDifference['part'], one: Json | undefined, other: Json | undefined) {
-  return differencesBetween(one, other, mostDifferences).map(({ path, ...values }) => ({
+  return differencesBetween(one, other, maxDifferences).map(({ path, ...values }) => ({
     ...{ part, path: [...path] },
     ...values,
   }))
@@ -30,8 +30,8 @@ function lasting(headers: Readonly<Record<string, string>>): Json {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !passing.test(name)))
 }
 
-/** A body that is no JSON is compared as the text that it is. */
-function bodyOf(text: string | null): Json | undefined {
+/** Returns undefined for a body that is not JSON, which is then compared as text. */
+function parseJsonBody(text: string | null): Json | undefined {
   if (text === null) return undefined
   try {
     return JSON.parse(text)

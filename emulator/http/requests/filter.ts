@@ -4,7 +4,7 @@ import type { KeptRequest } from '../../core/requests/request-log.js'
 
 type Filter = Omit<z.output<(typeof requests.list)['request']>, 'limit'>
 
-/** The requests that a filter asks for, in their order: the newest first. */
+/** Returns the matching requests, newest first. */
 export function passes(all: readonly KeptRequest[], filter: Filter): readonly KeptRequest[] {
   const { before, after, ids, ...rest } = filter
   const isNamed = new Set(ids?.split(','))

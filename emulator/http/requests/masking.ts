@@ -1,9 +1,9 @@
-/** What is a secret wherever it stands, and what stands in its place. */
+/** Recognizes secrets by name or form, and masks them. */
 import { isObject, type Json } from '../../../client/protocol/model/json.js'
 
 export const mask = '[masked]'
 
-/** Where an address was cut. No address holds it: it would be escaped. */
+/** Marks where an address was cut. Real addresses don't contain it, because it would be escaped. */
 export const cutMark = '…'
 
 /** Names of fields, parameters and headers whose values are secrets. */
@@ -14,16 +14,16 @@ export function isSecretName(name: string): boolean {
   return secretName.test(name)
 }
 
-/** Of addresses that logins lead through, what they hand on is a secret too. */
+/** Whether a parameter is a secret, including those that login redirects pass on. */
 export function isLoginSecret(parameter: string): boolean {
   return isSecretName(parameter) || /^(?:code|state|nonce)$/i.test(parameter)
 }
 
 const secretHeader = /^(?:sec-websocket-protocol|svc-replay)$/
 
-/** A header as it may be kept: of who asks, the scheme alone. */
+/** Masks a header for the record. Keeps only the scheme of credentials. */
 export function maskedHeader(name: string, value: string): string {
-  return headerMasks[maskOf(name)](value)
+  return headerMasks[findMask(name)](value)
 }
 
 const headerMasks = {
@@ -33,7 +33,7 @@ const headerMasks = {
   address: (value: string) => maskedAddress(value, isLoginSecret),
 }
 
-/** Each request has the same names again. */
+/** Cached, because each request has the same header names. */
 const maskOfHeader = new Map<string, keyof typeof headerMasks>(
   Object.entries({
     authorization: 'behindScheme',
@@ -43,17 +43,17 @@ const maskOfHeader = new Map<string, keyof typeof headerMasks>(
     link: 'address',
   } as const),
 )
-const mostHeaderNames = 1_000
+const maxHeaderNames = 1_000
 
-function maskOf(name: string): keyof typeof headerMasks {
+function findMask(name: string): keyof typeof headerMasks {
   const known = maskOfHeader.get(name)
   if (known) return known
   const found = isSecretName(name) || secretHeader.test(name) ? 'all' : 'none'
-  if (maskOfHeader.size < mostHeaderNames) maskOfHeader.set(name, found)
+  if (maskOfHeader.size < maxHeaderNames) maskOfHeader.set(name, found)
   return found
 }
 
-/** Keys, tokens and hashes of the service and of others, passwords in addresses, and what an authenticator is set up by. */
+/** Keys, tokens and hashes of this and other services, passwords in addresses, and authenticator secrets. */
 const secretTexts: readonly [RegExp, string][] = [
   [/\bsvc_(key|secret)_[\w-]+/g, `svc_$1_${mask}`],
   [/\beyJ[\w-]{5,}\.[\w-]+\.[\w-]*/g, mask],
@@ -64,7 +64,7 @@ const secretTexts: readonly [RegExp, string][] = [
   [/-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g, mask],
 ]
 
-/** A text in which nothing is left that looks like a key, a token or a password. */
+/** Masks everything in a text that looks like a key, a token or a password. */
 export function maskedText(text: string): string {
   const plain = secretTexts.reduce((masked, [secret, instead]) => masked.replace(secret, instead), text)
   return plain.includes('=') ? plain.replace(/([?&;#])([\w.%[\]-]{1,80})=([^&\s"'<>#\\]+)/g, maskedPair) : plain
@@ -74,7 +74,7 @@ function maskedPair(whole: string, before: string, name: string): string {
   return isSecretName(decoded(name)) ? `${before}${name}=${mask}` : whole
 }
 
-/** An address whose query and fragment tell no secret. */
+/** Masks secrets in the query and fragment of an address. */
 export function maskedAddress(url: string, isSecret: (name: string) => boolean = isSecretName): string {
   const at = url.search(/[?#]/)
   if (at < 0) return maskedText(url)
@@ -96,7 +96,7 @@ function decoded(text: string): string {
   }
 }
 
-/** A value whose fields with the name of a secret are masked, as far down as it goes. */
+/** Masks fields with secret names, at all levels. */
 export function maskedJson(value: Json): Json {
   if (typeof value === 'string') return maskedText(value)
   if (Array.isArray(value)) return value.map(maskedJson)
@@ -109,7 +109,7 @@ export function maskedJson(value: Json): Json {
   )
 }
 
-/** A body as it may be shown. What is no whole JSON, as where it was cut, is masked by the look of its names. */
+/** Masks a body for display. Text that is not complete JSON, for example because it was cut, is masked by patterns of names. */
 export function maskedBody(text: string): string {
   try {
     const value: Json = JSON.parse(text)

@@ -1,13 +1,13 @@
-/** Recording requests as they go: what is counted while they run, and what is kept once they were answered. */
+/** Records requests: measures them while they run, and saves them once answered. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Identity } from '../../core/context.js'
 import type { Replay } from '../../core/requests/request-log.js'
 import { openTrace, tracedBackend } from '../../core/requests/trace.js'
 import type { Exchange, HttpContext } from '../exchange.js'
-import { type Captured, captured, endedStream } from './capture.js'
+import { type Captured, captureRequest, completeStream } from './capture.js'
 import { replayHeader } from './replayable.js'
 
-/** The replay that a request names. */
+/** Reads the replay that a request names. */
 export function takeReplay({ backend }: HttpContext, { headers }: IncomingMessage): Replay | undefined {
   const secret = headers[replayHeader]
   if (secret === undefined) return undefined
@@ -15,30 +15,30 @@ export function takeReplay({ backend }: HttpContext, { headers }: IncomingMessag
   return backend.requests.replays.take(String(secret))
 }
 
-/** Counts from here on what a request costs. */
+/** Starts measuring the cost of a request. */
 export function trace(exchange: Exchange): void {
   exchange.trace = openTrace()
   exchange.backend = tracedBackend(exchange.backend, exchange.trace)
 }
 
-/** Says whose request it is; the project's settings decide whether it is recorded. */
-export function recognise(
+/** Sets the project of a request. Its settings decide whether the request is recorded. */
+export function assignProject(
   { backend }: HttpContext,
   exchange: Exchange,
   { project, caller }: Pick<Identity, 'project'> & Partial<Identity>,
 ): void {
   exchange.project = project
   exchange.caller = caller
-  // What replays a request waits for its record.
+  // A replay waits for its record, so it is always recorded.
   if (!exchange.trace || project.settings.requestLog || exchange.replay) return
   exchange.trace = undefined
   exchange.backend = backend
 }
 
-/** Receives a body as it came, before anything looks into it. */
+/** Receives the raw body before it is parsed. */
 type Received = ((bytes: Buffer) => void) | undefined
 
-/** What keeps the body of a request while it is being read; nothing where it is not recorded. */
+/** Returns a function that keeps the body as it is read; undefined if the request is not recorded. */
 export function receiving(exchange: Exchange): Received {
   const { trace } = exchange
   if (!trace) return undefined
@@ -49,12 +49,12 @@ export function receiving(exchange: Exchange): Received {
   }
 }
 
-/** Keeps a request. A stream is kept when it begins, and again when it ends. */
+/** Saves a request. Saves a stream when it begins, and again when it ends. */
 export function record(http: HttpContext, exchange: Exchange, seen: Captured, res: ServerResponse): void {
   const { trace, req } = exchange
   if (!trace) return
   const { requests } = http.backend
-  const request = captured(http, exchange, trace, seen)
+  const request = captureRequest(http, exchange, trace, seen)
   requests.add(request)
   exchange.replay?.recorded(request)
   if (request.state !== 'open') return
@@ -63,9 +63,9 @@ export function record(http: HttpContext, exchange: Exchange, seen: Captured, re
   const recordedAt = performance.now()
   const end = () => {
     const longer = performance.now() - recordedAt
-    requests.change(request.id, (kept) => endedStream(kept, longer, socket.bytesWritten - before))
+    requests.change(request.id, (kept) => completeStream(kept, longer, socket.bytesWritten - before))
   }
-  // Its client may have disconnected before it began.
+  // The client may have disconnected before the stream began.
   if (socket.closed) end()
   else res.once('close', end)
 }

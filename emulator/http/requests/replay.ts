@@ -1,4 +1,4 @@
-/** A kept request, sent to the service once more as any other is. */
+/** Replays a recorded request through the normal HTTP interface. */
 import type { ClientRequest, RequestOptions } from 'node:http'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import type { Backend } from '../../core/context.js'
@@ -7,20 +7,24 @@ import type { KeptRequest, Replay } from '../../core/requests/request-log.js'
 import { mask } from './masking.js'
 import { type Edits, hasCredentials, replayHeader, whyNoReplay } from './replayable.js'
 
-// An `import` of it loads `fetch` as well, from Node 22 on. Decision 65.
+// An `import` would also load `fetch` from Node 22 on. Decision 65.
 const { request: openRequest } = process.getBuiltinModule('node:http')
 
-/** Headers that belong to a connection, or follow from the body. */
+/** Headers that belong to the connection or follow from the body. */
 const ofConnection = ['connection', 'keep-alive', 'content-length', 'transfer-encoding', 'upgrade', 'expect', 'te']
 
-/** Under it the service would answer what it answered then, and refuse another body. */
+/** With this header, the service would repeat its first answer and refuse another body. */
 const ofFirstTime = 'idempotency-key'
 
-const mostMilliseconds = 60_000
-const mostRecordingMilliseconds = 1_000
+const maxMilliseconds = 60_000
+const maxRecordingMilliseconds = 1_000
 
-/** Sends it and answers its record. @throws {SvcError} `CONFLICT` where it cannot be repeated, `UNAVAILABLE` */
-export async function replayed(backend: Backend, kept: KeptRequest, edits: Edits): Promise<KeptRequest> {
+/**
+ * Sends the request again and returns the new record.
+ *
+ * @throws {SvcError} `CONFLICT` if it cannot be replayed, `UNAVAILABLE`
+ */
+export async function sendReplay(backend: Backend, kept: KeptRequest, edits: Edits): Promise<KeptRequest> {
   const why = whyNoReplay(kept, edits)
   if (why !== undefined) throw new SvcError('CONFLICT', `Request "${kept.id}" cannot be replayed. ${why}`)
   return actAs(backend, kept, (identity) => {
@@ -39,32 +43,37 @@ function sent(
     const secret = requests.replays.add({ ...replay, recorded: resolve })
     const giveUp = (error: unknown) => {
       requests.replays.take(secret)
-      // Where it is recorded as broken off, that is its outcome.
-      setTimeout(reject, mostRecordingMilliseconds, unanswered(error)).unref()
+      // If it was recorded as aborted, that is its outcome.
+      setTimeout(reject, maxRecordingMilliseconds, unanswered(error)).unref()
     }
     const body = edits.body ?? kept.body.content ?? undefined
     const outgoing = open(about.listensAt(), {
       method: edits.method ?? kept.method,
       path: edits.path ?? kept.url,
-      headers: { ...headersOf(kept, edits), ...lengthOf(body), [replayHeader]: secret },
+      headers: { ...buildHeaders(kept, edits), ...contentLength(body), [replayHeader]: secret },
     })
     outgoing.on('response', (answer) => answer.resume().on('close', giveUp))
-    outgoing.on('timeout', () => outgoing.destroy(new Error('It took too long.')))
+    outgoing.on('timeout', () => outgoing.destroy(new Error('The request timed out.')))
     outgoing.on('error', giveUp)
     outgoing.end(body)
   })
 }
 
-/** @throws {SvcError} `VALIDATION_ERROR` for what no request can be */
+/** @throws {SvcError} `VALIDATION_ERROR` for an invalid path or header */
 function open(url: string, options: RequestOptions): ClientRequest {
   try {
-    return openRequest(new URL(url), { ...options, agent: false, timeout: mostMilliseconds })
+    return openRequest(new URL(url), { ...options, agent: false, timeout: maxMilliseconds })
   } catch (cause) {
-    throw new SvcError('VALIDATION_ERROR', 'The path or a header holds what no request may hold.', [], { cause })
+    throw new SvcError(
+      'VALIDATION_ERROR',
+      'The path or a header contains characters that a request may not contain.',
+      [],
+      { cause },
+    )
   }
 }
 
-function headersOf(kept: KeptRequest, { headers: edits = {} }: Edits): Record<string, string> {
+function buildHeaders(kept: KeptRequest, { headers: edits = {} }: Edits): Record<string, string> {
   const headers = new Map(Object.entries(kept.headers).filter(([, value]) => !value.includes(mask)))
   headers.delete(ofFirstTime)
   for (const [name, value] of Object.entries(edits)) {
@@ -75,7 +84,7 @@ function headersOf(kept: KeptRequest, { headers: edits = {} }: Edits): Record<st
   return Object.fromEntries(headers)
 }
 
-function lengthOf(body: string | Buffer | undefined): Record<string, string> {
+function contentLength(body: string | Buffer | undefined): Record<string, string> {
   return body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
 }
 

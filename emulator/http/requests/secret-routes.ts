@@ -1,6 +1,6 @@
 /**
- * Routes of logins and accounts: nothing of what they carry is kept but what is known to be no secret. What was masked in the
- * request is looked for in the answer too, which may repeat it.
+ * Masks requests to login and account routes, which keep only values known to be harmless. Values masked in the request are
+ * masked in the answer too, which may repeat them.
  */
 import { statuses } from '../../../client/protocol/model/errors.js'
 import { isObject, type Json } from '../../../client/protocol/model/json.js'
@@ -8,12 +8,12 @@ import { isLoginSecret, isSecretName, mask, maskedAddress, maskedJson } from './
 
 const secretPaths = /^\/(?:auth|auth-collections|login-idp|realtime\/tickets)(?:\/|$)/
 
-/** @param pattern the path of the route, or of what was asked for where there is none */
+/** @param pattern the path of the route, or the requested path if there is none */
 export function isSecretPath(pattern: string): boolean {
   return secretPaths.test(pattern)
 }
 
-/** Fields that these routes take or answer, and that are no secrets. */
+/** Fields of these routes that are not secret. */
 const plainFields = new Set(
   `id email email_verified emailVerified roles createdAt created_at updatedAt updated_at success message requires_2fa requires2fa
   detail error issues loc msg type user users total limit offset platform scopes expiresAt expires_at url redirectUrl returnTo`.split(
@@ -21,25 +21,25 @@ const plainFields = new Set(
   ),
 )
 
-/** Parameters that say which page, of what, or in which form. */
+/** Parameters for paging, sorting and formats. */
 const plainParameters = new Set(
   'limit offset orderBy order sort sort_by sort_order count populate dialect live error iss id email'.split(' '),
 )
 
-/** Gathers what it masks, so that the same can be masked elsewhere. */
+/** Collects masked values, so that they can be masked elsewhere. */
 export interface Secrets {
   readonly found: Set<string>
 }
 
-/** What is shorter is part of other words. */
-const fewestCharacters = 4
+/** Shorter values would match parts of other words. */
+const minCharacters = 4
 
 function keep({ found }: Secrets, value: string): string {
-  if (value.length >= fewestCharacters) found.add(value)
+  if (value.length >= minCharacters) found.add(value)
   return mask
 }
 
-/** A text without what was masked before. */
+/** Masks earlier found secrets in a text. */
 export function scrubbed({ found }: Secrets, text: string): string {
   let clean = text
   for (const secret of found) {
@@ -50,7 +50,7 @@ export function scrubbed({ found }: Secrets, text: string): string {
   return clean
 }
 
-/** The address of a request to such a route. Users are listed with filters, which are recognised by their names. */
+/** Masks the address of a request to such a route. Filters in lists of users are recognized by their names. */
 export function maskedUrl(secrets: Secrets, url: string, pattern: string): string {
   const [path = '', query] = [url.split(/[?#]/, 1)[0], url.slice(url.search(/[?#]|$/))]
   const isListing = pattern.startsWith('/auth-collections/users')
@@ -65,7 +65,7 @@ export function maskedUrl(secrets: Secrets, url: string, pattern: string): strin
   }
 }
 
-/** Where nothing is served, a part of the path may be a token that was put there by mistake. */
+/** On unknown paths, a segment may be a token that was put there by mistake. */
 function maskedSegments(secrets: Secrets, path: string): string {
   return path
     .split('/')
@@ -73,7 +73,7 @@ function maskedSegments(secrets: Secrets, path: string): string {
     .join('/')
 }
 
-/** A JSON or form body with what is no secret; nothing where it can be read as neither. */
+/** Masks a JSON or form body except for harmless fields. Returns undefined if it is neither. */
 export function maskedSecretBody(secrets: Secrets, text: string, type: string | null): string | undefined {
   if (type?.startsWith('application/x-www-form-urlencoded')) {
     const pairs = [...new URLSearchParams(text)].map(([name, value]) => [name, keep(secrets, value)])
@@ -81,7 +81,7 @@ export function maskedSecretBody(secrets: Secrets, text: string, type: string | 
   }
   try {
     const value: Json = JSON.parse(text)
-    // A user's own `data` is something else.
+    // The `data` of a user is something else.
     const isWrapped = isObject(value) && value.success === true && value.data !== undefined
     return JSON.stringify(
       isWrapped ? { success: true, data: plainPart(secrets, value.data ?? null) } : plainPart(secrets, value),
@@ -98,7 +98,7 @@ function plainPart(secrets: Secrets, value: Json, name = ''): Json {
       Object.entries(value).map(([inner, member]) => [inner, plainMember(secrets, inner, member)]),
     )
   }
-  // A value that stands alone may be anything.
+  // A value without a name may be anything.
   if (name === '') return masked(secrets, value)
   return typeof value === 'string' && /^(?:url|redirectUrl|returnTo)$/.test(name)
     ? maskedAddress(value, () => true)
@@ -106,7 +106,7 @@ function plainPart(secrets: Secrets, value: Json, name = ''): Json {
 }
 
 function plainMember(secrets: Secrets, name: string, member: Json): Json {
-  // What users keep of themselves is a document, whose fields are recognised by their names.
+  // The data of a user is a document, whose fields are recognized by their names.
   if (name === 'data' || name === '$append' || name === '$remove') return plainData(secrets, member)
   if (name === 'code' && typeof member === 'string' && Object.hasOwn(statuses, member)) return member
   if (plainFields.has(name)) return plainPart(secrets, member, name)
@@ -114,20 +114,20 @@ function plainMember(secrets: Secrets, name: string, member: Json): Json {
 }
 
 function plainData(secrets: Secrets, data: Json): Json {
-  gather(secrets, data)
+  collectSecrets(secrets, data)
   return maskedJson(data)
 }
 
-/** The values of fields with the name of a secret. */
-function gather(secrets: Secrets, value: Json): void {
+/** Collects the values of fields with secret names. */
+function collectSecrets(secrets: Secrets, value: Json): void {
   if (typeof value !== 'object' || value === null) return
   for (const [name, member] of Object.entries(value)) {
     if (isSecretName(name)) masked(secrets, member)
-    else gather(secrets, member)
+    else collectSecrets(secrets, member)
   }
 }
 
-/** Nothing of a value is left, whatever is in it. */
+/** Masks everything within a value. */
 function masked(secrets: Secrets, value: Json): Json {
   if (value === null || typeof value === 'boolean') return value
   if (typeof value !== 'object') return keep(secrets, String(value))

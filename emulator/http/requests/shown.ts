@@ -1,4 +1,4 @@
-/** A kept request as the control API shows it: what is no secret by its route is looked through for secrets here. */
+/** Formats a recorded request for the control API. Requests of other routes are searched for secrets here. */
 import type { RequestRecord, RequestSummary } from '../../../client/protocol/control/requests.js'
 import type { StoredUser } from '../../../client/protocol/model/document.js'
 import type { Json } from '../../../client/protocol/model/json.js'
@@ -7,9 +7,9 @@ import type { KeptBody, KeptRequest, KeptStatement } from '../../core/requests/r
 import { isSecretName, maskedAddress, maskedBody, maskedJson, maskedText } from './masking.js'
 import { whyNoReplay } from './replayable.js'
 
-const mostValueCharacters = 200
+const maxValueCharacters = 200
 
-/** Emails of users, by their ids. */
+/** Emails of users, by user id. */
 export type Emails = ReadonlyMap<StoredUser['id'], string>
 
 export function shownSummary(request: KeptRequest, emails: Emails): RequestSummary {
@@ -70,14 +70,14 @@ function shownTiming({ timing }: KeptRequest): RequestRecord['timing'] {
     database: rounded(database),
     hashing: rounded(hashing),
     writing: rounded(writing),
-    // Parts that ran beside each other may come to more than the whole.
+    // Parts that ran in parallel may add up to more than the total.
     own: rounded(Math.max(0, total - receiving - queue - database - hashing - writing)),
   }
 }
 
 function shownStatement({ text, values, parameters, milliseconds, rows }: KeptStatement) {
   const shown = values?.map((value) => (value === null ? null : String(value)))
-  // A filter names its field in one parameter and has its value in another.
+  // A filter may name its field in one parameter and hold the value in another.
   const areSecret = shown?.some((value) => value?.split(',').some(isSecretName))
   return {
     text: text.trim().replaceAll(/\n {4}/g, '\n'),
@@ -90,7 +90,7 @@ function shownStatement({ text, values, parameters, milliseconds, rows }: KeptSt
 
 function shownValue(value: string): string {
   const masked = maskedBody(value)
-  return masked.length > mostValueCharacters ? `${masked.slice(0, mostValueCharacters)}…` : masked
+  return masked.length > maxValueCharacters ? `${masked.slice(0, maxValueCharacters)}…` : masked
 }
 
 function shownError({ code, message, issues }: NonNullable<KeptRequest['error']>): RequestRecord['error'] {

@@ -3,8 +3,8 @@ import { openDescriptions } from '../openapi/descriptions.js'
 import { textQuery } from '../request/read-list.js'
 import { type Route, route } from '../route.js'
 
-/** A description of routes, for anyone. */
-export function describing(id: string, path: string, described: readonly Route[], version: string): Route {
+/** Builds a public route that describes routes. */
+export function descriptionRoute(id: string, path: string, described: readonly Route[], version: string): Route {
   const descriptions = openDescriptions(described, version)
   return route({
     id,
@@ -12,19 +12,19 @@ export function describing(id: string, path: string, described: readonly Route[]
     method: 'get',
     paths: { any: [path] },
     needs: 'nothing',
-    query: textQuery('dialect', 'The dialect to describe; left out, the one that the request speaks.'),
+    query: textQuery('dialect', 'The dialect to describe. Defaults to the dialect of the request.'),
     reply: 'description',
-    isDear: ({ query, dialect }) => !descriptions.has(parseDialect(query, dialect)),
+    isExpensive: ({ query, dialect }) => !descriptions.has(parseDialect(query, dialect)),
     handle: (_backend, { query, dialect }) => descriptions.of(parseDialect(query, dialect)),
   })
 }
 
-/** What the service tells about itself, to anyone; where there is a control API, that has a description of its own beside it. */
+/** Public routes that describe the service, and the control API separately if there is one. */
 export function aboutRoutes(routes: readonly Route[], control: readonly Route[], version: string): readonly Route[] {
   return [
     route({
       id: 'about.home',
-      summary: 'What this is, and where to go from here.',
+      summary: 'Describe the service and how to start.',
       method: 'get',
       paths: { any: ['/'] },
       needs: 'nothing',
@@ -37,7 +37,7 @@ export function aboutRoutes(routes: readonly Route[], control: readonly Route[],
         openapi: '/openapi.json',
       }),
     }),
-    describing('about.openapi', '/openapi.json', [...routes, ...control], version),
-    ...(control.length > 0 ? [describing('about.controlOpenapi', '/_svc/openapi.json', control, version)] : []),
+    descriptionRoute('about.openapi', '/openapi.json', [...routes, ...control], version),
+    ...(control.length > 0 ? [descriptionRoute('about.controlOpenapi', '/_svc/openapi.json', control, version)] : []),
   ]
 }

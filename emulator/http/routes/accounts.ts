@@ -32,7 +32,7 @@ const accountChanges = strictBody(
   }),
 )
 
-/** Array operators stand beside `data` or inside it, as with documents. Contract 3.3. */
+/** Accepts array operators next to `data` or inside it, as for documents. Contract 3.3. */
 const changesOfAccount: BodyForm<Parameters<typeof updateMe>[1]> = {
   schema: accountChanges.schema,
   async read(dialect, body) {
@@ -70,7 +70,7 @@ export const accountRoutes = [
   }),
   route({
     id: 'accounts.logInWithCode',
-    summary: 'Finish a login with a code, within five minutes after the password.',
+    summary: 'Finish a login with a code, within five minutes of the password.',
     method: 'post',
     paths: { any: ['/auth-collections/verify-2fa-login'] },
     needs: 'key',
@@ -81,7 +81,7 @@ export const accountRoutes = [
   }),
   route({
     id: 'accounts.me',
-    summary: 'The user of the token.',
+    summary: 'Get the user of the token.',
     method: 'get',
     paths: { any: ['/auth-collections/me'] },
     needs: 'user',
@@ -91,7 +91,7 @@ export const accountRoutes = [
   }),
   route({
     id: 'accounts.user',
-    summary: 'The user of the token, with linked records in the place of ids.',
+    summary: 'Get the user of the token, with linked records instead of ids.',
     method: 'get',
     paths: { any: ['/auth-collections/user'] },
     needs: 'user',
@@ -126,7 +126,7 @@ export const accountRoutes = [
   }),
   route({
     id: 'accounts.refresh',
-    summary: 'A new token for the same session.',
+    summary: 'Get a new token for the same session.',
     method: 'post',
     paths: { any: ['/auth-collections/refresh'] },
     needs: 'user',
@@ -144,7 +144,7 @@ export const accountRoutes = [
     reply: 'message',
     async handle(ctx, { body }) {
       await changePassword(ctx, body)
-      return 'The password was changed.'
+      return 'Your password was changed.'
     },
   }),
   route({

@@ -2,7 +2,7 @@ import { createDocuments, removeDocuments, updateDocuments } from '../../core/do
 import { documentIds, documentUpdates, newDocuments } from '../request/body-forms.js'
 import { route } from '../route.js'
 
-/** Spec, "Endpoints / Documents", the batches: all of their documents, or none. */
+/** Spec, "Endpoints / Documents", the batches: each applies to all of its documents or to none. */
 export const batchRoutes = [
   route({
     id: 'batches.create',

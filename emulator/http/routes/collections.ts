@@ -27,7 +27,7 @@ export const collectionRoutes = [
   }),
   route({
     id: 'collections.list',
-    summary: 'List all collections, the oldest first.',
+    summary: 'List all collections, oldest first.',
     method: 'get',
     paths: { any: ['/collections', '/api/collections'] },
     needs: 'caller',

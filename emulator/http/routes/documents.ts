@@ -33,7 +33,7 @@ const one = [
   '/api/collections/:collection/documents/:id',
 ] as const
 
-/** A PUT once it is read: the write that its dialect means. */
+/** The write that a PUT means in its dialect. */
 type Put = (ctx: Context, collection: string, id: string, options: DocumentWrite) => Promise<OutgoingDocument>
 
 const puts: { readonly [Meaning in PutMeaning]: BodyForm<Put> } = {

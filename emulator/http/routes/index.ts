@@ -1,4 +1,4 @@
-/** Every route of the API. Those of the control API are apart: the emulator mounts all of them, and `svc serve` a few. */
+/** Collects every route of the API. The control API is separate: the emulator mounts all of it, and `svc serve` a part. */
 
 import type { Route } from '../route.js'
 import { accountRoutes } from './accounts.js'

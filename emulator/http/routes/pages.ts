@@ -8,23 +8,23 @@ import { formBody } from '../request/body-forms.js'
 import { textQuery } from '../request/read-list.js'
 import { route } from '../route.js'
 
-const tokenQuery = textQuery('token', 'The token of the mail.')
+const tokenQuery = textQuery('token', 'The token from the email.')
 
 const verifyTitle = 'Verify your email address'
 const resetTitle = 'Choose a new password'
 
-const verifyContent = 'Press the button to confirm that this mail came to your own address.'
+const verifyContent = 'Press the button to confirm your email address.'
 
 const passwordField = html`<label for="password">New password</label>
     <input id="password" type="password" name="newPassword" autocomplete="new-password" required minlength="8"
       aria-describedby="rules" autofocus>
     <small id="rules">At least 8 characters, with an uppercase letter, a lowercase letter and a digit.</small>`
 
-/** Where the links of mails lead, where the app has no pages of its own. Opening one uses nothing up. Contract 6.8. */
+/** Pages for the links in mails, for apps without their own. Opening one does not use up the token. Contract 6.8. */
 export const mailPageRoutes = [
   route({
     id: 'pages.verifyEmail',
-    summary: 'A page that verifies an address at the press of a button.',
+    summary: 'Show a page with a button that verifies an address.',
     method: 'get',
     paths: { any: ['/auth/pages/verify-email'] },
     needs: 'public',
@@ -36,7 +36,7 @@ export const mailPageRoutes = [
   }),
   route({
     id: 'pages.verifyEmail.post',
-    summary: 'What the button does.',
+    summary: 'Verify an address from the page.',
     method: 'post',
     paths: { any: ['/auth/pages/verify-email'] },
     needs: 'public',
@@ -53,7 +53,7 @@ export const mailPageRoutes = [
   }),
   route({
     id: 'pages.resetPassword',
-    summary: 'A page that asks for a new password.',
+    summary: 'Show a page that asks for a new password.',
     method: 'get',
     paths: { any: ['/auth/pages/reset-password'] },
     needs: 'public',
@@ -64,7 +64,7 @@ export const mailPageRoutes = [
   }),
   route({
     id: 'pages.resetPassword.post',
-    summary: 'What the form does.',
+    summary: 'Set a new password from the page.',
     method: 'post',
     paths: { any: ['/auth/pages/reset-password'] },
     needs: 'public',
@@ -73,7 +73,10 @@ export const mailPageRoutes = [
     async handle(backend, { body: { token, newPassword } }) {
       try {
         await resetPassword(backend, { token, newPassword })
-        return page('Your password is changed', html`<p>Log in with the new one. You can close this page.</p>`)
+        return page(
+          'Your password was changed',
+          html`<p>You can log in with your new password and close this page.</p>`,
+        )
       } catch (error) {
         const mayTryAgain = error instanceof SvcError && error.code === 'VALIDATION_ERROR'
         return failed(resetTitle, error, mayTryAgain ? passwordForm(token) : undefined)
@@ -86,7 +89,7 @@ function passwordForm(token: string): Html {
   return form({ token, fields: passwordField, button: 'Change password' })
 }
 
-/** The same status as the interface has, said to a person. */
+/** Shows an error as a page, with the same status as in the API. */
 function failed(title: string, error: unknown, rest?: Html): { html: string; status: number } {
   const known = asSvcError(error)
   if (!known) throw error

@@ -8,12 +8,12 @@ import {
   startAppLogin,
   startLogin,
 } from '../../core/providers/provider-logins.js'
-import { departed, handedOn, sentOn } from '../login-hops.js'
+import { recordHandover, recordRedirect, recordStart } from '../login-hops.js'
 import { formBody, strictBody } from '../request/body-forms.js'
 import { allParameters, namedQuery, textQuery } from '../request/read-list.js'
 import { route } from '../route.js'
 
-/** A login on its way keeps where it leads. */
+/** Remembers where the login should lead afterwards. */
 const appLogin = strictBody(
   z.strictObject({
     redirectUrl: z.string().max(2_000).optional(),
@@ -29,7 +29,7 @@ const appLogin = strictBody(
   }),
 )
 
-/** What the provider sent to the app's page. */
+/** The values that the provider sent to the app's page. */
 const cameBack = strictBody(
   z.strictObject({
     code: z.string().max(4_000),
@@ -38,14 +38,14 @@ const cameBack = strictBody(
   }),
 )
 
-/** What a provider's form may say. RFC 6749 4.1.2; `user` is Apple's. */
+/** The fields that a provider may post. RFC 6749 4.1.2; `user` is Apple's. */
 const formFields = ['code', 'state', 'iss', 'error', 'error_description', 'user'] as const
 
 const callbackPath = '/auth-collections/auth-idp-redirect'
 
 /**
- * Whether one browser alone may finish a login. Browsers send one of the two headers at least. What sends neither is a server or a
- * script: one of another machine could finish a login of its own in another person's browser.
+ * Whether only the browser that began a login may finish it. Browsers send at least one of the two headers. A client that sends
+ * neither is a server or script. One on another machine could otherwise finish its own login in another person's browser.
  */
 function isBoundToBrowser({ headers, isLocal }: { headers: IncomingHttpHeaders; isLocal: boolean }): boolean {
   return !isLocal || headers.origin !== undefined || headers['sec-fetch-site'] !== undefined
@@ -55,25 +55,25 @@ function isBoundToBrowser({ headers, isLocal }: { headers: IncomingHttpHeaders; 
 export const providerRoutes = [
   route({
     id: 'providers.logIn',
-    summary: 'The address at the identity provider to send the browser to.',
+    summary: 'Get the address at the identity provider to send the browser to.',
     method: 'get',
     paths: { any: ['/auth-collections/login-idp', '/login-idp'] },
     needs: 'key',
-    // It may end with a new user.
+    // May create a new user.
     scope: 'write',
     query: namedQuery({
-      returnTo: 'The page on which the login ends: of an allowed origin. Left out, IDP_COMPLETE_URL.',
+      returnTo: 'The page to return to after the login, on an allowed origin. Defaults to IDP_COMPLETE_URL.',
     }),
     reply: 'loginUrl',
     handle(ctx, { query: { returnTo }, ...asked }) {
       const request = returnTo === undefined ? [] : [['returnTo', returnTo] as const]
       const starting = startLogin(ctx, { returnTo, isBound: isBoundToBrowser(asked) })
-      return departed(ctx, { method: 'GET', path: '/login-idp', request }, starting)
+      return recordStart(ctx, { method: 'GET', path: '/login-idp', request }, starting)
     },
   }),
   route({
     id: 'providers.start',
-    summary: 'Where a browser sets out for the provider: the same one has to come back.',
+    summary: 'Send the browser to the provider. The same browser has to return.',
     method: 'get',
     paths: { any: ['/auth-collections/auth-idp-redirect/:project/start'] },
     needs: 'public',
@@ -82,7 +82,7 @@ export const providerRoutes = [
     status: 302,
     reply: 'redirect',
     handle: (backend, { params: { project }, query: state, headers }) =>
-      sentOn(
+      recordRedirect(
         backend,
         { kind: 'depart', path: `${callbackPath}/${project}/start`, parameters: new URLSearchParams({ state }) },
         () => setOut(backend, project, { state, cookies: headers.cookie }),
@@ -90,26 +90,26 @@ export const providerRoutes = [
   }),
   route({
     id: 'providers.finish',
-    summary: 'Where the provider sends the browser back to; it is sent on to the page of the app.',
+    summary: 'Receive the browser from the provider, and send it to the page of the app.',
     method: 'get',
     paths: { any: ['/auth-collections/auth-idp-redirect/:project'] },
     needs: 'public',
     query: allParameters({
       code: 'The authorization code.',
-      state: 'The state that the browser left with.',
-      error: 'Why there is no code.',
+      state: 'The state that the login began with.',
+      error: 'The reason for a missing code.',
     }),
     isNavigation: true,
     status: 302,
     reply: 'redirect',
     handle: (backend, { params: { project }, query: parameters, headers }) =>
-      sentOn(backend, { kind: 'callback', path: `${callbackPath}/${project}`, parameters }, () =>
+      recordRedirect(backend, { kind: 'callback', path: `${callbackPath}/${project}`, parameters }, () =>
         finishLogin(backend, project, { parameters, cookies: headers.cookie }),
       ),
   }),
   route({
     id: 'providers.finishByForm',
-    summary: 'The same for providers that post a form: the browser is sent on to the address with a query.',
+    summary: 'Receive the browser from a provider that posts a form, and redirect it with a query instead.',
     method: 'post',
     paths: { any: ['/auth-collections/auth-idp-redirect/:project'] },
     needs: 'public',
@@ -117,12 +117,12 @@ export const providerRoutes = [
     isNavigation: true,
     status: 303,
     reply: 'redirect',
-    // A browser keeps its cookie to itself when another site posts, and shows it when it follows this.
+    // The browser withholds its cookie from a cross-site post, but sends it when it follows this redirect.
     handle: (_backend, { body }) => `?${new URLSearchParams(Object.entries(body).filter(([, text]) => text !== ''))}`,
   }),
   route({
     id: 'providers.url',
-    summary: 'The address at a named provider, for an app that takes the code itself.',
+    summary: 'Get the address at a named provider, for an app that receives the code itself.',
     method: 'post',
     paths: { any: ['/auth/oauth/:provider/url'] },
     needs: 'key',
@@ -132,7 +132,7 @@ export const providerRoutes = [
       const request = body.redirectUrl === undefined ? [] : [['redirect_uri', body.redirectUrl] as const]
       const starting = startAppLogin(ctx, provider, { ...body, isBound: isBoundToBrowser(asked) })
       const start = { provider, method: 'POST', path: `/auth/oauth/${provider}/url`, request }
-      await departed(
+      await recordStart(
         ctx,
         start,
         starting.then(({ url }) => url),
@@ -152,7 +152,7 @@ export const providerRoutes = [
       const given = Object.entries(body).filter((entry): entry is [string, string] => entry[1] !== undefined)
       const [{ provider }, parameters] = [params, new URLSearchParams(given)]
       const path = `/auth/oauth/${provider}/callback`
-      return { login: await handedOn(ctx, { path, parameters }, () => finishAppLogin(ctx, provider, parameters)) }
+      return { login: await recordHandover(ctx, { path, parameters }, () => finishAppLogin(ctx, provider, parameters)) }
     },
   }),
   route({

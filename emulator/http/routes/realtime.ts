@@ -6,18 +6,18 @@ import { namedQuery } from '../request/read-list.js'
 import { route } from '../route.js'
 
 const streamQuery = namedQuery({
-  filters: 'JSON text: an object of fields and values, spelled as the filters of a list.',
-  live: 'True tells of documents that enter or leave the filter as created or deleted.',
-  since: 'The number of the last event that is known already; `last-event-id` says the same.',
-  dialect: 'The forms to answer in, for who cannot send headers.',
-  ticket: 'A ticket, for who cannot send headers.',
+  filters: 'A JSON object of fields and values, with the same names as the filters of a list.',
+  live: 'Use true to report documents that enter or leave the filter as created or deleted.',
+  since: 'The number of the last event you received. You can send `last-event-id` instead.',
+  dialect: 'The dialect of the answer, for clients that cannot send headers.',
+  ticket: 'A ticket, for clients that cannot send headers.',
 })
 
-/** Spec, "Realtime"; contract 9. The WebSocket is beside these. */
+/** Spec, "Realtime"; contract 9. The WebSocket is mounted separately. */
 export const realtimeRoutes = [
   route({
     id: 'realtime.sse',
-    summary: 'The changes of a collection as server-sent events.',
+    summary: 'Stream the changes of a collection as server-sent events.',
     method: 'get',
     paths: { any: ['/realtime/sse/:collection'] },
     needs: 'caller',
@@ -37,11 +37,11 @@ export const realtimeRoutes = [
   }),
   route({
     id: 'realtime.ticket',
-    summary: 'A ticket that opens one stream within a minute, for an EventSource in a browser.',
+    summary: 'Get a ticket that opens one stream within a minute, for EventSource in a browser.',
     method: 'post',
     paths: { any: ['/realtime/tickets'] },
     needs: 'caller',
-    // The stream that it opens asks for its collection.
+    // The scope is checked when the stream opens its collection.
     scope: 'none',
     isReading: true,
     status: 201,
@@ -52,17 +52,17 @@ export const realtimeRoutes = [
 
 async function readJsonFilters(text = '{}'): Promise<JsonObject> {
   return parseMeasured(Buffer.from(text)).catch(() => {
-    throw badParameter('filters', '"filters" takes a JSON object of fields and values.', 'INVALID_FILTER')
+    throw badParameter('filters', '"filters" must be a JSON object of fields and values.', 'INVALID_FILTER')
   })
 }
 
 function readLive(text = 'false'): boolean {
   if (text === 'true' || text === 'false') return text === 'true'
-  throw badParameter('live', `"live" is true or false, not "${text.slice(0, 40)}".`)
+  throw badParameter('live', `"live" must be true or false, not "${text.slice(0, 40)}".`)
 }
 
 function readSince(header: string | string[] | undefined): number | undefined {
   if (header === undefined || header === '') return undefined
   if (typeof header === 'string' && /^\d{1,15}$/.test(header)) return Number(header)
-  throw badParameter('since', '"since" takes the number of an event.')
+  throw badParameter('since', '"since" must be the number of an event.')
 }

@@ -22,7 +22,7 @@ export const storageRoutes = [
   }),
   route({
     id: 'storage.list',
-    summary: 'List the files in a folder and below it, the newest first.',
+    summary: 'List the files in a folder and below it, newest first.',
     method: 'get',
     paths: { any: ['/storage/list'] },
     needs: 'caller',
@@ -41,7 +41,7 @@ export const storageRoutes = [
   }),
   route({
     id: 'storage.info',
-    summary: 'How much the files of the project take.',
+    summary: 'Get the storage used by the files of the project.',
     method: 'get',
     paths: { any: ['/storage/info'] },
     needs: 'caller',

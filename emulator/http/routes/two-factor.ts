@@ -9,7 +9,7 @@ const code = strictBody(z.strictObject({ code: z.string() }))
 export const twoFactorRoutes = [
   route({
     id: 'twoFactor.enable',
-    summary: 'Get a secret for an authenticator app. It counts once a code of it is verified.',
+    summary: 'Get a secret for an authenticator app. It takes effect once you verify a code.',
     method: 'post',
     paths: { any: ['/auth/2fa/enable'] },
     needs: 'user',
@@ -18,7 +18,7 @@ export const twoFactorRoutes = [
   }),
   route({
     id: 'twoFactor.verify',
-    summary: 'Turn two-factor login on with a code of the app, and get the recovery codes.',
+    summary: 'Turn on two-factor login with a code from the app, and get the recovery codes.',
     method: 'post',
     paths: { any: ['/auth/2fa/verify'] },
     needs: 'user',
@@ -28,7 +28,7 @@ export const twoFactorRoutes = [
   }),
   route({
     id: 'twoFactor.disable',
-    summary: 'Turn two-factor login off, with a code of the app or a recovery code.',
+    summary: 'Turn off two-factor login with a code from the app or a recovery code.',
     method: 'post',
     paths: { any: ['/auth/2fa/disable'] },
     needs: 'user',

@@ -9,19 +9,19 @@ import { route } from '../route.js'
 export const verificationRoutes = [
   route({
     id: 'verification.request',
-    summary: 'Mail a link that verifies the address of the user.',
+    summary: 'Send an email with a link that verifies the address of the user.',
     method: 'post',
     paths: { any: ['/auth/request-verification', '/auth/resend-verification'] },
     needs: 'user',
     reply: 'message',
     async handle(ctx) {
       await requestVerification(ctx)
-      return 'A mail with a link is on its way.'
+      return 'We sent you an email with a link.'
     },
   }),
   route({
     id: 'verification.verify',
-    summary: 'Verify an address with the token of a mail.',
+    summary: 'Verify an address with the token from an email.',
     method: 'post',
     paths: { any: ['/auth/verify-email'] },
     needs: 'public',
@@ -30,12 +30,12 @@ export const verificationRoutes = [
     reply: 'message',
     async handle(backend, { body }) {
       await verifyEmail(backend, body.token)
-      return 'The email address is verified.'
+      return 'Your email address is verified.'
     },
   }),
   route({
     id: 'passwords.requestReset',
-    summary: 'Mail a link for a new password, if a user has that address.',
+    summary: 'Send an email with a link for a new password, if a user has that address.',
     method: 'post',
     paths: { any: ['/auth/request-password-reset'] },
     needs: 'key',
@@ -44,12 +44,12 @@ export const verificationRoutes = [
     reply: 'message',
     async handle(ctx, { body }) {
       await requestPasswordReset(ctx, body.email)
-      return 'If a user has that address, a mail is on its way.'
+      return 'If a user has that address, we sent an email with a link.'
     },
   }),
   route({
     id: 'passwords.reset',
-    summary: 'Set a new password with the token of a mail. All sessions end.',
+    summary: 'Set a new password with the token from an email. All sessions end.',
     method: 'post',
     paths: { any: ['/auth/reset-password'] },
     needs: 'public',
@@ -58,7 +58,7 @@ export const verificationRoutes = [
     reply: 'message',
     async handle(backend, { body }) {
       await resetPassword(backend, body)
-      return 'The password was changed. Log in with the new one.'
+      return 'Your password was changed. Log in with the new one.'
     },
   }),
 ]

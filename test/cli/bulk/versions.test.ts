@@ -25,7 +25,7 @@ test.each(['update', 'replace'])(
     const kept = await world.json(['docs', 'get', 'posts', id])
     const inTime = await world.svc(['docs', verb, 'posts', id, 'title=in time', '--if-version', '2'])
 
-    expect(late).toMatchObject({ exit: 5, stderr: expect.stringContaining('has changed since: it is at version 2') })
+    expect(late).toMatchObject({ exit: 5, stderr: expect.stringContaining('has changed: it is now at version 2') })
     expect(kept).toMatchObject({ data: { title: 'second' } })
     expect(inTime.exit).toBe(0)
     expect(await world.json(['docs', 'get', 'posts', id])).toMatchObject({ data: { title: 'in time' } })

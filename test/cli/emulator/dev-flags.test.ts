@@ -76,7 +76,7 @@ test('the command that a refused host is explained by allows that name, and no o
 
   const mended = await world.dev('--memory', ...flags, '--allowed-host', 'host.docker.internal,[fd00::1]')
 
-  const message = 'Host "shop.example" is not allowed; add it with --allowed-host.'
+  const message = 'Host "shop.example" is not allowed. Add it with --allowed-host.'
   expect(refused.body).toMatchObject({ error: { message } })
   expect([refused.status, why.missing, svc, dev]).toEqual([403, 'Host "shop.example" is not allowed.', 'svc', 'dev'])
   const statuses: Record<string, number> = {}

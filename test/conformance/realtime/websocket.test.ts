@@ -183,7 +183,7 @@ inDialects('The WebSocket', (wire) => {
 
     for (const live of ['true', 1, null]) {
       const answer = await socket.ask({ type: 'subscribe', collection: 'posts', live })
-      expect(answer).toMatchObject({ type: 'error', code: 'INVALID_MESSAGE', message: '"live" takes true or false.' })
+      expect(answer).toMatchObject({ type: 'error', code: 'INVALID_MESSAGE', message: '"live" must be true or false.' })
     }
   })
 

@@ -78,7 +78,7 @@ it('contract 6.8 a weak password is refused with its reason, and the next one ma
 
   await page.getByLabel('New password').fill('New4Horses')
   await page.keyboard.press('Enter')
-  await page.getByRole('heading', { name: 'Your password is changed' }).waitFor()
+  await page.getByRole('heading', { name: 'Your password was changed' }).waitFor()
 
   expect(reason).toBe('A password needs an uppercase letter and a digit.')
   expect(await logIn('cleo@example.com', 'New4Horses')).toBe(200)

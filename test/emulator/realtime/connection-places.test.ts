@@ -36,7 +36,7 @@ async function closedAtTheEnd<Stream extends { close(): void }>(opening: Promise
 const isOpen = async (socket: Socket) => expect(await socket.ask({ type: 'ping' })).toEqual({ type: 'pong' })
 
 it('contract 9.1 an address holds so many sockets that have not said who they are, and others are not in their way', async () => {
-  const { silent, authenticated, handshakeOf, apiKey } = await aService({ mostUnidentifiedOfAddress: 2 })
+  const { silent, authenticated, handshakeOf, apiKey } = await aService({ maxUnidentifiedPerAddress: 2 })
   const [first] = [await silent('1.1.1.1'), await silent('1.1.1.1')]
 
   expect(await handshakeOf('1.1.1.1')).toBe(429)
@@ -49,7 +49,7 @@ it('contract 9.1 an address holds so many sockets that have not said who they ar
 it.each(['/realtime', '/nonsense'])(
   'contract 9.1 a refused handshake at %s ends its connection, also where its client keeps it open',
   async (path) => {
-    const { port, connections } = await aService({ mostUnidentifiedOfAddress: 0 })
+    const { port, connections } = await aService({ maxUnidentifiedPerAddress: 0 })
     await expect.poll(connections).toBe(0)
     const client = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
     onTestFinished(() => void client.destroy())
@@ -66,7 +66,7 @@ it.each(['/realtime', '/nonsense'])(
 )
 
 it('contract 9.1 sockets that have not said who they are take no place of those that have', async () => {
-  const { silent, authenticated, events, handshakeOf } = await aService({ most: 3, mostUnidentified: 3 })
+  const { silent, authenticated, events, handshakeOf } = await aService({ most: 3, maxUnidentified: 3 })
   const known = [await authenticated('1.1.1.1'), await authenticated('2.2.2.2')]
   for (const address of ['4.4.4.4', '5.5.5.5', '6.6.6.6']) await silent(address)
 
@@ -76,7 +76,7 @@ it('contract 9.1 sockets that have not said who they are take no place of those 
 })
 
 it('contract 9.1 where sockets that have not said who they are fill all places, an address of many gives way', async () => {
-  const { silent } = await aService({ mostUnidentified: 3 })
+  const { silent } = await aService({ maxUnidentified: 3 })
   const many = [await silent('1.1.1.1'), await silent('1.1.1.1'), await silent('1.1.1.1')]
 
   const other = await silent('2.2.2.2')
@@ -144,7 +144,7 @@ it('contract 9.5 an event stream whose place is taken before it begins is not li
 })
 
 it('contract 9.5 a session of a user holds so many connections, over whatever it connects', async () => {
-  const { url, apiKey, events, silent, authenticated } = await aService({ mostOfSession: 2 })
+  const { url, apiKey, events, silent, authenticated } = await aService({ maxPerSession: 2 })
   const { token } = await signUp(url, apiKey)
   const bearer = { authorization: `Bearer ${token}` }
 
@@ -163,7 +163,7 @@ it('contract 9.5 a session of a user holds so many connections, over whatever it
 })
 
 it('contract 9.5 a connection that becomes another session is counted as that', async () => {
-  const { url, apiKey, silent } = await aService({ mostOfSession: 1 })
+  const { url, apiKey, silent } = await aService({ maxPerSession: 1 })
   const [one, other] = [await signUp(url, apiKey), await signUp(url, apiKey, 'bob@example.com')]
   const [first, second] = [await silent('1.1.1.1'), await silent('1.1.1.1')]
   const auth = (socket: Socket, { token }: { token: string }) => socket.ask({ type: 'auth', token })

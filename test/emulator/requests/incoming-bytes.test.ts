@@ -7,7 +7,7 @@ it.each([
   ['bodies', json],
   ['forms', form],
 ])('contract 10.12 %s of all requests have one limit, and the address that holds most gives way', async (_, body) => {
-  const service = await aService({ mostBytes: 1.5 * megabyte })
+  const service = await aService({ maxBytes: 1.5 * megabyte })
   const many = [await send(service, '1.1.1.1', body), await send(service, '1.1.1.1', body)]
   const other = await send(service, '2.2.2.2', { ...json, bytes: JSON.stringify({ text: 'x'.repeat(100_000) }) })
 
@@ -21,7 +21,7 @@ it.each([
   ['nothing where they are sent on at once', 0, [201, 201]],
   ['what their store keeps until it is sent on', 8 * megabyte, [201, 503]],
 ])('contract 10.12 of files on their way counts %s', async (_, bufferedBytes, expected) => {
-  const service = await aService({ mostBytes: 1.5 * megabyte })
+  const service = await aService({ maxBytes: 1.5 * megabyte })
   Object.assign(service.backend.files, { bufferedBytes })
   const files = [await send(service, '1.1.1.1', file), await send(service, '1.1.1.1', file)]
 
@@ -31,7 +31,7 @@ it.each([
 })
 
 it('contract 10.12 a form that gives way with the bytes in which its file begins is answered', async () => {
-  const service = await aService({ mostBytes: json.bytes.length + 10_000 })
+  const service = await aService({ maxBytes: json.bytes.length + 10_000 })
   const body = await send(service, '1.1.1.1', json)
 
   // All of it but its end comes at once.
@@ -43,7 +43,7 @@ it('contract 10.12 a form that gives way with the bytes in which its file begins
 })
 
 it('contract 10.12 an upload keeps its place, and what began later gives way', async () => {
-  const service = await aService({ mostBytes: json.bytes.length + 30_000 })
+  const service = await aService({ maxBytes: json.bytes.length + 30_000 })
   const upload = await send(service, '1.1.1.1', file, file.bytes.length / 2)
   const later = await send(service, '1.1.1.1', json)
 
@@ -55,7 +55,7 @@ it.each([
   ['body', json],
   ['form', form],
 ])('contract 10.12 a %s that is whole and at work gives way no more', async (_, body) => {
-  const service = await aService({ mostBytes: 1.5 * megabyte })
+  const service = await aService({ maxBytes: 1.5 * megabyte })
   const coming = await send(service, '1.1.1.1', json, json.bytes.length / 2)
   const whole = await send(service, '1.1.1.1', body)
   const letGo = await holdDatabase(service)
@@ -69,7 +69,7 @@ it.each([
 })
 
 it('contract 10.12 what comes after a fault of a form weighs nothing', async () => {
-  const service = await aService({ mostBytes: megabyte })
+  const service = await aService({ maxBytes: megabyte })
   const faulty = await send(service, '1.1.1.1', {
     ...form,
     bytes: form.bytes.replace('; name="data"', '; filename="a.txt"'),
@@ -108,7 +108,7 @@ it.each([
 })
 
 it('contract 10.12 a body in single bytes takes no more memory than at once, and its pieces count for its address', async () => {
-  const service = await aService({ mostBytesOfAddress: 200 * megabyte })
+  const service = await aService({ maxBytesPerAddress: 200 * megabyte })
   const body = { ...json, bytes: JSON.stringify({ text: 'x'.repeat(300_000) }), isInBytes: true }
   const before = await heldBytes()
 
@@ -121,7 +121,7 @@ it('contract 10.12 a body in single bytes takes no more memory than at once, and
 })
 
 it('contract 10.12 no address takes what is there for all', async () => {
-  const service = await aService({ mostBytes: 100 * megabyte, mostBytesOfAddress: megabyte })
+  const service = await aService({ maxBytes: 100 * megabyte, maxBytesPerAddress: megabyte })
   const many = [await send(service, '1.1.1.1', json), await send(service, '1.1.1.1', json)]
   const other = await send(service, '2.2.2.2', json)
 
@@ -132,7 +132,7 @@ it('contract 10.12 no address takes what is there for all', async () => {
 })
 
 it('contract 10.12 a body that was handled, refused or given up holds nothing any more', async () => {
-  const service = await aService({ mostBytes: megabyte })
+  const service = await aService({ maxBytes: megabyte })
 
   for (const body of [json, form, { ...json, bytes: json.bytes.replace('{', '[') }]) {
     const given = await send(service, '1.1.1.1', body)

@@ -94,7 +94,7 @@ async function openKnown(service: Service): Promise<Socket> {
 }
 
 it('contract 10.12 messages that are not whole count with bodies, and their socket gives way', async () => {
-  const service = await aService({ mostBytes: megabyte })
+  const service = await aService({ maxBytes: megabyte })
   const [first, second] = [await openKnown(service), await openKnown(service)]
   const closed = Promise.race([closeOf(first), closeOf(second)])
 
@@ -108,7 +108,7 @@ it('contract 10.12 messages that are not whole count with bodies, and their sock
 })
 
 it('contract 10.12 a message in parts counts with all that comes between them, until it is whole', async () => {
-  const service = await aService({ mostBytes: megabyte })
+  const service = await aService({ maxBytes: megabyte })
   const socket = await openKnown(service)
   for (let n = 0; n < 5; n++) {
     const answered = once(socket, 'data')

@@ -110,7 +110,7 @@ it('contract 9.5 event streams that wait for another give their places back with
 
 it('contract 10.10 where answers that wait for others hold too much, their connection is closed', async () => {
   const holds = 100_000
-  const limits = { leastBytesPerSecond: 1, mostSecondsBehind: 1_000_000, graceSeconds: 0, mostHeldBytes: 2.5 * holds }
+  const limits = { minBytesPerSecond: 1, maxSecondsBehind: 1_000_000, graceSeconds: 0, maxHeldBytes: 2.5 * holds }
   const service = await startLimited({ readerLimits: limits })
   await service.send('POST', '/collections', { name: 'posts' })
   await service.send('POST', '/collections/posts', { text: 'x'.repeat(holds) })

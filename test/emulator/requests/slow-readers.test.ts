@@ -10,8 +10,8 @@ const megabyte = 1024 * 1024
 const large = 30
 
 /** Everybody who does not read is behind soon. */
-const impatient = { leastBytesPerSecond: 1024 * megabyte, mostSecondsBehind: 0.2 }
-const patient = { leastBytesPerSecond: 1, mostSecondsBehind: 1_000_000 }
+const impatient = { minBytesPerSecond: 1024 * megabyte, maxSecondsBehind: 0.2 }
+const patient = { minBytesPerSecond: 1, maxSecondsBehind: 1_000_000 }
 
 /** A request whose answer is not read. */
 async function askAndStop({ port, apiKey }: Limited, path: string): Promise<Socket> {
@@ -85,8 +85,8 @@ it('contract 10.10 an event stream that is read stays open, however little comes
 })
 
 it.each([
-  ['answers hold too much', withDocuments, { mostHeldBytes: 2.5 * large * megabyte }, undefined],
-  ['files hold too much', withFile, { mostHeldBytes: 2.5 * 64 * 1024 }, undefined],
+  ['answers hold too much', withDocuments, { maxHeldBytes: 2.5 * large * megabyte }, undefined],
+  ['files hold too much', withFile, { maxHeldBytes: 2.5 * 64 * 1024 }, undefined],
   ['files are more than their store can read at once', withFile, {}, 2],
 ])(
   'contract 10.10 where %s, the slowest reader is closed, and others get theirs',

@@ -77,7 +77,7 @@ describe.each(engines)('on %s', (engine) => {
     })
     await expect(compare({ from: 1, to: 9 })).rejects.toMatchObject({
       code: 'NOT_FOUND',
-      message: `Version 9 of "${id}" is not kept.`,
+      message: `Version 9 of "${id}" is not recorded.`,
     })
   })
 

@@ -12,7 +12,7 @@ import { openFeeds } from '../../../emulator/core/realtime/feeds.js'
 import { unitFor } from '../../../emulator/core/unit-of-work.js'
 import type { Exchange } from '../../../emulator/http/exchange.js'
 import { openIdentityWatch } from '../../../emulator/http/guards/identity-watch.js'
-import { openConnectionPlaces } from '../../../emulator/http/realtime/connection-places.js'
+import { openConnectionSlots } from '../../../emulator/http/realtime/connection-slots.js'
 import { openMessagesAtWork } from '../../../emulator/http/realtime/messages-at-work.js'
 import { streamEvents } from '../../../emulator/http/realtime/sse.js'
 import { run } from '../../../emulator/http/run.js'
@@ -45,7 +45,7 @@ it('lets go of a subscription whose asker has gone before it began', async () =>
   const backend = aBackend({ db, bus, feeds, caches: openCaches(bus) })
   const watch = openIdentityWatch(backend)
   const ctx: Context = { project, caller, ...unitFor(backend) }
-  const streams = { watch, open: new Set<() => void>(), places: openConnectionPlaces(), atWork: openMessagesAtWork() }
+  const streams = { watch, open: new Set<() => void>(), places: openConnectionSlots(), atWork: openMessagesAtWork() }
   const wish = { collection: 'posts', where: { all: [] }, isLive: false, since: undefined }
   const serve = async (exchange: Exchange) => {
     exchange.isDialectKnown = true

@@ -177,7 +177,7 @@ describe.each(engines)('A connection on %s', (engine) => {
     }
     const log: Log = []
     for (let n = 0; n < 50; n++) {
-      const listener = aListener(aConnection(), 'posts', log, { costOf: () => 1_000 })
+      const listener = aListener(aConnection(), 'posts', log, { measureCost: () => 1_000 })
       const { receive } = listener
       listener.receive = (change) => {
         count()

@@ -212,7 +212,7 @@ function aListener(): [Listener, number[]] {
     begun: () => undefined,
     missed: () => undefined,
     live: () => undefined,
-    costOf: () => 1,
+    measureCost: () => 1,
     receive: ({ seq }) => void seqs.push(seq),
   }
   return [listener, seqs]

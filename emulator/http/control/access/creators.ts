@@ -1,7 +1,7 @@
-import { creatorOf, transferDocument } from '../../../core/documents/transfer.js'
+import { getCreator, transferDocument } from '../../../core/documents/transfer.js'
 import type { ControlHandlers } from '../control-routes.js'
 
 export const creators: ControlHandlers['creators'] = {
-  get: (backend, { params }) => creatorOf(backend, params),
+  get: (backend, { params }) => getCreator(backend, params),
   set: (backend, { params, request }) => transferDocument(backend, params, request.createdBy),
 }

@@ -6,8 +6,8 @@ import { openFormSource } from './form-source.js'
 
 const whole = Buffer.from(Array.from({ length: 200_000 }, (_, at) => at % 251))
 
-/** As a request brings them. */
-async function piecesOf(lengths: readonly number[]): Promise<Buffer[]> {
+/** Collects the pieces that a request with chunks of these lengths yields. */
+async function readPieces(lengths: readonly number[]): Promise<Buffer[]> {
   const req = new IncomingMessage(new Socket())
   const source = openFormSource(req)
   const pieces: Buffer[] = []
@@ -30,14 +30,14 @@ describe('a form that comes in chunks', () => {
     { lengths: [1_460] },
     { lengths: [4_095, 4_097] },
     { lengths: [200_000] },
-  ])('of $lengths bytes is read in pieces that are worth it', async ({ lengths }) => {
-    const pieces = await piecesOf(lengths)
+  ])('of $lengths bytes is read in large enough pieces', async ({ lengths }) => {
+    const pieces = await readPieces(lengths)
 
     expect(Buffer.concat(pieces).equals(whole)).toBe(true)
     expect(pieces.slice(0, -1).filter(({ length }) => length < 4_096).length).toBeLessThanOrEqual(100)
   })
 
-  it('takes in no more than its reader asks for', async () => {
+  it('reads no more than its reader requests', async () => {
     const req = new IncomingMessage(new Socket())
     const source = openFormSource(req)
     const chunk = Buffer.alloc(100_000)

@@ -1,18 +1,15 @@
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 
-/** The bytes of a form, and the heads of its request. */
+/** The bytes of a form, with the headers of its request. */
 export type FormSource = Readable & Pick<IncomingMessage, 'headers'>
 
-/** Parser and stores keep pieces as they get them, and each takes some 500 bytes beside its own. */
-const leastPieceBytes = 4 * 1024
-/** So many may be smaller: what a sender sends before it waits goes on at once. */
-const mostSmallPieces = 100
+/** Parser and stores hold on to pieces, each with an overhead of about 500 bytes. */
+const minPieceBytes = 4 * 1024
+/** The number of pieces that may be smaller, so that the first bytes of a slow sender pass through at once. */
+const maxSmallPieces = 100
 
-/**
- * What a form is read from: in pieces that are worth what each takes, however small the chunks are in which it comes. What is less
- * than a piece waits for more, or for the end.
- */
+/** Gathers small chunks into pieces worth their overhead. Holds back less than a piece until more arrives or the form ends. */
 export function openFormSource(req: IncomingMessage): FormSource {
   const source = new Readable({ read: () => void req.resume() })
   let begun: Buffer | undefined
@@ -23,11 +20,11 @@ export function openFormSource(req: IncomingMessage): FormSource {
     if (!source.push(bytes)) req.pause()
   }
 
-  /** How much of a chunk goes into the piece that was begun. */
+  /** Copies what fits of a chunk into the current piece. Returns how much that was. */
   function fill(piece: Buffer, chunk: Buffer): number {
     const taken = chunk.copy(piece, length)
     length += taken
-    if (length < leastPieceBytes) return taken
+    if (length < minPieceBytes) return taken
     give(piece)
     begun = undefined
     return taken
@@ -36,9 +33,9 @@ export function openFormSource(req: IncomingMessage): FormSource {
   req.on('data', (chunk: Buffer) => {
     const rest = begun ? chunk.subarray(fill(begun, chunk)) : chunk
     if (rest.length === 0) return
-    if (rest.length >= leastPieceBytes || smallPieces++ < mostSmallPieces) return give(rest)
+    if (rest.length >= minPieceBytes || smallPieces++ < maxSmallPieces) return give(rest)
     length = 0
-    begun = Buffer.allocUnsafeSlow(leastPieceBytes)
+    begun = Buffer.allocUnsafeSlow(minPieceBytes)
     fill(begun, rest)
   })
   req.once('end', () => {

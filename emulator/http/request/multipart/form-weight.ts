@@ -1,15 +1,15 @@
 import type { IncomingMessage } from 'node:http'
-import { type Held, isUncounted, leastCountedBytes } from '../../guards/incoming-bytes.js'
+import { type Held, isUncounted, minCountedBytes } from '../../guards/incoming-bytes.js'
 
-/** What a form holds in memory: its texts, and of each file that is at work as much as its store keeps until it is sent on. */
+/** The memory that a form holds: its texts, and for the file in progress what its store buffers. */
 export interface FormWeight {
-  /** So much has come in. */
+  /** Counts arrived bytes. */
   came(bytes: number): void
-  /** A file whose bytes are taken from what came. */
+  /** Counts a file, whose bytes are part of those that arrived. */
   file(): FileWeight
-  /** All of it is here. */
+  /** Marks the form as complete. */
   settle(): void
-  /** What still comes is thrown away. */
+  /** Marks everything that still arrives as discarded. */
   end(): void
 }
 
@@ -20,12 +20,12 @@ export interface FileWeight {
 
 export function openFormWeight(held: Held, bufferedBytes = 0): FormWeight {
   let all = 0
-  /** Files are sent on between one chunk and the next: a form that began to count does not become the newest each time. */
+  /** Keeps counting a small minimum between files, so that the form doesn't become the newest holding each time. */
   let least = 0
   let isOver = false
   const add = (bytes: number) => {
     all += bytes
-    if (!isUncounted(all)) least = leastCountedBytes
+    if (!isUncounted(all)) least = minCountedBytes
     if (!isOver) held.hold(Math.max(all, least))
   }
   return {
@@ -54,7 +54,7 @@ export function openFormWeight(held: Held, bufferedBytes = 0): FormWeight {
   }
 }
 
-/** What comes after a fault of the form is thrown away, and weighs nothing. */
+/** Counts bytes as they arrive. After an error in the form they are discarded, so they no longer count. */
 export function weighWhileParsed(req: IncomingMessage, parser: NodeJS.WritableStream, weight: FormWeight): void {
   const came = ({ length }: Buffer) => weight.came(length)
   req.on('data', came)

@@ -1,4 +1,4 @@
-/** What is wrong with a part of a form, or with the whole of it. Contract 3.4. */
+/** The errors about a form and its parts. Contract 3.4. */
 import { MulterError } from 'multer'
 import { SvcError } from '../../../../client/protocol/model/errors.js'
 import { formatBytes } from '../../../../client/protocol/model/figures.js'
@@ -12,13 +12,13 @@ export function requireFieldName(name: string): void {
   throw new SvcError('VALIDATION_ERROR', `"${name}" ${issue.message}.`, [issue])
 }
 
-/** Contract 3.4: another text part is 422. */
+/** Refuses an unexpected text part with 422. Contract 3.4. */
 export function requireWanted(texts: readonly string[], name: string): void {
   if (texts.includes(name)) return
   const wanted = texts.map((text) => `"${text}"`).join(', ')
   const issue = {
     path: [name],
-    message: `is a text, and only ${wanted} can be; every other part is a file`,
+    message: `is text, but only ${wanted} can be; every other part must be a file`,
     type: 'file',
   }
   throw new SvcError('VALIDATION_ERROR', `"${name}" ${issue.message}.`, [issue])
@@ -29,7 +29,7 @@ export function notOnce(name: string): SvcError {
   return new SvcError('VALIDATION_ERROR', `"${name}" ${issue.message}.`, [issue])
 }
 
-/** What multer says of a form. */
+/** Converts an error from multer. */
 export function formFault(error: Error | null | undefined): SvcError {
   if (error instanceof SvcError) return error
   const code = error instanceof MulterError ? error.code : undefined
@@ -42,20 +42,24 @@ export function formFault(error: Error | null | undefined): SvcError {
     }
     return new SvcError('VALIDATION_ERROR', `A part ${issue.message}.`, [issue])
   }
-  return new SvcError('INVALID_BODY', 'The body is not a whole multipart form, or a part has no name that can be read.')
+  return new SvcError('INVALID_BODY', 'The body is not a complete multipart form, or a part has no readable name.')
 }
 
 export function tooManyFiles(maxFiles: number): SvcError {
-  return overLimit('files in a form', maxFiles, `A form has at most ${maxFiles} files.`)
+  return overLimit('files in a form', maxFiles, `The form has too many files (max ${maxFiles}).`)
 }
 
 export function noBoundary(): SvcError {
   return new SvcError(
     'INVALID_BODY',
-    'The content type of the form has no "boundary". Leave the header out: what builds the form sets it.',
+    'The content type of the form has no "boundary". Leave the header out: your HTTP client sets it.',
   )
 }
 
 export function textTooLong(): SvcError {
-  return overLimit('body bytes', sizes.maxBodyBytes, `A text part is at most ${formatBytes(sizes.maxBodyBytes)}.`)
+  return overLimit(
+    'body bytes',
+    sizes.maxBodyBytes,
+    `A text part is too large (max ${formatBytes(sizes.maxBodyBytes)}).`,
+  )
 }

@@ -7,7 +7,7 @@ import type { Exchange, HttpContext } from '../../exchange.js'
 import { Aborted } from '../read-json.js'
 import { readMultipart } from './read-multipart.js'
 
-it('gives a form up whose sender has left before it is read', async () => {
+it('gives up a form whose sender leaves before it is read', async () => {
   const req = new IncomingMessage(new Socket())
   req.headers['content-type'] = 'multipart/form-data; boundary=x'
   req.destroy()
@@ -17,7 +17,7 @@ it('gives a form up whose sender has left before it is read', async () => {
     backend: {} as Backend,
     texts: [],
     files,
-    mostFiles: 1,
+    maxFiles: 1,
   })
 
   await expect(parts).rejects.toBeInstanceOf(Aborted)

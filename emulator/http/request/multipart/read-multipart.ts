@@ -1,6 +1,6 @@
 /**
- * A form from its parts to a JSON body and files that have landed, with every limit on the way. Files go to the store as
- * they come, never whole into memory. Contract 3.4.
+ * Reads a form into a JSON body and stored files, and enforces every limit. Streams files to the store without ever buffering a
+ * whole one. Contract 3.4.
  */
 import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
@@ -30,28 +30,32 @@ import {
 } from './part-faults.js'
 import { type PartHeads, watchParts } from './watch-parts.js'
 
-/** A sender who says nothing for as long has gone. */
-const mostSilentMilliseconds = 60_000
+/** A sender that is silent for this long is gone. */
+const maxSilentMilliseconds = 60_000
 
-/** Which parts a form may have. */
+/** The parts that a form may have. */
 export interface PartRules {
-  /** Where its files land. */
+  /** The backend that stores its files. */
   readonly backend: Backend
-  /** Parts that are text; every other part is a file. */
+  /** The names of text parts. Every other part is a file. */
   readonly texts: readonly string[]
   readonly files: FileRules
-  readonly mostFiles: number
-  /** Looks at a file, and at how many came before it, before its bytes land. @throws {SvcError} */
+  readonly maxFiles: number
+  /**
+   * Checks a file before its bytes are stored, given the number of files before it.
+   *
+   * @throws {SvcError}
+   */
   readonly requireFile?: ((field: string, others: number) => void) | undefined
 }
 
 export interface Parts {
-  /** The texts that were sent, by the names of their parts. */
+  /** The texts by part name. */
   readonly texts: ReadonlyMap<string, string>
   readonly files: readonly Upload[]
 }
 
-/** Whether a request brings a form. */
+/** Whether a request has a multipart form. */
 export function isMultipart({ headers }: IncomingMessage): boolean {
   return /^multipart\/form-data\s*(?:;|$)/i.test(headers['content-type'] ?? '')
 }
@@ -61,20 +65,20 @@ function hasBoundary({ headers }: IncomingMessage): boolean {
 }
 
 /**
- * @throws {SvcError} `INVALID_BODY` for what cannot be read as a form, `VALIDATION_ERROR` for a text that is not asked for,
- * `FILE_TOO_LARGE`, `STORAGE_LIMIT`, `INVALID_PATH`. No file is left then, unless the store fails; it is removed later.
+ * @throws {SvcError} `INVALID_BODY` for an unreadable form, `VALIDATION_ERROR` for an unexpected text, `FILE_TOO_LARGE`,
+ * `STORAGE_LIMIT`, `INVALID_PATH`. Removes the stored files on failure, or later if the store fails too.
  */
 export async function readMultipart(http: HttpContext, exchange: Exchange, rules: PartRules): Promise<Parts> {
   const { req } = exchange
   const { backend } = rules
   const landing: Promise<Upload>[] = []
   const texts = new Map<string, string>()
-  /** The parser goes on to further files behind one that was refused. */
+  /** The parser continues with further files after one was refused. */
   let begun = 0
-  // A connection that has ended says so no second time.
+  // A connection that has already ended emits no further event.
   if (isGone(req)) throw new Aborted()
-  // However long it takes, as long as something comes in.
-  req.setTimeout(mostSilentMilliseconds, () => req.destroy())
+  // Limits only silence. A form may take as long as it needs while bytes arrive.
+  req.setTimeout(maxSilentMilliseconds, () => req.destroy())
   try {
     http.chunks.watch(req)
     await takeParts(req, rules, {
@@ -95,7 +99,7 @@ export async function readMultipart(http: HttpContext, exchange: Exchange, rules
   } catch (error) {
     const settled = await Promise.allSettled(landing)
     const landed = settled.flatMap((one) => (one.status === 'fulfilled' ? one.value : []))
-    // What keeps them is not why the form is refused.
+    // Only logs this error: it is not the reason why the form is refused.
     await removeUploads(backend, rules.files.project, landed).catch((kept) => http.log.failure(exchange.id, kept))
     throw error
   } finally {
@@ -121,13 +125,13 @@ async function landWeighed(
 }
 
 interface Takers {
-  /** @param refuse where the form has to give way to others */
+  /** @param refuse called if the form has to make room for others */
   weigh(refuse: (error: SvcError) => void): FormWeight
   file(part: IncomingFile, weight: FormWeight): Promise<unknown>
   text(name: string, value: string): void
 }
 
-/** Resolves when all parts are taken, and rejects as soon as one cannot be; what still comes in is thrown away. */
+/** Resolves once all parts are taken. Rejects as soon as one is refused, and discards the rest. */
 function takeParts(req: IncomingMessage, rules: PartRules, take: Takers): Promise<void> {
   return new Promise((resolve, reject) => {
     let isForm = false
@@ -142,7 +146,7 @@ function takeParts(req: IncomingMessage, rules: PartRules, take: Takers): Promis
       isRefused = true
       reject(isGone(req) ? new Aborted() : error)
       weight.end()
-      // The parser would keep all further texts.
+      // The parser would buffer all further texts.
       source.unpipe()
       for (const stream of atWork) stream.destroy(error instanceof Error ? error : undefined)
       source.resume()
@@ -151,17 +155,17 @@ function takeParts(req: IncomingMessage, rules: PartRules, take: Takers): Promis
     const refuseNameless = (field: string) => refuse(new SvcError('INVALID_PATH', `The file "${field}" has no name.`))
 
     async function takePart({ fieldname: field, originalname: name, mimetype: type, stream }: Express.Multer.File) {
-      // The parser still gets the chunk with which the form gave way, and nothing behind it that would end a file.
+      // The parser still gets the chunk at which the form was evicted, but no later one that would end a file.
       if (isRefused) throw new Aborted()
       requireFieldName(field)
       atWork.add(stream)
       stream.once('close', () => atWork.delete(stream))
       if (rules.texts.includes(field)) take.text(field, await readText(stream))
-      // Left alone when it is given up, since multer would take its end for a fault of the form.
+      // Doesn't destroy the stream when giving up, because multer would report its end as an error of the form.
       else await take.file({ field, name, type, bytes: stream.iterator({ destroyOnReturn: false }) }, weight)
     }
 
-    /** A file without a name is passed over, as browsers send one for an empty field; but not if it holds anything. */
+    /** Skips a file without a name, which browsers send for an empty field, but not if it has content. */
     function streamHandler(_req: unknown, parser: NodeJS.WritableStream) {
       isForm = true
       parser.on('file', (field: string, bytes: Readable, { filename = '' }: { filename?: string }) => {
@@ -185,21 +189,21 @@ function takeParts(req: IncomingMessage, rules: PartRules, take: Takers): Promis
       })
       heads = watchParts(source, parser)
       weighWhileParsed(req, parser, weight)
-      // Multer reports these only once the whole form has come in.
-      parser.once('partsLimit', () => refuse(tooManyFiles(rules.mostFiles)))
-      parser.once('filesLimit', () => refuse(tooManyFiles(rules.mostFiles)))
+      // Multer reports these only after the whole form has arrived.
+      parser.once('partsLimit', () => refuse(tooManyFiles(rules.maxFiles)))
+      parser.once('filesLimit', () => refuse(tooManyFiles(rules.maxFiles)))
       parser.once('error', (fault) => refuse(formFault(fault)))
       source.pipe(parser)
     }
 
-    // Of an empty boundary the parser makes a form without parts.
+    // The parser treats an empty boundary as a form without parts.
     if (!hasBoundary(req)) return refuse(noBoundary())
     const storage: StorageEngine = {
       _handleFile(_req, file, done) {
         takePart(file).then(
           () => done(null, {}),
           (thrown) => {
-            // A form that ends too early ends the bytes of each of its files; their reader meets that first.
+            // A truncated form also truncates its files, and their reader fails first. Prefers the error of the form.
             const error = file.stream.errored ? formFault(file.stream.errored) : thrown
             refuse(error)
             done(error)
@@ -214,10 +218,10 @@ function takeParts(req: IncomingMessage, rules: PartRules, take: Takers): Promis
     }
     const parse = multer(options).any() as Parser
     parse(source, {}, (error) => {
-      // What does not look like a form to multer, it leaves alone.
+      // Multer ignores a body that doesn't look like a form.
       if (error || !isForm) return refuse(formFault(error))
       try {
-        // The parser says nothing of a part whose head it cannot read.
+        // The parser skips a part with unreadable headers without an error.
         if (heads && heads.begun() > reported) throw formFault(undefined)
         resolve()
       } catch (fault) {
@@ -234,13 +238,13 @@ interface Cut {
 
 type Parser = (source: FormSource, res: object, done: (error?: Error | null) => void) => void
 
-/** How much of anything one form may have; how large a file may be depends on the project. */
-function limitsFor({ mostFiles }: PartRules) {
+/** The limits for one form. The size of a file depends on the project instead. */
+function limitsFor({ maxFiles }: PartRules) {
   return {
     fieldNameSize: sizes.maxFieldNameBytes,
     fieldSize: sizes.maxBodyBytes,
-    files: mostFiles,
-    parts: mostFiles + 10,
+    files: maxFiles,
+    parts: maxFiles + 10,
     headerPairs: 20,
   }
 }

@@ -58,7 +58,7 @@ describe('the heads of the parts of a form', () => {
     await finished(body)
 
     expect(heads.begun()).toBe(times)
-    // Looks for the next boundary, for the end of the head, and reads it as text.
+    // Counts each byte for the boundary search, the search for the end of the head, and decoding.
     expect(bytesLookedAt).toBeLessThan(4 * text.length)
   })
 

@@ -1,4 +1,4 @@
-/** What faults do to a request once it is known whose it is, before it is carried out. */
+/** Applies faults to a request after its project is known and before it runs. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { type ErrorCode, SvcError, statuses } from '../../../client/protocol/model/errors.js'
 import { type Fault, faultHeader } from '../../../client/protocol/model/faults/fault.js'
@@ -7,8 +7,8 @@ import type { Strike } from '../../core/faults/faults.js'
 import type { Exchange, HttpContext } from '../exchange.js'
 import { Aborted } from '../request/read-json.js'
 
-/** @throws {SvcError} whatever a fault refuses it with, `Aborted` where its connection breaks */
-export async function meetFaults({ backend }: HttpContext, exchange: Exchange): Promise<void> {
+/** @throws {SvcError} the error of a fault that refuses the request; `Aborted` if the fault breaks the connection */
+export async function applyFaults({ backend }: HttpContext, exchange: Exchange): Promise<void> {
   const { req, project, caller } = exchange
   if (!project || backend.faults.isEmpty(project.id)) return
   const [path = ''] = (req.url ?? '').split('?')
@@ -41,26 +41,29 @@ async function strikeBy(strike: Strike, exchange: Exchange): Promise<void> {
   }
 }
 
-/** Those of these kinds that are about to act on the answer. */
-export function actingOn(exchange: Exchange, kinds: readonly Fault['kind'][]): readonly Fault[] {
+/** Returns the faults of these kinds that are about to affect the answer. */
+export function activeFaults(exchange: Exchange, kinds: readonly Fault['kind'][]): readonly Fault[] {
   const those = exchange.faults.filter(({ fault }) => kinds.includes(fault.kind))
   return those.filter((strike) => acts(strike, exchange)).map(({ fault }) => fault)
 }
 
-/** A hit is counted, and the answer says so, where it is about to act: a request that does not come that far meets nothing. */
+/**
+ * Counts a hit, and names the fault in the answer, only when the fault takes effect. A request that fails earlier doesn't
+ * count.
+ */
 function acts(strike: Strike, exchange: Exchange): boolean {
   const isActing = strike.acts()
-  if (isActing && !exchange.headers[faultHeader]?.split(', ').includes(wordsOf(strike.fault)))
+  if (isActing && !exchange.headers[faultHeader]?.split(', ').includes(describeFault(strike.fault)))
     name(strike.fault, exchange)
   return isActing
 }
 
-const wordsOf = ({ id, kind }: Fault) => `${id} ${kind}`
+const describeFault = ({ id, kind }: Fault) => `${id} ${kind}`
 
-/** So that no real cause is looked for. */
+/** Names the fault in the answer, so that nobody searches for another cause. */
 function name(fault: Fault, exchange: Exchange): void {
   const before = exchange.headers[faultHeader]
-  const words = wordsOf(fault)
+  const words = describeFault(fault)
   exchange.headers = { ...exchange.headers, [faultHeader]: before === undefined ? words : `${before}, ${words}` }
 }
 
@@ -70,7 +73,7 @@ function refusal({ id, status = 503, retryAfter }: Fault): SvcError {
   return new SvcError(usual[status] ?? code ?? 'INTERNAL', `A simulated fault (${id}).`, [], extras)
 }
 
-/** Of several codes of one status, the one that an app meets most. */
+/** The most common code of statuses that have several. */
 const usual: Readonly<Record<number, ErrorCode>> = { 400: 'INVALID_BODY', 409: 'COLLECTION_EXISTS' }
 
 function breakOff({ req }: Exchange): never {
