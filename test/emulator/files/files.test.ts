@@ -78,7 +78,7 @@ it('answers 404 for a file whose bytes are gone, says what to do, and goes on', 
   const answer = await fetch(moved(lost, second))
   expect(answer.status).toBe(404)
   expect(answer.headers.get('svc-error-code')).toBe('NOT_FOUND')
-  expect(await answer.text()).toContain('Bring them back from a backup, or delete the file.')
+  expect(await answer.text()).toContain('Restore them from a backup, or delete the file.')
   expect((await fetch(moved(lost, second), { method: 'HEAD' })).status).toBe(404)
   expect(await (await fetch(moved(kept, second))).text()).toBe('kept')
 })

@@ -271,11 +271,11 @@ describe('whatever the engine', () => {
 
     await expect(replay(login.id)).rejects.toMatchObject({
       code: 'CONFLICT',
-      message: expect.stringContaining('logins and accounts'),
+      message: expect.stringContaining('logins or accounts'),
     })
     await expect(replay(keyless.id)).rejects.toMatchObject({
       code: 'CONFLICT',
-      message: expect.stringContaining('Send another one'),
+      message: expect.stringContaining('Add a valid one'),
     })
     await expect(replay(good.id, { path: '/_svc/api/info' })).rejects.toMatchObject({ code: 'CONFLICT' })
     await expect(replay(good.id, { path: '/a b' })).rejects.toMatchObject({ code: 'VALIDATION_ERROR' })
