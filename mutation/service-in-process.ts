@@ -8,12 +8,12 @@ interface Opened {
 }
 
 /** A mutant may have damaged what the service remembers. */
-const mostRuns = 60
+const maxRuns = 60
 
 const place = globalThis as { mutated?: Opened | undefined; addressed?: Set<object> }
 
 async function isWell({ emulator, runs }: Opened): Promise<boolean> {
-  if (runs >= mostRuns) return false
+  if (runs >= maxRuns) return false
   return emulator.someCollection().then(
     () => true,
     () => false,

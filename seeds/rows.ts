@@ -9,7 +9,7 @@ import type { BadRow } from './records/record.js'
 import type { PlacedStep } from './steps.js'
 
 /** What one step may hold: well below what one body may. */
-const mostStepBytes = 4 * 1024 * 1024
+const maxStepBytes = 4 * 1024 * 1024
 
 /** The collection that a file of documents is named after. */
 export function collectionOf(file: string): string {
@@ -61,7 +61,7 @@ export async function rowSteps(
         bad.push(record)
         continue
       }
-      if (rows.length >= mostBatchItems || bytes + record.bytes > mostStepBytes) flush()
+      if (rows.length >= mostBatchItems || bytes + record.bytes > maxStepBytes) flush()
       rows.push({ line: record.line, fields: record.fields })
       bytes += record.bytes
     }

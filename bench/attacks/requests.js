@@ -27,7 +27,7 @@ export function connections({ url, key }, times, headers, body) {
   const request = Buffer.from(`POST /collections/posts HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n${body}`)
   return count(times, async (add) => {
     const socket = connect(Number(port), hostname)
-    const giveUp = setTimeout(() => socket.destroy(), mostMilliseconds)
+    const giveUp = setTimeout(() => socket.destroy(), maxMilliseconds)
     let answer = ''
     socket.on('data', (data) => {
       answer += data
@@ -45,7 +45,7 @@ export function connections({ url, key }, times, headers, body) {
 export function sockets({ url, key }, many, messages, textOf) {
   return count(many, async (add) => {
     const socket = new WebSocket(`${url.replace('http', 'ws')}/realtime`)
-    const giveUp = setTimeout(() => socket.terminate(), mostMilliseconds)
+    const giveUp = setTimeout(() => socket.terminate(), maxMilliseconds)
     let answers = 0
     socket.on('message', () => ++answers > messages && socket.terminate())
     socket.on('error', () => undefined)
@@ -61,7 +61,7 @@ export function sockets({ url, key }, many, messages, textOf) {
 }
 
 /** How long one connection of an attack lasts at most. */
-const mostMilliseconds = 60_000
+const maxMilliseconds = 60_000
 
 /** @param {number} times @param {(add: (answer: string) => void) => Promise<void>} work */
 async function count(times, work) {

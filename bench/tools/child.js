@@ -9,7 +9,7 @@ export const run = promisify(execFile)
 export const root = fileURLToPath(new URL('../..', import.meta.url))
 export const svcCommand = fileURLToPath(new URL('../../cli/bin/run.js', import.meta.url))
 
-const mostMilliseconds = 900_000
+const maxMilliseconds = 900_000
 
 /** The running children: none outlives the bench, however it ends. @type {Set<import('node:child_process').ChildProcess>} */
 const running = new Set()
@@ -58,7 +58,7 @@ export async function startContender(file, args = []) {
 function answerOf(child) {
   return new Promise((resolve, reject) => {
     const onExit = (/** @type {number | null} */ code) => reject(new Error(`A contender ended with ${code}.`))
-    const timer = setTimeout(() => reject(new Error('A contender does not answer.')), mostMilliseconds)
+    const timer = setTimeout(() => reject(new Error('A contender does not answer.')), maxMilliseconds)
     child.once('exit', onExit)
     child.once('message', (message) => {
       clearTimeout(timer)

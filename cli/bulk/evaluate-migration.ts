@@ -37,7 +37,7 @@ export interface MigrationPreview {
   readonly examples: readonly MigratedDocument[]
 }
 
-const mostExamples = 3
+const maxExamples = 3
 
 const howToWrite = 'Write it as: export default ({ data }) => ({ ...data, field: value })'
 
@@ -74,7 +74,7 @@ export async function evaluateMigration(
     changes++
     const names = changed.map(([name]) => name)
     for (const name of names) fields.set(name, (fields.get(name) ?? 0) + 1)
-    if (examples.length < mostExamples) examples.push({ id, before, after })
+    if (examples.length < maxExamples) examples.push({ id, before, after })
     const isSmaller = changed.some(([, { to }]) => to === undefined)
     const operation = isSmaller
       ? { op: 'replace', id, was: before, data: after }

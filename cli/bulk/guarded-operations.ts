@@ -53,7 +53,7 @@ export async function withoutThose(collection: Collection, batch: readonly Opera
   return batch.filter(({ unless }) => unless === undefined || !found.has(unless))
 }
 
-const mostInFlight = 8
+const maxInFlight = 8
 
 /** Replacements, each by itself: there is no batch of them. One that says what the document was is for that version alone. */
 export async function replaceAll(collection: Collection, batch: readonly Operation[]): Promise<SentBatch> {
@@ -65,7 +65,7 @@ export async function replaceAll(collection: Collection, batch: readonly Operati
       if (found) refused.push(found)
     }
   }
-  const workers = Array.from({ length: mostInFlight }, () =>
+  const workers = Array.from({ length: maxInFlight }, () =>
     work().catch((error) => {
       left.length = 0
       throw error

@@ -6,7 +6,7 @@ import { count, counted } from '../terminal/print.js'
 import type { MigrationPreview } from './evaluate-migration.js'
 
 /** Fields that are named; `--json` has all of them. */
-const mostFields = 10
+const maxFields = 10
 const indent = '  '
 
 export function previewLines(
@@ -15,8 +15,8 @@ export function previewLines(
 ): string[] {
   const columns = fitting(stream, indent.length)
   const byCount = Object.entries(fields).sort(([, one], [, other]) => other - one)
-  const named = byCount.slice(0, mostFields).map(([name, number]) => `${name} (${count(number)})`)
-  const more = byCount.length > mostFields ? [`and ${count(byCount.length - mostFields)} more`] : []
+  const named = byCount.slice(0, maxFields).map(([name, number]) => `${name} (${count(number)})`)
+  const more = byCount.length > maxFields ? [`and ${count(byCount.length - maxFields)} more`] : []
   const left = changes - examples.length
   return [
     `${count(changes)} of ${counted(documents, 'document')} would change.`,

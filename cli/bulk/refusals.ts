@@ -28,14 +28,14 @@ export function both(one: SentBatch, other: SentBatch): SentBatch {
   return { accepted: one.accepted + other.accepted, refused: [...one.refused, ...other.refused] }
 }
 
-const mostShown = 20
+const maxShown = 20
 
 /** The first refusals as lines for people, and how many more there are. */
 export function refusalLines<One extends BadLine>(
   { refused, refusals }: { readonly refused: number; readonly refusals: readonly One[] },
   nameOf: (one: One) => string,
 ): string[] {
-  const shown = refusals.slice(0, mostShown)
+  const shown = refusals.slice(0, maxShown)
   const more = refused - shown.length
   return [...shown.map((one) => `${nameOf(one)}  ${one.problem}`), ...(more > 0 ? [`… and ${count(more)} more`] : [])]
 }

@@ -20,7 +20,7 @@ export interface Preview {
   readonly bad: readonly BadLine[]
 }
 
-const mostBadLines = 1_000
+const maxBadLines = 1_000
 const none: Counts = { create: 0, update: 0, replace: 0, delete: 0 }
 
 export async function previewOperations(input: ImportSource, collection: string | undefined): Promise<Preview> {
@@ -30,7 +30,7 @@ export async function previewOperations(input: ImportSource, collection: string 
   for await (const handful of readOperations(input, collection)) {
     for (const read of handful) {
       if ('problem' in read) {
-        if (bad.length < mostBadLines) bad.push(read)
+        if (bad.length < maxBadLines) bad.push(read)
         continue
       }
       counts[read.kind]++
@@ -62,7 +62,7 @@ export interface RunResult extends Reached {
 }
 
 /** So many refusals are kept for the run that goes on, which writes them again with each handful; the count is of all. */
-const mostKept = 1_000
+const maxKept = 1_000
 
 /** What an earlier run has left. */
 export function reachedBefore({ found }: StateFile): Reached {
@@ -97,7 +97,7 @@ export async function runOperations(input: ImportSource, options: RunOptions): P
       ...state,
       done: state.done + operations.length,
       refused: state.refused + carried.refused.length,
-      refusals: refusals.slice(0, mostKept),
+      refusals: refusals.slice(0, maxKept),
     }
     file.save({ ...state, isOpen: true })
     onDone(reached())

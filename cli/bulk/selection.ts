@@ -29,7 +29,7 @@ export interface SelectionResult {
 
 /** As many as a batch takes. */
 const idsAtOnce = sizes.mostBatchItems
-const mostInFlight = 3
+const maxInFlight = 3
 
 /**
  * Writes all documents of a selection, each once. What was written when it fails or is stopped stays so; `onWritten` has said
@@ -67,7 +67,7 @@ export async function writeSelection(
       if (ids.length < idsAtOnce) continue
       begin(ids)
       ids = []
-      if (inFlight.size >= mostInFlight) await Promise.race(inFlight)
+      if (inFlight.size >= maxInFlight) await Promise.race(inFlight)
     }
   } catch (error) {
     failure ??= { error }

@@ -25,9 +25,9 @@ export interface SendOptions {
   readonly isRepeated: boolean
 }
 
-const mostOperations = 3 * sizes.mostBatchItems
+const maxOperations = 3 * sizes.mostBatchItems
 // Room for what the service's forms put around each.
-const mostBytes = sizes.mostBodyBytes * 0.7
+const maxBytes = sizes.mostBodyBytes * 0.7
 
 /** Gathers operations in their order, until there are many, or one is about a document that another is about already. */
 export function gatherOperations() {
@@ -36,8 +36,8 @@ export function gatherOperations() {
   let bytes = 0
   return {
     isFullFor: (operation: Operation) =>
-      operations.length >= mostOperations ||
-      (operations.length > 0 && bytes + operation.bytes > mostBytes) ||
+      operations.length >= maxOperations ||
+      (operations.length > 0 && bytes + operation.bytes > maxBytes) ||
       ids.has(documentOf(operation)),
     add(operation: Operation) {
       operations.push(operation)

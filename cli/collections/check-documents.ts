@@ -22,7 +22,7 @@ export interface CheckedCollection {
   readonly issues: readonly Drift[]
 }
 
-const mostExamples = 3
+const maxExamples = 3
 
 /** Reads every document. @throws {SvcError} `FORBIDDEN`, `UNAUTHORIZED` where they may not be read */
 export async function checkDocuments(
@@ -43,7 +43,7 @@ export async function checkDocuments(
       const field = String(path.at(-1) ?? '')
       const known = issues.get(message)
       const { documents: before = 0, examples = [] } = known ?? {}
-      const some = examples.length < mostExamples ? [...examples, id] : examples
+      const some = examples.length < maxExamples ? [...examples, id] : examples
       issues.set(message, { field, problem: message, type, documents: before + 1, examples: some })
     }
     if (documents % 100 === 0) onRead(documents)

@@ -46,7 +46,7 @@ export async function inTurn<Result>(place: string, work: () => Promise<Result>)
     try {
       own = claim(place, { message: `Another process is writing "${place}".`, hint: 'Try again' })
     } catch (error) {
-      if (!(error instanceof CliFailure) || tries === mostTries) throw error
+      if (!(error instanceof CliFailure) || tries === maxTries) throw error
       // Those that refuse each other do not come at the same moment again.
       await pause(Math.random() * 2 * usualPause)
     }
@@ -59,7 +59,7 @@ export async function inTurn<Result>(place: string, work: () => Promise<Result>)
 }
 
 /** Ten seconds: the other one may be on a busy machine, too. */
-const mostTries = 500
+const maxTries = 500
 const usualPause = 20
 
 /**

@@ -5,7 +5,7 @@ import { misuse } from '../base/failure.js'
 import { removeFile } from './replace-file.js'
 
 /** More than is ever written there. */
-const mostBytes = 64 * 1024
+const maxBytes = 64 * 1024
 
 /**
  * Removes what an earlier start has left, which would tell a waiting script that this one is ready.
@@ -21,7 +21,7 @@ export async function clearReadyFile(path: string): Promise<void> {
       'Name another one for --ready-file; --json prints the same on stdout.',
     )
   }
-  const isOurs = found.size <= mostBytes && isReadyText(await readFile(path, 'utf8'))
+  const isOurs = found.size <= maxBytes && isReadyText(await readFile(path, 'utf8'))
   if (!isOurs) throw misuse(`"${path}" was not written by --ready-file, and stays.`, 'Name another file.')
   await removeFile(path)
 }

@@ -12,7 +12,7 @@ export interface Chunk {
 }
 
 // Room for the braces and the envelopes that the service's forms put around each row.
-const mostBytes = sizes.mostBodyBytes * 0.8
+const maxBytes = sizes.mostBodyBytes * 0.8
 const bytesAroundRow = 16
 
 /** Gathers rows until a request is full: at most 1,000, and well under the body's limit. Contract 3.6. */
@@ -33,7 +33,7 @@ export function gather(from: number) {
     take,
     /** Whether the row has no room any more in what was gathered. */
     isFullFor: (row: ReadRow) =>
-      rows.length >= sizes.mostBatchItems || (rows.length > 0 && bytes + row.bytes + bytesAroundRow > mostBytes),
+      rows.length >= sizes.mostBatchItems || (rows.length > 0 && bytes + row.bytes + bytesAroundRow > maxBytes),
     add(row: ReadRow) {
       rows.push(row)
       bytes += row.bytes + bytesAroundRow

@@ -36,7 +36,7 @@ export interface ImportSummary {
   readonly isWhole: boolean
 }
 
-const mostOpen = 3
+const maxOpen = 3
 
 /**
  * Imports one input, or the rest of it where an earlier import of the same was stopped. Its state stays: an import of
@@ -67,7 +67,7 @@ function importRest(
     state,
     from,
     open: openerOf(options),
-    mostOpen,
+    maxOpen,
     // Two requests at once could both create a document of the same key.
     sendsInOrder: options.upsertBy !== undefined,
     isReadOnce: isReadOnce(input),

@@ -35,7 +35,7 @@ export interface RefusedSize {
   readonly bytes: number
 }
 
-const mostRemembered = 20
+const maxRemembered = 20
 
 /**
  * Keeps refused rows in a file, one JSON object on a line, and remembers the first few. A device or a pipe takes them as they come.
@@ -68,7 +68,7 @@ export async function openRefusedFile(path: string) {
       if (refusals.length === 0) return
       const reported = refusals.map((refusal) => ({ file, ...refusal }))
       appendFileSync(openedAs(whole) ?? whole, reported.map((refusal) => `${JSON.stringify(refusal)}\n`).join(''))
-      first.push(...reported.slice(0, mostRemembered - first.length))
+      first.push(...reported.slice(0, maxRemembered - first.length))
     },
     /** Removes what an earlier import left, once a new one begins. Imports at the same time share the file. */
     clear(): void {

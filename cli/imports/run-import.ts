@@ -41,7 +41,7 @@ export interface ImportResult {
 }
 
 const saveEveryMs = 500
-const mostBadRows = 1_000
+const maxBadRows = 1_000
 
 interface Finished extends Sent {
   readonly chunk: Chunk
@@ -176,7 +176,7 @@ async function* chunksOf(records: Records, done: number): AsyncGenerator<CutChun
         rows.add(record)
       } else bad.push(record)
       endByte = record.endByte
-      if (bad.length >= mostBadRows) yield { chunk: rows.take(at, endByte), bad: takeBad() }
+      if (bad.length >= maxBadRows) yield { chunk: rows.take(at, endByte), bad: takeBad() }
     }
   }
   if (!rows.isEmpty() || bad.length > 0) yield { chunk: rows.take(at, endByte), bad: takeBad() }

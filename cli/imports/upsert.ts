@@ -12,9 +12,9 @@ import type { OpenChunk } from './send-chunk.js'
 type Collection = ReturnType<Client['collection']>
 
 // Of the 8 KB of an encoded query (contract 10.7) and its 200 tests (10.11), with room for the field and the page.
-const mostEncoded = 7_000
+const maxEncoded = 7_000
 // One document for each value does not fill a page of 100, after which another would be asked for.
-const mostValues = 99
+const maxValues = 99
 const listsAtOnce = 4
 
 /** What a seed is read from: JSON, or cells, which are read by their looks. */
@@ -184,7 +184,7 @@ function inPieces(values: readonly string[]): string[][] {
     const last = pieces.at(-1)
     const length = encodedLength(value)
     encoded += length
-    if (last && last.length < mostValues && encoded < mostEncoded) last.push(value)
+    if (last && last.length < maxValues && encoded < maxEncoded) last.push(value)
     else {
       pieces.push([value])
       encoded = length

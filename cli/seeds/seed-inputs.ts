@@ -144,7 +144,7 @@ export function seedTargetOf({ emulator, key }: Target, as?: string): SeedTarget
 }
 
 export function ownSeedTarget(emulator: Pick<EmulatorInfo, 'url' | 'controlToken' | 'projectId'>): SeedTarget {
-  return { control: openControl(emulator, mostMilliseconds), project: emulator.projectId }
+  return { control: openControl(emulator, maxMilliseconds), project: emulator.projectId }
 }
 
 /** How the emulator that is starting is seeded, until the signal says stop. */
@@ -159,7 +159,7 @@ export function seedingOf(
 }
 
 /** Seeds are large, and written whole. */
-const mostMilliseconds = 3_600_000
+const maxMilliseconds = 3_600_000
 
 /** A collection that was seeded, in a word or two. */
 export function seededNote({ collection, created, updated, isWhole }: Planted): string {

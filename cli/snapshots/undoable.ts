@@ -7,7 +7,7 @@ import { openSnapshotControl } from '../target/control.js'
 import type { OwnEmulator } from '../target/emulator-of-run.js'
 import { gitPlace } from './git-place.js'
 
-const mostCommandLength = 255
+const maxCommandLength = 255
 
 export interface Undoable {
   readonly emulator: OwnEmulator
@@ -66,7 +66,7 @@ export async function withSnapshot<Result>(
 
 async function save({ snapshots }: Control, project: string, command: string, keeping?: string): Promise<string> {
   const place = await gitPlace()
-  const words = command.slice(0, mostCommandLength)
+  const words = command.slice(0, maxCommandLength)
   return (await snapshots.save({ project, automatic: true, command: words, keeping, ...place })).name
 }
 

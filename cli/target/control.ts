@@ -8,19 +8,19 @@ import type { EmulatorInfo } from './emulator-file.js'
 import { fetchDirectly } from './fetch-directly.js'
 
 // Waiting for a mail takes a minute at most.
-const mostMilliseconds = 70_000
+const maxMilliseconds = 70_000
 // A large snapshot takes its time.
-const mostMillisecondsOfSnapshots = 600_000
+const maxMillisecondsOfSnapshots = 600_000
 
 /** The same as {@link openControl}, for what saves or loads snapshots. */
 export function openSnapshotControl(emulator: Pick<EmulatorInfo, 'url' | 'controlToken'>): Control {
-  return openControl(emulator, mostMillisecondsOfSnapshots)
+  return openControl(emulator, maxMillisecondsOfSnapshots)
 }
 
 /** @throws {SvcError} whatever the emulator answers, {@link CliFailure} if it does not, or belongs to another start. */
 export function openControl(
   { url, controlToken }: Pick<EmulatorInfo, 'url' | 'controlToken'>,
-  timeout = mostMilliseconds,
+  timeout = maxMilliseconds,
 ): Control {
   const { send, openStream } = openSender({ url, timeout, retry: { attempts: 1 }, fetch: fetchDirectly })
   const explained = (error: unknown) => Promise.reject(explain(error, url))

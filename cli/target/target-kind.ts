@@ -10,7 +10,7 @@ import type { Target } from './target.js'
 export type TargetKind = 'own' | 'emulator' | 'foreign'
 
 /** A service that is slower than this counts as foreign, so the user is asked. */
-const mostProbeMilliseconds = 3_000
+const maxProbeMilliseconds = 3_000
 
 export async function kindOf({ url, emulator, isOwn, isLocal, isTyped, profile }: Target): Promise<TargetKind> {
   if (isOwn && emulator && !('pid' in emulator && (await isReplaced(emulator)))) return 'own'
@@ -23,7 +23,7 @@ export async function kindOf({ url, emulator, isOwn, isLocal, isTyped, profile }
 /** Asks without a key: the address has not been confirmed yet. */
 async function answersAsEmulator(url: string): Promise<boolean> {
   try {
-    const signal = AbortSignal.timeout(mostProbeMilliseconds)
+    const signal = AbortSignal.timeout(maxProbeMilliseconds)
     const response = await fetchDirectly(`${url}/_svc/api/health`, { signal, redirect: 'manual' })
     const body = parseJson(await response.text())
     return response.status === 200 && isObject(body) && body.status === 'ok' && typeof body.folder === 'string'

@@ -39,11 +39,11 @@ export interface ObservedObjects {
 }
 
 /** Ids of a place that are looked up: all of a field lead to one collection, or none does. */
-const mostIds = 20
+const maxIds = 20
 /** Names of fields that one place keeps apart. More are keys, and their names are data. */
-const mostFields = 1_000
+const maxFields = 1_000
 /** Levels that are distinguished; what lies deeper is anything. */
-const mostLevels = 12
+const maxLevels = 12
 /** Longer texts are not choices. */
 const longestChoice = 40
 
@@ -71,7 +71,7 @@ export function observe(seen: Observed, value: Json, level = 0): void {
   else if (isObject(value)) observeObject(seen, value, level + 1)
   else {
     seen.arrays++
-    if (level >= mostLevels) return
+    if (level >= maxLevels) return
     for (const item of value) {
       seen.items ??= nothingObserved()
       observe(seen.items, item, level + 1)
@@ -91,7 +91,7 @@ function observeText(seen: Observed, text: string): void {
   if (texts.format !== undefined) texts.format = commonFormat(texts.format, text)
   if (isId(text)) {
     texts.idCount++
-    if (texts.ids.size < mostIds) texts.ids.add(text)
+    if (texts.ids.size < maxIds) texts.ids.add(text)
   }
   if (texts.different.size > 0 && texts.different.size <= mostChoices && !texts.different.has(text)) {
     if (mayBeChoice(text)) texts.different.add(text)
@@ -112,7 +112,7 @@ function observeObject(seen: Observed, object: JsonObject, level: number): void 
   seen.objects ??= { count: 0, fields: new Map(), entries: 0, others: undefined }
   const { objects } = seen
   objects.count++
-  if (level > mostLevels) return
+  if (level > maxLevels) return
   for (const [name, value] of Object.entries(object)) {
     objects.entries++
     observe(placeOf(objects, name), value, level)
@@ -122,7 +122,7 @@ function observeObject(seen: Observed, object: JsonObject, level: number): void 
 function placeOf(objects: ObservedObjects, name: string): Observed {
   const known = objects.fields.get(name)
   if (known) return known
-  if (objects.fields.size >= mostFields) {
+  if (objects.fields.size >= maxFields) {
     objects.others ??= nothingObserved()
     return objects.others
   }
@@ -157,7 +157,7 @@ function mergedTexts(all: readonly ObservedTexts[]): ObservedTexts | undefined {
     format: all.every(({ format }) => format === first.format) ? first.format : undefined,
     different: new Set(areAllShort ? all.flatMap(({ different }) => [...different]) : []),
     idCount: sum(all.map(({ idCount }) => idCount)),
-    ids: new Set(all.flatMap(({ ids }) => [...ids]).slice(0, mostIds)),
+    ids: new Set(all.flatMap(({ ids }) => [...ids]).slice(0, maxIds)),
   }
 }
 

@@ -63,7 +63,7 @@ export function openReader(
         const isChanged = dirty.delete(name)
         if (known.has(name) && !isChanged) continue
         // Before it is read: what is written meanwhile makes it be read again.
-        if (!followed.has(name) && followed.size < mostFollowed) await follow(name)
+        if (!followed.has(name) && followed.size < maxFollowed) await follow(name)
         try {
           known.set(name, { as: identity(collection), value: await readCollection(client, collection, reading) })
         } catch (error) {
@@ -91,7 +91,7 @@ export function openReader(
 }
 
 /** Subscriptions that one connection may have. */
-const mostFollowed = 100
+const maxFollowed = 100
 
 function identity({ id, schema, permissions }: Collection): string {
   return `${id} ${JSON.stringify([schema, permissions?.hidden])}`

@@ -21,7 +21,7 @@ interface CsvRow {
 const handful = 250
 
 /** A row is read up to here, so that the next one is found; a quote that is never closed makes one row of all that follows. */
-const mostHeldBytes = 4 * mostRecordBytes
+const maxHeldBytes = 4 * mostRecordBytes
 
 /**
  * CSV whose first line names the columns. A line with too many or too few cells is a bad row, and so is one without a
@@ -38,7 +38,7 @@ export async function* readCsv(input: Readable, { types, delimiter, source }: Cs
     relax_column_count: true,
     relax_quotes: true,
     skip_records_with_error: true,
-    max_record_size: mostHeldBytes,
+    max_record_size: maxHeldBytes,
     on_skip: (error, raw = '') => {
       if (unclosed) return undefined
       unclosed = { error, raw }

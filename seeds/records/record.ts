@@ -28,14 +28,14 @@ export type Records = AsyncGenerator<InputRecord[], void, undefined>
 /** A record that is longer than any body may be is refused, and not held in memory. */
 export const mostRecordBytes = 12 * 1024 * 1024
 
-const mostQuoted = 10_000
+const maxQuoted = 10_000
 // `1e400` and numbers of over 300 digits are no doubles; JSON.parse makes Infinity of them.
 const suspiciousNumber = /[eE]\+?\d{3}|\d{300}/
 
 /** JSON text as a row. What JSON or UTF-8 cannot be is a bad row, never another value. */
 function readRow(bytes: Buffer, place: RowPosition): InputRecord {
   const text = bytes.toString('utf8')
-  const bad = (problem: string): BadRow => ({ ...place, problem, text: text.slice(0, mostQuoted) })
+  const bad = (problem: string): BadRow => ({ ...place, problem, text: text.slice(0, maxQuoted) })
   if (text.includes('\ufffd') && !isUtf8(bytes)) return bad('is not UTF-8')
   let fields: unknown
   let kept: string | undefined

@@ -3,7 +3,7 @@ import { terminalWidth } from '../../terminal/print.js'
 import { cut, printable } from '../../terminal/text-width.js'
 import { fieldChanges } from './field-changes.js'
 
-const mostColumns = 100
+const maxColumns = 100
 
 type Colour = (text: string) => string
 
@@ -25,7 +25,7 @@ export function differences(before: JsonObject, after: JsonObject, options: Diff
 
 /** The columns of a line that begins at `indent` of a terminal. */
 export function fitting(stream: NodeJS.WriteStream, indent = 0): number {
-  return Math.min(mostColumns, terminalWidth(stream) - indent)
+  return Math.min(maxColumns, terminalWidth(stream) - indent)
 }
 
 function line(sign: string, name: string, value: Json, columns: number): string {
