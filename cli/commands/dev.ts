@@ -158,8 +158,8 @@ command's exit code if it ends by itself.`)
     info: EmulatorInfo,
   ): Promise<() => Promise<void>> {
     if (place === undefined) return async () => undefined
-    const { keepTypesOf } = await import('../types/keep-types-of.js')
-    return keepTypesOf(info, { place, isTyped }, (words) => this.note(words))
+    const { keepEmulatorTypes } = await import('../types/keep-emulator-types.js')
+    return keepEmulatorTypes(info, { place, isTyped }, (words) => this.note(words))
   }
 
   private async sayReady(info: EmulatorInfo, details: ReadyDetails): Promise<void> {

@@ -9,7 +9,7 @@ export interface ImportRun {
   readonly from: ImportState
   readonly open: OpenChunk
   /** Chunks that may be open at once. */
-  readonly mostOpen: number
+  readonly maxOpen: number
   /** Whether a chunk is sent only once all before it are dealt with. It is opened before that. */
   readonly sendsInOrder: boolean
   /** Whether nobody can go on from the state: after a failure, what was answered behind the first gap is told as well. */
@@ -83,7 +83,7 @@ export async function* runImport(run: ImportRun): AsyncGenerator<ImportStep, Imp
   while (reading !== undefined || inFlight.size > 0) {
     // Each of them comes to an end: of one that outlives the import, what each race has answered would be kept.
     const next: Happening = await Promise.race(
-      reading !== undefined && inFlight.size < run.mostOpen ? [reading, ...inFlight.values()] : inFlight.values(),
+      reading !== undefined && inFlight.size < run.maxOpen ? [reading, ...inFlight.values()] : inFlight.values(),
     )
     if (next.kind === 'read') {
       isAtEnd ||= next.cut === undefined

@@ -1,11 +1,11 @@
-/** A diff as people read it: a headline for each collection, and a line for each record. */
+/** Formats a diff for the terminal: a heading per collection and a line per record. */
 import type { SnapshotDiff } from '../../client/protocol/control/snapshots.js'
 import { count } from '../terminal/print.js'
 
 type Differences = SnapshotDiff['users']
 
 const signs = { added: '+', removed: '-', changed: '~' } as const
-/** Records that are printed of each collection; `--json` has more. */
+/** Records printed per collection. `--json` prints more. */
 const maxLines = 20
 
 export function diffLines(diff: SnapshotDiff): string[] {

@@ -218,14 +218,14 @@ test('columns that no document has are pointed out', async () => {
   const { exit, stderr } = await world.svc(['docs', 'list', 'posts', '--columns', 'titel,views', '--limit', '2'])
 
   expect(exit).toBe(0)
-  expect(stderr).toMatch(/no document here has a field "titel"; there are .*title/)
+  expect(stderr).toMatch(/No document has a field "titel". Fields: .*title/)
 })
 
 test('an order by a field that no document has is pointed out', async () => {
   const { exit, stderr } = await world.svc(['docs', 'list', 'posts', '--sort', 'titel', '--limit', '2'])
 
   expect(exit).toBe(0)
-  expect(stderr).toMatch(/no document here has a field "titel"; there are .*title/)
+  expect(stderr).toMatch(/No document has a field "titel". Fields: .*title/)
 })
 
 test('a condition of another spelling that finds nothing is pointed out', async () => {

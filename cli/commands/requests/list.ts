@@ -26,7 +26,7 @@ switches it off.`)
     const { isOn, requests, kept } = await this.control(flags).requests.list({ ...filter, limit: flags.limit })
 
     if (requests.length > 0) this.log(table(requests.map(requestRow)))
-    else if (!isOn) this.note('The emulator records no requests. Switch it on: svc project set requestLog:=true')
+    else if (!isOn) this.note('Request recording is off. Turn it on: svc project set requestLog:=true')
     else this.note(kept === 0 ? 'No requests yet.' : `None of the ${kept} requests that are kept is like that.`)
     return requests
   }

@@ -178,7 +178,10 @@ test('the older --upsert --key email is read as --by email, and says so; an API 
   const nobody = await world.svc([...upsert, '--by', 'email', '--key', 'svc_key_of_nobody'])
   const unnamed = await world.svc([...upsert, '--key', dev.apiKey])
 
-  expect(older).toMatchObject({ exit: 0, stderr: expect.stringContaining('Read as --by email: --key is the API key.') })
+  expect(older).toMatchObject({
+    exit: 0,
+    stderr: expect.stringContaining('Using --by email. The --key flag is for the API key.'),
+  })
   expect(await exported('olders')).toEqual([{ email: 'ada@example.com', name: 'Ada L.' }])
   expect(nobody.exit).toBe(3)
   expect(unnamed).toMatchObject({ exit: 2, stderr: expect.stringContaining('Name it: --upsert --by email') })
