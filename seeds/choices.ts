@@ -1,7 +1,7 @@
-/** So few different texts that they are choices, such as a status. */
-export const mostChoices = 10
+/** With more distinct texts than this, a field is not an enum. */
+export const maxChoices = 10
 
-/** Whether texts are choices, where so many different ones were seen among so many: each of them comes again and again. */
+/** Returns whether the texts are an enum: few distinct values that repeat. */
 export function areChoices(different: number, seen: number): boolean {
-  return different > 0 && different <= mostChoices && seen >= 3 * different
+  return different > 0 && different <= maxChoices && seen >= 3 * different
 }

@@ -1,4 +1,4 @@
-/** What one seed says, checked as far as that is possible without the service. */
+/** Validates a seed as far as possible without the service. */
 import { existsSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, isAbsolute, relative, resolve, sep } from 'node:path'
 import { fieldRuleKinds, type Permissions, permissionKinds, type Schema } from '../client/protocol/model/collection.js'
@@ -7,16 +7,16 @@ import { isCollectionName } from '../client/protocol/model/schema.js'
 import type { SeedIdentity } from '../client/protocol/model/seed/steps.js'
 import { badSeed } from './failure.js'
 
-/** Where a seed comes from, and where in it things stand. */
+/** Name of a seed, and positions in it. */
 export interface SeedSource {
   readonly name: string
-  /** The place of a path, such as `seed.json:5`. */
+  /** Returns the position of a path, for example `seed.json:5`. */
   placeOf(path: readonly string[]): string
 }
 
-/** Something with a name in a seed; its place is worked out when a message names it. */
+/** A named part of a seed. Its position is computed only for messages. */
 interface Named {
-  /** What references call it. */
+  /** Name used in references. */
   readonly name: string
   readonly place: string
 }
@@ -28,7 +28,7 @@ export interface DocumentEntry extends Named {
 export interface CollectionEntry extends Named {
   readonly schema: Schema | undefined
   readonly permissions: Permissions | undefined
-  /** The field by which an upsert knows a document. */
+  /** The field that identifies a document in an upsert. */
   readonly key: string | undefined
   readonly documents: readonly DocumentEntry[]
 }
@@ -45,9 +45,9 @@ export interface UserEntry extends Named {
 }
 
 export interface FileEntry extends Named {
-  /** Where its bytes are. */
+  /** Path of the content. */
   readonly file: string
-  /** What it will be called. */
+  /** Name of the stored file. */
   readonly fileName: string
   readonly path: string
   readonly isOwned: boolean
@@ -58,14 +58,14 @@ export interface SeedContent {
   readonly files: readonly FileEntry[]
   readonly users: readonly UserEntry[]
   readonly collections: readonly CollectionEntry[]
-  /** Whether the seed has a part of that name: references to `users` and `files` mean that, and no collection, then. */
+  /** Whether the seed has this part. Then references to `users` and `files` mean the part, not a collection. */
   readonly hasUsers: boolean
   readonly hasFiles: boolean
 }
 
 const parts = ['collections', 'users', 'files', '$schema']
 
-/** Whether a value is a whole seed rather than documents: an object of collections, users and files. */
+/** Returns whether a value is a whole seed instead of documents: an object with collections, users, or files. */
 export function isSeedContent(value: Json): value is JsonObject {
   if (!isObject(value)) return false
   return isObject(value.collections) || (Object.keys(value).every((name) => parts.includes(name)) && hasPart(value))
@@ -75,22 +75,17 @@ function hasPart({ users, files }: JsonObject): boolean {
   return isObject(users) || isObject(files)
 }
 
-/** @throws {InputFailure} for `{"posts": […]}`, which would be one document of a collection that is named after its file */
+/** @throws {InputFailure} for `{"posts": […]}`, which would become one document in a collection named after the file */
 export function requireNoBareCollections({ placeOf }: SeedSource, value: Json): void {
   if (!isObject(value)) return
   const names = Object.keys(value).filter((name) => !parts.includes(name))
   const [name] = names.filter((each) => isBareCollection(value[each]))
   if (name === undefined || !names.every((each) => isBareCollection(value[each]) || isEmptyArray(value[each]))) return
-  const hint = `Write {"collections": {"${name}": {"documents": […]}}}; a single document is written as an array of one.`
-  throw badSeed(
-    placeOf([name]),
-    `"${name}" looks like a collection, and stands outside of "collections"`,
-    undefined,
-    hint,
-  )
+  const hint = `Write {"collections": {"${name}": {"documents": […]}}}; wrap a single document in an array.`
+  throw badSeed(placeOf([name]), `"${name}" looks like a collection but is outside "collections"`, undefined, hint)
 }
 
-/** Documents in an array, or `documents` as a seed writes them. */
+/** Recognizes an array of documents, or a collection as a seed writes it. */
 function isBareCollection(value: Json | undefined): boolean {
   if (Array.isArray(value)) return value.length > 0 && value.every(isObject)
   return isObject(value) && typeof value.documents === 'object' && value.documents !== null
@@ -100,19 +95,19 @@ function isEmptyArray(value: Json | undefined): boolean {
   return Array.isArray(value) && value.length === 0
 }
 
-/** @throws {InputFailure} with the place of what is not as a seed has to be */
+/** @throws {InputFailure} with the position of the invalid part */
 export function readContent(source: SeedSource, content: JsonObject): SeedContent {
   const other = Object.keys(content).find((name) => !parts.includes(name))
   if (other !== undefined) {
-    const what = `"${other}" is not part of a seed file, which has collections, users and files`
+    const what = `"${other}" is not part of a seed. Use collections, users, and files`
     throw badSeed(source.placeOf([other]), what)
   }
   const { collections = {}, users = {}, files = {} } = content
   return {
     source,
-    files: entriesOf(source, ['files'], files).map(([name, file]) => readFileEntry(source, name, file)),
-    users: entriesOf(source, ['users'], users).map(([name, user]) => readUser(source, name, user)),
-    collections: entriesOf(source, ['collections'], collections).map(([name, one]) =>
+    files: readEntries(source, ['files'], files).map(([name, file]) => readFileEntry(source, name, file)),
+    users: readEntries(source, ['users'], users).map(([name, user]) => readUser(source, name, user)),
+    collections: readEntries(source, ['collections'], collections).map(([name, one]) =>
       readCollection(source, name, one),
     ),
     hasUsers: content.users !== undefined,
@@ -125,18 +120,18 @@ const collectionNames = ['schema', 'permissions', 'key', 'documents'] as const
 function readCollection(source: SeedSource, name: string, value: Json): CollectionEntry {
   const path = ['collections', name]
   if (!isObject(value)) throw badSeed(source.placeOf(path), `"${name}" is not an object`)
-  if (!isCollectionName(name)) throw badSeed(source.placeOf(path), `"${name}" cannot name a collection`)
+  if (!isCollectionName(name)) throw badSeed(source.placeOf(path), `"${name}" is not a valid collection name`)
   requireNames(source, path, value, collectionNames, `"${name}"`)
   const { schema, permissions, key, documents = [] } = value
   if (typeof documents !== 'object' || documents === null) {
-    const what = `"documents" of "${name}" is neither an array nor an object`
+    const what = `"documents" of "${name}" must be an array or an object`
     throw badSeed(source.placeOf([...path, 'documents']), what)
   }
   if (schema !== undefined && !isObject(schema)) throw notA(source, [...path, 'schema'], 'object')
   return {
     name,
     ...placeIn(source, path),
-    // The service checks it: it knows what a schema may say.
+    // The service validates the schema, because it knows which rules exist.
     schema: schema as Schema | undefined,
     permissions: readPermissions(source, [...path, 'permissions'], permissions),
     key: optional(source, [...path, 'key'], key, 'string'),
@@ -175,7 +170,7 @@ function readUser(source: SeedSource, name: string, value: Json): UserEntry {
   if (email === undefined) throw badSeed(source.placeOf(path), `"users.${name}" has no "email"`)
   if (data !== undefined && !isObject(data)) throw notA(source, [...path, 'data'], 'object')
   if (twoFactor !== undefined && typeof twoFactor !== 'string' && typeof twoFactor !== 'boolean') {
-    throw badSeed(source.placeOf([...path, 'twoFactor']), '"twoFactor" takes true, false, or the secret in base 32')
+    throw badSeed(source.placeOf([...path, 'twoFactor']), '"twoFactor" must be true, false, or a base32 secret')
   }
   return {
     ...{ name, email, data, twoFactor, ...placeIn(source, path) },
@@ -192,16 +187,16 @@ function readIdentity(source: SeedSource, path: string[], value: Json): SeedIden
   requireNames(source, path, value, ['provider', 'subject'], '"identity"')
   const { provider, subject } = value
   if (typeof provider === 'string' && typeof subject === 'string') return { provider, subject }
-  throw badSeed(source.placeOf(path), '"identity" takes a "provider" and a "subject"')
+  throw badSeed(source.placeOf(path), '"identity" needs a "provider" and a "subject"')
 }
 
 const fileNames = ['file', 'name', 'path', 'owned'] as const
 
-/** A file beside the seed: nothing outside of the seed's folder, whatever links lead there. */
+/** Reads a file entry. The file must be inside the seed's folder, even through symlinks. */
 function readFileEntry(source: SeedSource, name: string, value: Json): FileEntry {
   const path = ['files', name]
   const entry = typeof value === 'string' ? { file: value } : value
-  if (!isObject(entry)) throw badSeed(source.placeOf(path), `"files.${name}" is neither a path nor an object`)
+  if (!isObject(entry)) throw badSeed(source.placeOf(path), `"files.${name}" must be a path or an object`)
   requireNames(source, path, entry, fileNames, `"files.${name}"`)
   const text = (field: (typeof fileNames)[number]) => optional(source, [...path, field], entry[field], 'string')
   const named = text('file')
@@ -220,7 +215,7 @@ function requireBeside(source: SeedSource, path: readonly string[], named: strin
   const place = resolve(folder, named)
   if (isAbsolute(named) || isOutside(folder, place)) throw outside(source, path, named)
   if (!existsSync(place) || !statSync(place).isFile())
-    throw badSeed(source.placeOf(path), `there is no file "${named}"`)
+    throw badSeed(source.placeOf(path), `file "${named}" does not exist`)
   if (isOutside(realpathSync(folder), realpathSync(place))) throw outside(source, path, named)
   return place
 }
@@ -231,7 +226,7 @@ function isOutside(folder: string, place: string): boolean {
 }
 
 function outside(source: SeedSource, path: readonly string[], named: string) {
-  return badSeed(source.placeOf(path), `"${named}" is outside of the seed's folder`)
+  return badSeed(source.placeOf(path), `"${named}" is outside the seed's folder`)
 }
 
 function placeIn(source: SeedSource, path: readonly string[]) {
@@ -242,7 +237,7 @@ function placeIn(source: SeedSource, path: readonly string[]) {
   }
 }
 
-function entriesOf(source: SeedSource, path: readonly string[], value: Json): [string, Json][] {
+function readEntries(source: SeedSource, path: readonly string[], value: Json): [string, Json][] {
   if (isObject(value)) return Object.entries(value)
   throw notA(source, path, 'object')
 }
@@ -257,12 +252,12 @@ function requireNames(
   const other = Object.keys(value).find((name) => !known.includes(name))
   if (other === undefined) return
   const all = `${known.slice(0, -1).join(', ')} and ${known.at(-1)}`
-  throw badSeed(source.placeOf([...path, other]), `"${other}" of ${what} is none of ${all}`)
+  throw badSeed(source.placeOf([...path, other]), `"${other}" of ${what} is unknown. Use ${all}`)
 }
 
 function requireTexts(source: SeedSource, path: readonly string[], value: Json | undefined): readonly string[] {
   if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value
-  throw badSeed(source.placeOf(path), `"${path.at(-1)}" is not an array of texts`)
+  throw badSeed(source.placeOf(path), `"${path.at(-1)}" must be an array of texts`)
 }
 
 interface Primitives {

@@ -1,4 +1,4 @@
-/** What is in a project, written as a seed: the same text each time as long as nothing has changed. */
+/** Exports a project as a seed. The output is deterministic. */
 import type { Permissions, Schema } from '../client/protocol/model/collection.js'
 import { isObject, type Json, type JsonObject, setOwn } from '../client/protocol/model/json.js'
 import { referenceName, referencesIn } from '../client/protocol/model/seed/references.js'
@@ -14,7 +14,7 @@ export interface ExportedCollection {
   readonly name: string
   readonly schema: Schema
   readonly permissions: Permissions
-  /** The oldest first. */
+  /** Oldest first. */
   readonly documents: readonly ExportedDocument[]
 }
 
@@ -34,7 +34,7 @@ export interface ExportedFile {
   readonly name: string
   readonly path: string
   readonly url: string
-  /** The document or user that it belongs to. */
+  /** Id of the document or user that owns the file. */
   readonly owner: string | null
 }
 
@@ -47,28 +47,28 @@ export interface ExportedProject {
 export interface ExportedSeed {
   readonly text: string
   readonly users: number
-  /** Which files belong beside it, and where. */
+  /** Files to write next to the seed. */
   readonly files: readonly { readonly url: string; readonly place: string }[]
 }
 
 /**
- * Ids of users, files and documents become references to their names.
+ * Replaces ids of users, files, and documents with references to their names.
  *
- * @param isWhole whether users and files that nothing refers to belong to it
+ * @param isWhole includes users and files without references
  * @throws {InputFailure} for a text that would be read as a reference
  */
 export function exportSeed(project: ExportedProject, { isWhole }: { readonly isWhole: boolean }): ExportedSeed {
   const names = namesIn(project)
   const used = new Set<string>()
-  const collections = sortedBy(project.collections, ({ name }) => name).map((one) => collectionOf(one, names, used))
+  const collections = sortedBy(project.collections, ({ name }) => name).map((one) => exportCollection(one, names, used))
   const users = project.users
     .filter(({ id }) => isWhole || used.has(id))
-    .map((user) => [names.users.get(user.id) ?? '', userOf(user, names, used)] as const)
+    .map((user) => [names.users.get(user.id) ?? '', exportUser(user, names, used)] as const)
   const files = project.files.filter(({ id, owner }) => (owner === null ? isWhole || used.has(id) : used.has(id)))
   const seed = {
     ...section(
       'files',
-      files.map((file) => [names.files.get(file.id) ?? '', fileOf(file, names)] as const),
+      files.map((file) => [names.files.get(file.id) ?? '', exportFile(file, names)] as const),
     ),
     ...section('users', users),
     ...section('collections', collections),
@@ -76,7 +76,7 @@ export function exportSeed(project: ExportedProject, { isWhole }: { readonly isW
   return {
     text: `${JSON.stringify(seed, null, 2)}\n`,
     users: users.length,
-    files: files.map((file) => ({ url: file.url, place: placeOf(file, names) })),
+    files: files.map((file) => ({ url: file.url, place: filePlace(file, names) })),
   }
 }
 
@@ -84,9 +84,9 @@ interface Names {
   readonly users: ReadonlyMap<string, string>
   readonly files: ReadonlyMap<string, string>
   readonly documents: ReadonlyMap<string, string>
-  /** What stands for the id of a user or document. */
+  /** Reference for each user or document id. */
   readonly references: ReadonlyMap<string, string>
-  /** Documents that others refer to. */
+  /** Ids of documents that others refer to. */
   readonly referred: ReadonlySet<string>
   readonly urls: readonly (readonly [url: string, id: string])[]
 }
@@ -100,7 +100,7 @@ function namesIn({ collections, users, files }: ExportedProject): Names {
   )
   const userNames = named(users, ({ email }) => email.replace(/@.*/, ''))
   const byCollection = collections.map(
-    ({ name, documents }) => [referenceName(name), named(documents, ({ data }) => titleOf(data) ?? name)] as const,
+    ({ name, documents }) => [referenceName(name), named(documents, ({ data }) => findTitle(data) ?? name)] as const,
   )
   return {
     referred,
@@ -118,17 +118,17 @@ function namesIn({ collections, users, files }: ExportedProject): Names {
 
 const titles = ['slug', 'name', 'title', 'email']
 
-function titleOf(data: JsonObject): string | undefined {
-  const title = titles.map((field) => data[field]).find((value) => typeof value === 'string' && slugOf(value) !== '')
+function findTitle(data: JsonObject): string | undefined {
+  const title = titles.map((field) => data[field]).find((value) => typeof value === 'string' && slugify(value) !== '')
   return typeof title === 'string' ? title : undefined
 }
 
-/** Short names by id, each once: a second "ada" is "ada-2". */
+/** Assigns short, unique names: a second "ada" becomes "ada-2". */
 function named<One extends { readonly id: string }>(all: readonly One[], nameOf: (one: One) => string) {
   const taken = new Set<string>()
   const names = new Map<string, string>()
   for (const one of all) {
-    const wanted = slugOf(nameOf(one)) || 'unnamed'
+    const wanted = slugify(nameOf(one)) || 'unnamed'
     let name = wanted
     for (let number = 2; taken.has(name); number++) name = `${wanted}-${number}`
     taken.add(name)
@@ -137,8 +137,11 @@ function named<One extends { readonly id: string }>(all: readonly One[], nameOf:
   return names
 }
 
-/** Neither dots nor braces, which references take apart; and no number alone, which objects would put first. */
-function slugOf(text: string): string {
+/**
+ * Removes dots and braces, which are part of the reference syntax. Prefixes plain numbers, which objects would sort
+ * first.
+ */
+function slugify(text: string): string {
   const slug = text
     .normalize('NFKD')
     .toLowerCase()
@@ -148,7 +151,7 @@ function slugOf(text: string): string {
   return /^\d+$/.test(slug) ? `n${slug}` : slug
 }
 
-function collectionOf(
+function exportCollection(
   { name, schema, permissions, documents }: ExportedCollection,
   names: Names,
   used: Set<string>,
@@ -157,8 +160,8 @@ function collectionOf(
   const written = documents.map(
     ({ id, data }) => [names.documents.get(id) ?? '', referring(data, names, used, name)] as const,
   )
-  const content = isNamed ? objectOf(written) : written.map(([, fields]) => fields)
-  // An empty list of roles opens a kind, and closes a field.
+  const content = isNamed ? toObject(written) : written.map(([, fields]) => fields)
+  // An empty list of roles opens a kind and closes a field, so it is kept.
   const set = Object.entries(permissions).filter(([, some]) => Object.keys(some).length > 0)
   return [
     name,
@@ -170,7 +173,7 @@ function collectionOf(
   ]
 }
 
-function userOf(user: ExportedUser, names: Names, used: Set<string>): JsonObject {
+function exportUser(user: ExportedUser, names: Names, used: Set<string>): JsonObject {
   const { email, data, roles, verified, passwordHash, twoFactor, identity } = user
   return {
     email,
@@ -183,8 +186,8 @@ function userOf(user: ExportedUser, names: Names, used: Set<string>): JsonObject
   }
 }
 
-function fileOf(file: ExportedFile, names: Names): Json {
-  const place = placeOf(file, names)
+function exportFile(file: ExportedFile, names: Names): Json {
+  const place = filePlace(file, names)
   const { name, path, owner } = file
   const isNamed = !place.endsWith(`/${name}`)
   if (!isNamed && path === '' && owner === null) return place
@@ -196,17 +199,17 @@ function fileOf(file: ExportedFile, names: Names): Json {
   }
 }
 
-/** Names from outside are no names on this disk: only letters, digits and an ending are taken over. */
-function placeOf({ id, name }: ExportedFile, names: Names): string {
+/** Keeps only letters, digits, and the extension of external names, because they may not be valid on this disk. */
+function filePlace({ id, name }: ExportedFile, names: Names): string {
   const ending = /\.[A-Za-z0-9]{1,10}$/.exec(name)?.[0] ?? ''
   return `files/${names.files.get(id)}${ending}`
 }
 
-/** The value with references in the place of ids and addresses, its keys in order. */
+/** Replaces ids and URLs with references, and sorts the keys. */
 function referring(data: JsonObject, names: Names, used: Set<string>, where: string): JsonObject {
   const [found] = referencesIn(data)
   if (found) {
-    const message = `"${where}" holds the text ${found.text}, which a seed would read as a reference.`
+    const message = `"${where}" contains the text ${found.text}, which a seed would read as a reference.`
     throw new InputFailure('invalid', 'NOT_EXPORTABLE', message, 'Export other collections, or change that text.')
   }
   const text = (value: string): string => {
@@ -223,10 +226,10 @@ function referring(data: JsonObject, names: Names, used: Set<string>, where: str
 }
 
 function section(name: string, entries: readonly (readonly [string, Json])[]): JsonObject {
-  return entries.length === 0 ? {} : { [name]: objectOf(entries) }
+  return entries.length === 0 ? {} : { [name]: toObject(entries) }
 }
 
-function objectOf(entries: readonly (readonly [string, Json])[]): JsonObject {
+function toObject(entries: readonly (readonly [string, Json])[]): JsonObject {
   const object: JsonObject = {}
   for (const [name, value] of entries) setOwn(object, name, value)
   return object
@@ -236,16 +239,16 @@ function sortedBy<One>(all: readonly One[], keyOf: (one: One) => string): One[] 
   return [...all].sort((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1))
 }
 
-/** Its fields stay in their order, which is what tables and forms show. */
+/** Keeps the order of fields, which tables and forms show. */
 function withSortedRules(schema: JsonObject): JsonObject {
-  return objectOf(Object.entries(schema).map(([field, rule]) => [field, sorted(rule)]))
+  return toObject(Object.entries(schema).map(([field, rule]) => [field, sorted(rule)]))
 }
 
 function sorted<Value extends Json>(value: Value): Value {
   if (Array.isArray(value)) return value.map(sorted) as Value
   if (!isObject(value)) return value
   const entries = sortedBy(Object.entries(value), ([name]) => name)
-  return objectOf(entries.map(([name, member]) => [name, sorted(member)])) as Value
+  return toObject(entries.map(([name, member]) => [name, sorted(member)])) as Value
 }
 
 function textsIn(value: Json): string[] {

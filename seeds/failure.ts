@@ -1,6 +1,6 @@
 import { isObject, parseJson } from '../client/protocol/model/json.js'
 
-/** What is wrong with an input, or with how it was named: for the command line, and for tests, which have no exit codes. */
+/** An invalid input. Shared by the command line and the test helper, which has no exit codes. */
 export class InputFailure extends Error {
   override readonly name = 'InputFailure'
   constructor(
@@ -14,7 +14,6 @@ export class InputFailure extends Error {
   }
 }
 
-/** What cannot be meant so. */
 export function misused(message: string, hint?: string): InputFailure {
   return new InputFailure('misuse', 'MISUSE', message, hint)
 }
@@ -23,14 +22,14 @@ export function noFile(name: string, cause?: unknown): InputFailure {
   return new InputFailure('missing', 'NO_FILE', `No file "${name}".`, hintOfFile(name), { cause })
 }
 
-/** Where content stands in the place of a file's name. */
+/** Returns a hint if the user passed JSON instead of a file name. */
 export function hintOfFile(name: string): string | undefined {
   const content = parseJson(name)
   if (!isObject(content) && !Array.isArray(content)) return undefined
-  return 'That is JSON, and not the name of a file. Save it to a file, and name that.'
+  return 'This is JSON, not a file name. Save it to a file and pass its name.'
 }
 
-/** What is wrong with a seed, and where: `seed.json:5`. */
+/** Reports an invalid seed at a position such as `seed.json:5`. */
 export function badSeed(place: string, what: string, cause?: unknown, hint?: string): InputFailure {
   return new InputFailure('invalid', 'BAD_SEED', `${place}: ${what}.`, hint, { cause })
 }

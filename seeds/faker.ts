@@ -4,10 +4,14 @@ import { InputFailure } from './failure.js'
 
 export type { Faker }
 
-/** What made-up dates are counted from, so that they are the same next year. */
+/** Fixed reference date, so that generated dates never change. */
 const refDate = '2026-01-01T00:00:00.000Z'
 
-/** Made-up data, the same ones for the same number. @throws {InputFailure} where the package is not installed */
+/**
+ * Creates a generator that returns the same data for the same number.
+ *
+ * @throws {InputFailure} if the package is not installed
+ */
 export function openFaker(randomSeed: number): Faker {
   const { Faker, en, base } = load()
   const faker = new Faker({ locale: [en, base], seed: randomSeed })
@@ -15,7 +19,7 @@ export function openFaker(randomSeed: number): Faker {
   return faker
 }
 
-/** Loads it on demand: it is large, and few seeds need it, so users install it themselves. */
+/** Loads the package on demand. It is large and rarely needed, so users install it themselves. */
 function load(): typeof import('@faker-js/faker') {
   try {
     return createRequire(import.meta.url)('@faker-js/faker')

@@ -1,12 +1,12 @@
 /**
- * As much of `fetch` as commands and the test helper need, over `node:http`: loading the real one takes longer than most commands, and
- * test environments for pages replace it.
+ * Implements the parts of `fetch` that commands and the test helper need over `node:http`. Loading the real one takes
+ * longer than most commands, and browser-like test environments replace it.
  */
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import { isLoopbackUrl } from '../client/protocol/model/loopback.js'
 
-/** How the text of an answer is read. */
+/** Reads the text of a response. */
 export type ReadText = (bytes: AsyncIterable<Uint8Array>) => Promise<string>
 
 export interface PlainRequest extends RequestInit {
@@ -14,22 +14,24 @@ export interface PlainRequest extends RequestInit {
   readonly body?: string | Uint8Array<ArrayBuffer> | null
 }
 
-// An `import` of it loads `fetch` as well, from Node 22 on. Decision 65.
+// An `import` would load `fetch` too, from Node 22 on. Decision 65.
 const { Agent, request } = process.getBuiltinModule('node:http')
 
-/** An idle socket is closed long before the service closes it, so that no request is written to one that is ending. */
+/** Closes idle sockets long before the service does, so that no request hits a closing connection. */
 const agent = new Agent({ keepAlive: true, timeout: 1_000 })
 
-/** Whether this can be asked for here: on this machine, without TLS, without a proxy, and with no body but a text. */
+/**
+ * Returns whether this client can send the request: to this machine, without TLS or proxy, with a text body or none.
+ */
 export function isPlain(url: string, init: RequestInit): init is PlainRequest {
   const isText = init.body === undefined || init.body === null || typeof init.body === 'string'
   return isText && url.startsWith('http:') && isLoopbackUrl(url) && !process.env.NODE_USE_ENV_PROXY
 }
 
 /**
- * Asks as `fetch` does, and follows no redirect. Of the answer there is what commands read: status, headers, `text()` and `body`.
+ * Sends a request like `fetch`, but follows no redirects. The response has status, headers, `text()`, and `body`.
  *
- * @throws {Error} with the code of the socket's failure; the signal's reason where that aborts
+ * @throws {Error} with the socket's error code, or the signal's reason if aborted
  */
 export function fetchOverHttp(
   url: string,
@@ -39,7 +41,7 @@ export function fetchOverHttp(
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted()
     const length = body ? { 'content-length': Buffer.byteLength(body) } : {}
-    // Like `fetch`, this takes any type; unlike it, it decompresses nothing.
+    // Accepts any type, like `fetch`, but does not decompress.
     const sent = { accept: '*/*', 'accept-encoding': 'identity', ...headers, ...length }
     let answer: IncomingMessage | undefined
     const asking = request(url, { method, headers: sent, agent }, (message) => {
@@ -49,7 +51,7 @@ export function fetchOverHttp(
     const abort = () => (answer ?? asking).destroy(signal?.reason)
     signal?.addEventListener('abort', abort, { once: true })
     asking.once('close', () => signal?.removeEventListener('abort', abort))
-    // A socket may fail more than once; only the first failure is reported.
+    // A socket may fail more than once. Only the first failure is reported.
     asking.on('error', reject)
     asking.end(body ?? undefined)
   })

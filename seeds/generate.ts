@@ -1,23 +1,23 @@
-/** Made-up documents for a collection, by its schema and by what is there. */
+/** Generates documents for a collection from its schema and existing documents. */
 import type { FieldRule, FieldType, Schema } from '../client/protocol/model/collection.js'
 import { isId } from '../client/protocol/model/document.js'
 import { isObject, type Json, type JsonObject, setOwn } from '../client/protocol/model/json.js'
 import { areChoices } from './choices.js'
 import type { Faker } from './faker.js'
 
-/** What made-up documents are like. */
+/** Schema and samples to imitate. */
 export interface Likeness {
   readonly schema: Schema
-  /** Documents that are there. */
+  /** Existing documents. */
   readonly samples: readonly JsonObject[]
 }
 
 export function generateDocuments(faker: Faker, count: number, likeness: Likeness): JsonObject[] {
-  const fields = fieldsOf(likeness)
+  const fields = inferFields(likeness)
   return Array.from({ length: count }, () => generateObject(faker, fields))
 }
 
-/** A field, the values that it has where it is there, and how often it is. */
+/** A field, its values, and the share of documents that have it. */
 interface Field {
   readonly name: string
   readonly type: FieldType
@@ -25,19 +25,19 @@ interface Field {
   readonly share: number
 }
 
-function fieldsOf({ schema, samples }: Likeness): Field[] {
+function inferFields({ schema, samples }: Likeness): Field[] {
   const names = [...new Set([...Object.keys(schema), ...samples.flatMap(Object.keys)])]
   return names.flatMap((name) => {
     const rule: FieldRule | undefined = Object.hasOwn(schema, name) ? schema[name] : undefined
     const values = samples.flatMap((sample) => (Object.hasOwn(sample, name) ? (sample[name] ?? null) : []))
     const share = rule?.required || samples.length === 0 ? 1 : values.length / samples.length
-    const type = rule && rule.type !== 'any' ? rule.type : typeOf(values)
+    const type = rule && rule.type !== 'any' ? rule.type : inferType(values)
     return type === undefined ? [] : [{ name, type, values: values.filter((value) => value !== null), share }]
   })
 }
 
-/** Of the first value that says anything; undefined where none does. */
-function typeOf(values: readonly Json[]): FieldType | undefined {
+/** Type of the first non-null value. Undefined without one. */
+function inferType(values: readonly Json[]): FieldType | undefined {
   const [value] = values.filter((one) => one !== null)
   if (value === undefined) return undefined
   if (Array.isArray(value)) return 'array'
@@ -49,7 +49,7 @@ function typeOf(values: readonly Json[]): FieldType | undefined {
 function generateObject(faker: Faker, fields: readonly Field[]): JsonObject {
   const object: JsonObject = {}
   for (const field of fields) {
-    // Drawn for each field, so that one that is left out changes none of the others.
+    // Generates a value even if the field is omitted, so that the other fields do not change.
     const isThere = faker.number.float() < field.share
     const value = makers[field.type](faker, field)
     if (isThere) setOwn(object, field.name, value)
@@ -61,17 +61,17 @@ type Maker = (faker: Faker, field: Field) => Json
 
 const makers: { readonly [Type in FieldType]: Maker } = {
   string: makeText,
-  number: (faker, { values }) => faker.number.float({ ...rangeOf(values), fractionDigits: 2 }),
-  integer: (faker, { values }) => faker.number.int(rangeOf(values)),
+  number: (faker, { values }) => faker.number.float({ ...numberRange(values), fractionDigits: 2 }),
+  integer: (faker, { values }) => faker.number.int(numberRange(values)),
   boolean: (faker) => faker.datatype.boolean(),
   datetime: makeDate,
   file: (faker) => faker.image.url(),
   array: makeArray,
-  object: (faker, { values }) => generateObject(faker, fieldsOf({ schema: {}, samples: values.filter(isObject) })),
+  object: (faker, { values }) => generateObject(faker, inferFields({ schema: {}, samples: values.filter(isObject) })),
   any: (faker) => faker.lorem.word(),
 }
 
-function rangeOf(values: readonly Json[]): { min: number; max: number } {
+function numberRange(values: readonly Json[]): { min: number; max: number } {
   const numbers = values.filter((value) => typeof value === 'number')
   return numbers.length === 0 ? { min: 0, max: 1_000 } : { min: Math.min(...numbers), max: Math.max(...numbers) }
 }
@@ -87,8 +87,8 @@ function makeDate(faker: Faker, { values }: Field): string {
 function makeArray(faker: Faker, { name, values }: Field): Json[] {
   const arrays = values.filter((value) => Array.isArray(value))
   const items = arrays.flat().filter((item) => item !== null)
-  const type = typeOf(items) ?? 'string'
-  const length = rangeOf(arrays.map((array) => array.length))
+  const type = inferType(items) ?? 'string'
+  const length = numberRange(arrays.map((array) => array.length))
   const count = arrays.length === 0 ? 3 : faker.number.int(length)
   return Array.from({ length: count }, () => makers[type](faker, { name, type, values: items, share: 1 }))
 }
@@ -97,14 +97,14 @@ function makeText(faker: Faker, field: Field): Json {
   const texts = field.values.filter((value) => typeof value === 'string')
   const choices = [...new Set(texts)]
   const isChoice = areChoices(choices.length, texts.length)
-  // Ids lead to what is there.
+  // Existing ids keep links valid.
   if (isChoice || (choices.length > 0 && choices.every(isId))) return faker.helpers.arrayElement(choices)
   if (texts.length > 0 && texts.every((text) => isoTime.test(text))) return makeDate(faker, field)
   const [, make] = byName.find(([pattern]) => pattern.test(field.name)) ?? []
   return make ? make(faker) : faker.lorem.words({ min: 2, max: 5 })
 }
 
-/** What fields of such names hold, the narrower first. */
+/** Generators by field name, the most specific first. */
 const byName: readonly (readonly [RegExp, (faker: Faker) => string])[] = [
   [/e-?mail/i, (faker) => faker.internet.email()],
   [/first_?name/i, (faker) => faker.person.firstName()],

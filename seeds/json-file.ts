@@ -5,28 +5,28 @@ import type { Json } from '../client/protocol/model/json.js'
 import { badSeed } from './failure.js'
 import { warnKeptAsText, withoutMark } from './json-text.js'
 
-/** JSON with comments, and where in it things stand. */
+/** JSON with comments, and the lines of its values. */
 export interface JsonFile {
   readonly name: string
   readonly content: Json
-  /** The same as plain JSON, line by line; undefined where it is that already. */
+  /** The same as plain JSON with unchanged line numbers. Undefined if it is plain already. */
   readonly plainText: string | undefined
-  /** The line on which the value at a path begins; of the last that is there, if the path leads nowhere. */
+  /** Returns the line of the value at a path, or of its closest existing parent. */
   lineOf(path: readonly string[]): number
 }
 
-/** @throws {InputFailure} with file and line, if it is not JSON. */
+/** @throws {InputFailure} with file and line, if it is not valid JSON */
 export async function readJsonFile(name: string): Promise<JsonFile> {
-  // Loaded by few commands, and in CommonJS: its names are those of its default.
+  // Imported on demand, because few commands need it. It is CommonJS, so its names are on the default export.
   const { default: jsonc } = await import('jsonc-parser')
   const written = withoutMark(readFileSync(name, 'utf8'))
   const text = withExactIntegers(written, (literal) => warnKeptAsText(name, literal))
-  const lineAt = linesOf(text)
+  const lineAt = lineFinder(text)
   const errors: ParseError[] = []
-  const root = treeOf(name, () => jsonc.parseTree(text, errors))
+  const root = parseOrRefuse(name, () => jsonc.parseTree(text, errors))
   const [error] = errors
   if (!root || error) {
-    const why = error ? ` (${wordsOf(jsonc.printParseErrorCode(error.error))})` : ''
+    const why = error ? ` (${splitCode(jsonc.printParseErrorCode(error.error))})` : ''
     throw badSeed(`${name}:${lineAt(error?.offset ?? text.length)}`, `is not JSON${why}`)
   }
   const plainText = jsonc.stripComments(text, ' ')
@@ -47,8 +47,8 @@ export async function readJsonFile(name: string): Promise<JsonFile> {
   }
 }
 
-/** The parser follows the nesting on the stack, which deeper nesting than the service takes can exhaust. */
-function treeOf<Tree>(file: string, parse: () => Tree): Tree {
+/** The parser is recursive, so very deep nesting can exhaust the stack. */
+function parseOrRefuse<Tree>(file: string, parse: () => Tree): Tree {
   try {
     return parse()
   } catch (error) {
@@ -57,13 +57,13 @@ function treeOf<Tree>(file: string, parse: () => Tree): Tree {
   }
 }
 
-/** "ValueExpected" as "value expected". */
-function wordsOf(code: string): string {
+/** Converts "ValueExpected" to "value expected". */
+function splitCode(code: string): string {
   return code.replace(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase()
 }
 
-/** Answers the line of a position. The ends of lines are looked for once: a seed asks for the line of each of its documents. */
-function linesOf(text: string): (position: number) => number {
+/** Returns a function that finds the line of a position. Scans for line ends once, because every document asks. */
+function lineFinder(text: string): (position: number) => number {
   let ends: readonly number[] | undefined
   return (position) => {
     ends ??= [...text.matchAll(/\n/g)].map(({ index }) => index)

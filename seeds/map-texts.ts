@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject, setOwn } from '../client/protocol/model/json.js'
 
-/** The value with other texts in it; the names of fields stay. */
+/** Changes all texts in a value, but not field names. */
 export function mapTexts<Value extends Json>(value: Value, change: (text: string) => string): Value {
   if (typeof value === 'string') return change(value) as Value
   if (Array.isArray(value)) return value.map((item) => mapTexts(item, change)) as Value

@@ -1,13 +1,13 @@
-/** In which order the collections of a seed are written, and that every reference leads somewhere. */
+/** Orders the collections of a seed and checks that every reference resolves. */
 import { type Reference, referenceName, referencesIn } from '../client/protocol/model/seed/references.js'
 import type { CollectionEntry, SeedContent } from './content.js'
 import { badSeed } from './failure.js'
 
 /**
- * Collections that others refer to come first.
+ * Puts collections that others refer to first.
  *
- * @param isLoose whether a reference may lead to what comes later
- * @throws {InputFailure} where they refer to each other in a circle of references that may not
+ * @param isLoose returns whether a reference may point to a later collection
+ * @throws {InputFailure} if the other references form a cycle
  */
 export function inOrder(
   content: SeedContent,
@@ -15,23 +15,23 @@ export function inOrder(
 ): CollectionEntry[] {
   const byName = new Map(content.collections.map((collection) => [referenceName(collection.name), collection]))
   const targetsOf = (collection: CollectionEntry, references: readonly Reference[]) =>
-    [...new Set(references.map((reference) => meant(content, reference)))].flatMap((name) => {
+    [...new Set(references.map((reference) => resolveTarget(content, reference)))].flatMap((name) => {
       const target = byName.get(name)
       return target && target !== collection ? [target] : []
     })
   const needed = (one: CollectionEntry) =>
     targetsOf(
       one,
-      referencesOf(one).filter((reference) => !isLoose(reference)),
+      collectReferences(one).filter((reference) => !isLoose(reference)),
     )
   const refuse = (circle: readonly CollectionEntry[]) => {
     const names = circle.map(({ name }) => name).join(' → ')
-    throw badSeed(circle[0]?.documents[0]?.place ?? '', `the collections refer to each other in a circle: ${names}`)
+    throw badSeed(circle[0]?.documents[0]?.place ?? '', `the collections refer to each other in a cycle: ${names}`)
   }
   sorted(content.collections, needed, refuse)
   const wished = sorted(
     content.collections,
-    (one) => targetsOf(one, referencesOf(one)),
+    (one) => targetsOf(one, collectReferences(one)),
     () => undefined,
   )
   return sorted(wished, needed, refuse)
@@ -53,34 +53,36 @@ function sorted(
   return [...ordered]
 }
 
-/** Whether references of that name mean the users or files of the seed. */
+/** Returns whether the name means the seed's users or files. */
 function isPart({ hasUsers, hasFiles }: Pick<SeedContent, 'hasUsers' | 'hasFiles'>, name: string): boolean {
   return (name === 'users' && hasUsers) || (name === 'files' && hasFiles)
 }
 
-/** What a reference leads to: a part of the seed, or a collection by its `referenceName`. */
-export function meant(content: Pick<SeedContent, 'hasUsers' | 'hasFiles'>, { collection }: Reference): string {
+/** Returns the target of a reference: a part of the seed, or a collection by its `referenceName`. */
+export function resolveTarget(content: Pick<SeedContent, 'hasUsers' | 'hasFiles'>, { collection }: Reference): string {
   return isPart(content, collection) ? collection : referenceName(collection)
 }
 
-export function referencesOf({ documents }: CollectionEntry): Reference[] {
+export function collectReferences({ documents }: CollectionEntry): Reference[] {
   return documents.flatMap(({ fields }) => referencesIn(fields))
 }
 
-/** @throws {InputFailure} for a reference to what the seed has not */
+/** @throws {InputFailure} for a reference to something the seed does not contain */
 export function requireReferred(content: SeedContent): void {
   const names = new Set([
     ...content.collections.flatMap(({ name, documents }) =>
-      documents.map((document) => nameOf(referenceName(name), document.name)),
+      documents.map((document) => qualifiedName(referenceName(name), document.name)),
     ),
-    ...content.users.map(({ name }) => nameOf('users', name)),
-    ...content.files.map(({ name }) => nameOf('files', name)),
+    ...content.users.map(({ name }) => qualifiedName('users', name)),
+    ...content.files.map(({ name }) => qualifiedName('files', name)),
   ])
   const require = (place: () => string, name: string, references: readonly Reference[]) => {
-    const missing = references.find((reference) => !names.has(nameOf(meant(content, reference), reference.document)))
+    const missing = references.find(
+      (reference) => !names.has(qualifiedName(resolveTarget(content, reference), reference.document)),
+    )
     if (!missing) return
     const noun = isPart(content, missing.collection) ? missing.collection.slice(0, -1) : 'document'
-    throw badSeed(place(), `"${name}" refers to ${missing.text}, and there is no such ${noun}`)
+    throw badSeed(place(), `"${name}" refers to ${missing.text}, but the seed does not contain this ${noun}`)
   }
   for (const user of content.users) require(() => user.place, user.name, referencesIn(user.data ?? {}))
   for (const { documents } of content.collections) {
@@ -88,7 +90,7 @@ export function requireReferred(content: SeedContent): void {
   }
 }
 
-/** One of a collection or a part; their names have no dot. */
-export function nameOf(collection: string, name: string): string {
+/** Joins a collection or part with a name. Collections and parts have no dot. */
+export function qualifiedName(collection: string, name: string): string {
   return `${collection}.${name}`
 }

@@ -1,4 +1,4 @@
-/** A seed from its file: JSON or a module with collections, users and files, or the documents of one collection. */
+/** Reads a seed file: JSON or a module with collections, users, and files, or the documents of one collection. */
 import { extname } from 'node:path'
 import { isSeedContent, readContent, requireNoBareCollections, type SeedContent } from './content.js'
 import { misused } from './failure.js'
@@ -11,13 +11,13 @@ export function isModule(name: string): boolean {
   return moduleEndings.some((ending) => extname(name) === ending)
 }
 
-/** What a file holds: a whole seed, or documents of the collection that it is named after. */
+/** A whole seed, or the documents of the collection that the file is named after. */
 export type SeedFile = { readonly content: SeedContent } | { readonly text: string | undefined }
 
-/** @throws {InputFailure} with the place of what is wrong in it */
+/** @throws {InputFailure} with the position of the problem */
 export async function readSeedFile(name: string, modules: ModuleOptions | undefined): Promise<SeedFile> {
   if (isModule(name)) {
-    if (!modules) throw misused(`"${name}" is code, which is not run here.`, 'Name a .json, .ndjson or .csv file.')
+    if (!modules) throw misused(`"${name}" is code, which cannot run here.`, 'Use a .json, .ndjson, or .csv file.')
     return { content: await runSeedModule(name, modules) }
   }
   if (extname(name) !== '.json') return { text: undefined }

@@ -1,4 +1,4 @@
-/** A file of documents of one collection as steps: JSON, NDJSON or CSV. */
+/** Converts a file with the documents of one collection (JSON, NDJSON, or CSV) to steps. */
 import { basename, extname } from 'node:path'
 import type { JsonObject } from '../client/protocol/model/json.js'
 import { mostBatchItems } from '../client/protocol/model/limits.js'
@@ -8,15 +8,19 @@ import { hasCells, openInput, readRecords } from './records/input.js'
 import type { BadRow } from './records/record.js'
 import type { PlacedStep } from './steps.js'
 
-/** What one step may hold: well below what one body may. */
+/** Maximum size of a step, well below the body limit. */
 const maxStepBytes = 4 * 1024 * 1024
 
-/** The collection that a file of documents is named after. */
+/** Returns the collection that a file is named after. */
 export function collectionOf(file: string): string {
   return basename(file, extname(file))
 }
 
-/** Documents of one collection as a seed, so that each can be compared with what it was before. @throws as `rowSteps` does */
+/**
+ * Reads a file of documents as a seed, so that each document can be compared with its earlier version.
+ *
+ * @throws as `rowSteps` does
+ */
 export async function rowContent(file: string, text: string | undefined): Promise<SeedContent> {
   const steps = await rowSteps(file, { text, key: undefined })
   const documents = steps.flatMap(({ step, whereIs }) =>
@@ -33,8 +37,8 @@ export async function rowContent(file: string, text: string | undefined): Promis
 }
 
 /**
- * @param text what the file holds, where it is not to be read as it is
- * @throws {InputFailure} with file and line of the first row that is no document
+ * @param text the file's content, if it should not be read again
+ * @throws {InputFailure} with file and line of the first invalid row
  */
 export async function rowSteps(
   file: string,
@@ -51,7 +55,7 @@ export async function rowSteps(
   let rows: { line: number; fields: JsonObject }[] = []
   let bytes = 0
   const flush = () => {
-    if (rows.length > 0) steps.push(stepOf(file, rows))
+    if (rows.length > 0) steps.push(documentsStep(file, rows))
     rows = []
     bytes = 0
   }
@@ -69,11 +73,11 @@ export async function rowSteps(
   flush()
   const [first] = bad
   if (!first) return steps
-  const more = bad.length > 1 ? `, and ${bad.length - 1} more rows are refused` : ''
+  const more = bad.length > 1 ? `, and ${bad.length - 1} more rows are invalid` : ''
   throw badSeed(`${file}:${first.line}`, `${first.problem.replace(/\.$/, '')}${more}`)
 }
 
-function stepOf(file: string, rows: readonly { line: number; fields: JsonObject }[]): PlacedStep {
+function documentsStep(file: string, rows: readonly { line: number; fields: JsonObject }[]): PlacedStep {
   return {
     step: { step: 'documents', documents: rows.map(({ fields }) => ({ data: fields })) },
     whereIs: ([index]) => ({ place: `${file}:${rows[Number(index)]?.line ?? 1}`, what: '' }),

@@ -1,6 +1,6 @@
 /**
- * A seed that is code: its default export is the seed, an array of documents, or a function that answers one of them. Code of a
- * folder is run only after it was allowed. Contract 12.4.
+ * Runs a seed written as code. Its default export is the seed, an array of documents, or a function that returns
+ * either. Runs only if allowed. Contract 12.4.
  */
 import { resolve } from 'node:path'
 import type { Client } from '../client/index.js'
@@ -8,31 +8,30 @@ import { isObject, type Json, type JsonObject } from '../client/protocol/model/j
 import { isSeedContent, readContent, requireNoBareCollections, type SeedContent, type SeedSource } from './content.js'
 import { badSeed, InputFailure } from './failure.js'
 import type { Faker } from './faker.js'
-import { importModule, reasonOf } from './import-module.js'
+import { describeReason, importModule } from './import-module.js'
 import { collectionOf } from './rows.js'
 
-/** What the function of a seed module gets. */
+/** Argument of a seed module's function. */
 export interface ModuleContext {
-  /** A client of the project that is seeded. */
+  /** A client for the project to seed. */
   readonly client: Client
-  /** Made-up data that are the same each time; loaded when it is asked for. */
+  /** Deterministic generated data. Loaded on first use. */
   readonly faker: Faker
 }
 
-/** How modules are run. */
 export interface ModuleOptions {
   readonly client: Client
-  /** Draws other made-up data. */
+  /** Varies the generated data. */
   readonly randomSeed?: number | undefined
-  /** Rejects where code of that folder may not be run. */
+  /** Rejects if code in that folder must not run. */
   allow(file: string): Promise<void>
 }
 
-/** The place in the module is unknown; its name and the path in what it exports have to do. */
+/** Reads the module's export. Line numbers are unknown, so positions show the file and the path in the export. */
 export async function runSeedModule(name: string, options: ModuleOptions): Promise<SeedContent> {
   await options.allow(resolve(name))
   const source: SeedSource = { name, placeOf: (path) => (path.length === 0 ? name : `${name} (${path.join('.')})`) }
-  const content = jsonOf(source, await evaluate(name, options))
+  const content = toJson(source, await evaluate(name, options))
   if (isSeedContent(content)) return readContent(source, content)
   if (Array.isArray(content)) {
     return readContent(source, { collections: { [collectionOf(name)]: { documents: content } } })
@@ -42,7 +41,7 @@ export async function runSeedModule(name: string, options: ModuleOptions): Promi
   const what = isObject(content)
     ? `"${Object.keys(content)[0] ?? ''}" is not part of a seed`
     : `exports a ${typeof content}`
-  throw badSeed(name, `${what}; a seed has collections, users and files`)
+  throw badSeed(name, `${what}; a seed consists of collections, users, and files`)
 }
 
 async function evaluate(name: string, { client, randomSeed }: ModuleOptions): Promise<unknown> {
@@ -59,19 +58,19 @@ async function evaluate(name: string, { client, randomSeed }: ModuleOptions): Pr
     return await exported(context)
   } catch (error) {
     if (error instanceof InputFailure) throw error
-    throw badSeed(name, `it could not be run: ${reasonOf(error)}`, error)
+    throw badSeed(name, `it failed: ${describeReason(error)}`, error)
   }
 }
 
-/** So that a module without a seed of its own says the same each time. */
+/** Fixed seed, so that a module generates the same data each time. */
 const usualRandomSeed = 1
 
-/** Dates become text, and what is undefined is left out; a function that answers nothing has written by itself. */
-function jsonOf({ name }: SeedSource, value: unknown): Json {
+/** Converts dates to text and drops undefined fields. A function that returns nothing has written the data itself. */
+function toJson({ name }: SeedSource, value: unknown): Json {
   if (value === undefined) return null
   try {
     return JSON.parse(JSON.stringify(value)) as JsonObject
   } catch (error) {
-    throw badSeed(name, `what it exports is not JSON: ${reasonOf(error)}`, error)
+    throw badSeed(name, `its export cannot be converted to JSON: ${describeReason(error)}`, error)
   }
 }

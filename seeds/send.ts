@@ -1,19 +1,18 @@
-/** Hands a seed to the emulator, which writes all of it or nothing. */
+/** Sends a seed to the emulator, which applies it atomically. */
 import { openAsBlob } from 'node:fs'
 import type { Control } from '../client/control.js'
 import { SvcError, statusOf } from '../client/protocol/model/errors.js'
 import type { SeedMode } from '../client/protocol/model/seed/steps.js'
 import type { FileEntry } from './content.js'
 import { badSeed } from './failure.js'
-import { type PlacedStep, partOf } from './steps.js'
+import { formPart, type PlacedStep } from './steps.js'
 
-/** A seed that has been read. */
 export interface ReadSeed {
   readonly steps: readonly PlacedStep[]
   readonly files: readonly FileEntry[]
 }
 
-/** The emulator's own API, and the project that is seeded. */
+/** The emulator's control API and the project to seed. */
 export interface SeedTarget {
   readonly control: Pick<Control, 'seeds' | 'snapshots'>
   readonly project: string
@@ -21,18 +20,18 @@ export interface SeedTarget {
 
 export type SentSeed = Awaited<ReturnType<Control['seeds']['apply']>>
 
-/** @throws {InputFailure} with the place of what the service refuses, {@link SvcError} if it does not answer */
+/** @throws {InputFailure} with the position of what the service refuses, {@link SvcError} if it does not respond */
 export async function sendSeed({ control, project }: SeedTarget, seed: ReadSeed, mode: SeedMode): Promise<SentSeed> {
   const form = new FormData()
   form.set('mode', mode)
   form.set('steps', new Blob(seed.steps.map(({ step }) => `${JSON.stringify(step)}\n`)), 'steps.ndjson')
-  for (const file of seed.files) form.set(partOf(file), await openAsBlob(file.file), file.fileName)
+  for (const file of seed.files) form.set(formPart(file), await openAsBlob(file.file), file.fileName)
   return control.seeds.apply({ project, form }).catch((error) => {
     throw placedInSeed(error, seed.steps)
   })
 }
 
-/** What the service says of a step, at the place that the step comes from. */
+/** Maps a service error to the position of its step. */
 function placedInSeed(error: unknown, steps: readonly PlacedStep[]): unknown {
   if (!(error instanceof SvcError) || statusOf(error) >= 500) return error
   const [issue] = error.issues

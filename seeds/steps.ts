@@ -1,37 +1,42 @@
-/** A seed as the steps that the emulator takes, each with its place, for what may be wrong with it. */
+/** Converts a seed to the steps that the emulator accepts, with positions for error messages. */
 import { mostBatchItems } from '../client/protocol/model/limits.js'
 import { type Reference, referenceName, referencesIn } from '../client/protocol/model/seed/references.js'
 import type { SeedDocument, SeedStep } from '../client/protocol/model/seed/steps.js'
 import type { CollectionEntry, DocumentEntry, FileEntry, SeedContent, UserEntry } from './content.js'
 import { badSeed } from './failure.js'
-import { inOrder, meant, nameOf, referencesOf, requireReferred } from './order.js'
+import { collectReferences, inOrder, qualifiedName, requireReferred, resolveTarget } from './order.js'
 
-/** A step, and what to say of what is wrong at a place of it. */
+/** A step, and positions inside it. */
 export interface PlacedStep {
   readonly step: SeedStep
-  /** `seed.json:5`, and what stands there: `posts.hello`; empty where the place says it all. */
+  /**
+   * Returns a position such as `seed.json:5` and the part there, such as `posts.hello`. The part is empty if the
+   * position suffices.
+   */
   whereIs(path: readonly (string | number)[]): { readonly place: string; readonly what: string }
 }
 
-/** Ids that an earlier seed of the same file gave, by the names of its documents. */
+/** Returns the ids that an earlier run assigned, by document name. */
 export type KnownIds = (collection: CollectionEntry) => ReadonlyMap<string, string>
 
 export interface StepOptions {
-  readonly idsOf: KnownIds
+  readonly knownIds: KnownIds
   readonly key: string | undefined
-  /** What the seed said before: what is the same there is left alone. */
+  /** Earlier content of the seed. Unchanged parts are skipped. */
   readonly before?: SeedContent | undefined
 }
 
-/** @throws {InputFailure} for references that lead nowhere, or in a circle */
-export function stepsOf(content: SeedContent, { idsOf, key, before }: StepOptions): PlacedStep[] {
+/** @throws {InputFailure} for references that do not resolve or form a cycle */
+export function createSteps(content: SeedContent, { knownIds, key, before }: StepOptions): PlacedStep[] {
   requireReferred(content)
   for (const collection of content.collections) requireKeys(collection, key)
-  // The emulator knows the id of a document before it comes.
+  // The emulator assigns ids in advance, so references to an id may point forward.
   const ordered = inOrder(content, ({ path }) => path.join() === 'id')
   const owned = ownedFiles(content)
   const referred = new Set(
-    ordered.flatMap(referencesOf).map((reference) => nameOf(meant(content, reference), reference.document)),
+    ordered
+      .flatMap(collectReferences)
+      .map((reference) => qualifiedName(resolveTarget(content, reference), reference.document)),
   )
   return [
     ...content.files.map(fileStep),
@@ -41,14 +46,14 @@ export function stepsOf(content: SeedContent, { idsOf, key, before }: StepOption
       ...documentSteps(collection, {
         referred,
         owned,
-        ids: idsOf(collection),
+        ids: knownIds(collection),
         same: fieldsIn(before, collection.name),
       }),
     ]),
   ]
 }
 
-/** A document without its key would be created again each time. */
+/** Requires the key in every document, because one without it would be created again on every run. */
 export function requireKeys({ name, key, documents }: CollectionEntry, given: string | undefined): void {
   const field = key ?? given
   if (field === undefined) return
@@ -58,14 +63,14 @@ export function requireKeys({ name, key, documents }: CollectionEntry, given: st
   throw badSeed(keyless.place, what)
 }
 
-/** The part of the form that a file comes in. */
-export function partOf(file: Pick<FileEntry, 'name'>): string {
+/** Returns the form field that carries a file. */
+export function formPart(file: Pick<FileEntry, 'name'>): string {
   return `file ${file.name}`
 }
 
 function fileStep(file: FileEntry): PlacedStep {
   const { name, path, isOwned } = file
-  return { step: { step: 'file', name, part: partOf(file), path, isOwned }, whereIs: whole(file, `files.${name}`) }
+  return { step: { step: 'file', name, part: formPart(file), path, isOwned }, whereIs: whole(file, `files.${name}`) }
 }
 
 function userStep(user: UserEntry, owned: ReadonlySet<string>, before: SeedContent | undefined): PlacedStep {
@@ -85,7 +90,7 @@ interface Links {
   readonly referred: ReadonlySet<string>
   readonly owned: ReadonlySet<string>
   readonly ids: ReadonlyMap<string, string>
-  /** Fields of documents that the seed had before, as text. */
+  /** Unchanged documents, as JSON. */
   readonly same: ReadonlySet<string>
 }
 
@@ -94,13 +99,13 @@ function fieldsIn(before: SeedContent | undefined, name: string): Set<string> {
   return new Set(documents.map(({ fields }) => JSON.stringify(fields)))
 }
 
-/** Steps of documents that are as large as a batch may be. */
+/** Splits documents into steps of the maximum batch size. */
 function documentSteps({ name, documents }: CollectionEntry, links: Links): PlacedStep[] {
   const steps: PlacedStep[] = []
   for (let at = 0; at < documents.length; at += mostBatchItems) {
     const some = documents.slice(at, at + mostBatchItems)
     steps.push({
-      step: { step: 'documents', documents: some.map((document) => documentOf(name, document, links)) },
+      step: { step: 'documents', documents: some.map((document) => createDocumentStep(name, document, links)) },
       whereIs([index]) {
         const one = some[Number(index)]
         return { place: one?.place ?? '', what: `${name}.${one?.name}` }
@@ -110,7 +115,7 @@ function documentSteps({ name, documents }: CollectionEntry, links: Links): Plac
   return steps
 }
 
-function documentOf(
+function createDocumentStep(
   collection: string,
   { name, fields }: DocumentEntry,
   { referred, owned, ids, same }: Links,
@@ -122,7 +127,7 @@ function documentOf(
     id: ids.get(name),
     ...(same.has(JSON.stringify(fields)) ? { isSame: true } : {}),
     ...(references.length > 0 ? { hasReferences: true } : {}),
-    ...(referred.has(nameOf(referenceName(collection), name)) ? { isReferred: true } : {}),
+    ...(referred.has(qualifiedName(referenceName(collection), name)) ? { isReferred: true } : {}),
     ...filesIn(references, owned),
   }
 }
@@ -132,7 +137,11 @@ function filesIn(references: readonly Reference[], owned: ReadonlySet<string>): 
   return files.length === 0 ? {} : { files: [...new Set(files.map(({ document }) => document))] }
 }
 
-/** Files that live with a record. @throws {InputFailure} where there is not just one record that refers to such a file */
+/**
+ * Returns the files owned by a record.
+ *
+ * @throws {InputFailure} unless exactly one record refers to such a file
+ */
 function ownedFiles(content: SeedContent): Set<string> {
   const records = [
     ...content.users.map(({ data = {} }) => referencesIn(data)),
@@ -146,7 +155,7 @@ function ownedFiles(content: SeedContent): Set<string> {
     if (owners.length === 1) continue
     throw badSeed(
       place,
-      `"files.${name}" is owned, so one document or user refers to it, and here it is ${owners.length}`,
+      `"files.${name}" is owned, so exactly one document or user must refer to it, not ${owners.length}`,
     )
   }
   return new Set(owned.map(({ name }) => name))

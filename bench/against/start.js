@@ -1,4 +1,4 @@
-/** What a start and an idle service cost, and the client's size, beside a former build. */
+/** Compares startup, idle cost, and client size with an earlier build. */
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { sizeOfBundle } from '../tools/bundle.js'
@@ -34,7 +34,7 @@ export async function measureStart(builds, pairs) {
   ]
 }
 
-/** The size does not vary, so one pair says it. @param {Builds} builds @returns {Promise<Row[]>} */
+/** The size does not vary, so one pair is enough. @param {Builds} builds @returns {Promise<Row[]>} */
 export async function measureClient(builds) {
   const size = (/** @type {string} */ build) => async () =>
     (await sizeOfBundle(join(build, 'dist/client/index.js'))).zipped
@@ -47,7 +47,7 @@ export async function measureClient(builds) {
   ]
 }
 
-/** A folder of that build with 10,000 documents. @param {string} build */
+/** Creates a folder with 10,000 documents for that build. @param {string} build */
 async function filled(build) {
   const folder = newPath()
   const dev = await startDev(folder, { command: commandOf(build) })

@@ -1,6 +1,6 @@
 /** Explains refusals of a service that says neither codes nor its dialect, as a deployed one does. */
 import { SvcError, statusOf } from '../../client/protocol/model/errors.js'
-import { askedOf, mayWrite } from '../target/guarded-fetch.js'
+import { mayWrite, readRequest } from '../target/guarded-fetch.js'
 import { CliFailure, describeFailure, exits, type Failure, noGoodKey, reworded } from './failure.js'
 
 /** The answer to a request. */
@@ -19,7 +19,7 @@ export function watchedFetch(
 ): typeof globalThis.fetch {
   return async (input, init) => {
     const response = await fetch(input, init)
-    const { url, method } = askedOf(input, init)
+    const { url, method } = readRequest(input, init)
     const isOwn = response.headers.has('svc-dialect')
     onAnswer({ method, path: new URL(url).pathname, status: response.status, isOwn })
     return response

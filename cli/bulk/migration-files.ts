@@ -6,7 +6,7 @@ import { InputFailure } from '../../seeds/failure.js'
 import { type ImportSource, openInput } from '../../seeds/records/input.js'
 import { noFile } from '../base/failure.js'
 import { type Claim, claim, claimOfOther } from '../files/claim.js'
-import { hashOf } from '../files/hash.js'
+import { hashJson } from '../files/hash.js'
 import { writeLines } from '../files/write-lines.js'
 import { openState, type StateFile } from '../imports/state.js'
 import { recordsFolder } from '../target/records-folder.js'
@@ -112,5 +112,5 @@ async function openOperations(folder: string, file: string, { restart = false } 
 }
 
 function digest(parts: readonly string[]): string {
-  return hashOf(parts).slice(0, 24)
+  return hashJson(parts).slice(0, 24)
 }

@@ -3,7 +3,7 @@ import { type Issue, SvcError } from '../../client/protocol/model/errors.js'
 import { objectOfMany } from '../../client/protocol/model/json.js'
 import { sizes } from '../../client/protocol/model/limits.js'
 import type { Client } from '../base/target-command.js'
-import { hashOf } from '../files/hash.js'
+import { hashJson } from '../files/hash.js'
 import { inPieces } from '../records/pieces.js'
 import { checkOperations, replaceAll, withoutThose } from './guarded-operations.js'
 import type { Operation, OperationKind } from './operations.js'
@@ -96,7 +96,7 @@ const runners: {
 } = {
   create: async (collection, batch, { id }) =>
     sendBatch(collection, await withoutThose(collection, batch), (some) => {
-      const idempotencyKey = `${id}-${hashOf(some.map(({ line }) => line))}`
+      const idempotencyKey = `${id}-${hashJson(some.map(({ line }) => line))}`
       const fields = some.map(({ data }) => data)
       return collection.createMany(fields, { idempotencyKey, returning: false })
     }),

@@ -20,7 +20,7 @@ import { type Stopping, untilStopped } from '../dev/until-stopped.js'
 import { splitAtDashes } from '../dev/words-after-dashes.js'
 import { clearReadyFile } from '../files/ready-file.js'
 import { openServedBranch } from '../git/served-branch.js'
-import { ownSeedTarget, type SeedOptions, seededNote, seedFiles, seedingOf } from '../seeds/seed-inputs.js'
+import { createSeedOptions, ownSeedTarget, type SeedOptions, seededNote, seedFiles } from '../seeds/seed-inputs.js'
 import { type EmulatorInfo, stateFolder } from '../target/emulator-file.js'
 import { envFile, fillEnvFile, lacksEnvFile } from '../target/env-file.js'
 import { fetchDirectly } from '../target/fetch-directly.js'
@@ -87,7 +87,7 @@ command's exit code if it ends by itself.`)
       const demo = flags.demo
         ? await unlessStopped(loadDemo(ownSeedTarget(info), client, (words) => this.noteAlways(words)))
         : undefined
-      const seeding = seedingOf(
+      const seeding = createSeedOptions(
         info,
         client,
         this.mayAsk(flags) ? (question) => this.confirm(question, flags) : undefined,

@@ -6,7 +6,7 @@ import { emulatorHere } from '../base/here.js'
 import { SvcCommand } from '../base/svc-command.js'
 import { nearby } from '../dev/box.js'
 import { type EmulatorInfo, findEmulatorFile, readEmulatorFile, stateFolder } from '../target/emulator-file.js'
-import { isProcessThere, isStillThere, presenceOf } from '../target/emulator-health.js'
+import { checkPresence, isProcessThere, isStillThere } from '../target/emulator-health.js'
 import { isAccepted } from '../target/trust.js'
 import { shellWord } from '../terminal/shell-word.js'
 
@@ -28,7 +28,7 @@ export default class Stop extends SvcCommand {
     const { flags } = await this.parse(Stop)
     const emulator = emulatorHere(flags.data ?? stateFolder)
     // A number in an old file may be another process's by now; only one that answers is ours.
-    const presence = emulator && isProcessThere(emulator) ? await presenceOf(emulator, mostMilliseconds) : 'gone'
+    const presence = emulator && isProcessThere(emulator) ? await checkPresence(emulator, mostMilliseconds) : 'gone'
     if (!emulator || presence === 'gone') return this.stopsNothing(flags.data)
     if (presence === 'slow') throw notAnswering(emulator)
     process.kill(emulator.pid, 'SIGTERM')

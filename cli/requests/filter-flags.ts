@@ -1,6 +1,6 @@
 import * as Flags from '@oclif/core/flags'
 import type { OwnEmulator } from '../target/emulator-of-run.js'
-import { userIdOf } from '../target/user-id.js'
+import { findUserId } from '../target/user-id.js'
 import { asDuration } from '../terminal/duration-flag.js'
 
 /** Filters for the recorded requests. */
@@ -37,5 +37,13 @@ interface Filter {
  */
 export async function readFilter(emulator: OwnEmulator, flags: Filter) {
   const { method, path, route, status, code, slow } = flags
-  return { method: method?.toUpperCase(), path, route, status, code, user: await userIdOf(emulator, flags.user), slow }
+  return {
+    method: method?.toUpperCase(),
+    path,
+    route,
+    status,
+    code,
+    user: await findUserId(emulator, flags.user),
+    slow,
+  }
 }

@@ -1,7 +1,7 @@
 /** Collects the values seen at each path, one document at a time. */
 import { isId } from '../../client/protocol/model/document.js'
 import { isObject, type Json, type JsonObject } from '../../client/protocol/model/json.js'
-import { mostChoices } from '../../seeds/choices.js'
+import { maxChoices } from '../../seeds/choices.js'
 import { commonFormat, detectFormat, type TextFormat } from './formats.js'
 
 /** Summarizes the values at one path. Its size is bounded, however many values there are. */
@@ -92,7 +92,7 @@ function observeText(seen: Observed, text: string): void {
     texts.idCount++
     if (texts.ids.size < maxIds) texts.ids.add(text)
   }
-  if (texts.different.size > 0 && texts.different.size <= mostChoices && !texts.different.has(text)) {
+  if (texts.different.size > 0 && texts.different.size <= maxChoices && !texts.different.has(text)) {
     if (mayBeChoice(text)) texts.different.add(text)
     else texts.different.clear()
   }

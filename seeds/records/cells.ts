@@ -1,14 +1,14 @@
-/** Text cells of CSV as JSON values, and back. */
+/** Converts CSV cells to JSON values and back. */
 import { type FieldType, fieldTypes } from '../../client/protocol/model/collection.js'
 import { isChangedByNumber, parseExactJson } from '../../client/protocol/model/exact-json.js'
 import { isObject, type Json, type JsonObject, setOwn } from '../../client/protocol/model/json.js'
 import { misused } from '../failure.js'
 
-/** How a column's cells are read; `auto` reads numbers, true, false, null and JSON as what they are. */
+/** Type of a column's cells. `auto` recognizes numbers, true, false, null, and JSON. */
 export type ColumnType = 'auto' | FieldType
 export type ColumnTypes = ReadonlyMap<string, ColumnType>
 
-/** `zip:string,views:integer`, where `*` stands for all other columns. */
+/** Parses `zip:string,views:integer`. `*` stands for all other columns. */
 export function readColumnTypes(text: readonly string[] = []): ColumnTypes {
   return new Map(
     text.map((part): [string, ColumnType] => {
@@ -17,7 +17,7 @@ export function readColumnTypes(text: readonly string[] = []): ColumnTypes {
       if (at < 1 || !type) {
         throw misused(
           `Not a valid column type: "${part}".`,
-          `Write column:type; the types: auto, ${fieldTypes.join(', ')}.`,
+          `Use column:type with one of these types: auto, ${fieldTypes.join(', ')}.`,
         )
       }
       return [part.slice(0, at), type]
@@ -25,7 +25,7 @@ export function readColumnTypes(text: readonly string[] = []): ColumnTypes {
   )
 }
 
-/** A line of cells as fields. An empty cell is no field. Answers what is wrong instead, if something is. */
+/** Converts a row of cells to fields. Skips empty cells. Returns the problem if a cell is invalid. */
 export function readCells(
   names: readonly string[],
   cells: readonly string[],
@@ -51,14 +51,15 @@ export function readCells(
   return kept === undefined ? { fields } : { fields, kept }
 }
 
-/** A value as the text of a cell; missing is empty. */
+/** Formats a value as a cell. A missing value is empty. */
 export function writeCell(value: Json | undefined): string {
   if (value === undefined) return ''
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-/** What `--safe` says in help. */
-export const safeDescription = 'CSV for a spreadsheet: a cell that begins with = + - or @ gets an apostrophe in front'
+/** Help text of `--safe`. */
+export const safeDescription =
+  'make CSV safe for spreadsheets: put an apostrophe before cells that begin with = + - or @'
 
 const jsonNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 
@@ -95,7 +96,7 @@ function readAny(text: string, onKept: OnKept): Json {
   return text
 }
 
-/** A number only if nothing of what was written is lost: an account number of 20 digits stays text. */
+/** Parses a number only if nothing is lost: a 20-digit account number stays text. */
 function readExactNumber(text: string): number | undefined {
   const digits = text
     .replace(/[eE].*$/, '')

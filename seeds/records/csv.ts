@@ -2,31 +2,33 @@ import type { Readable } from 'node:stream'
 import { type CsvError, type Info, parse } from 'csv-parse'
 import { InputFailure, misused } from '../failure.js'
 import { type ColumnTypes, readCells } from './cells.js'
-import { type BadRow, type InputRecord, mostRecordBytes, type Records, type RowPosition } from './record.js'
+import { type BadRow, type InputRecord, maxRecordBytes, type Records, type RowPosition } from './record.js'
 
 export interface CsvOptions {
   readonly types: ColumnTypes
   readonly delimiter: string
-  /** What people call the input. */
+  /** Name of the input for messages. */
   readonly source: string
 }
 
 interface CsvRow {
   readonly info: Info
   readonly record: readonly string[]
-  /** As it stands in the file. */
+  /** Text of the row in the file. */
   readonly raw: string
 }
 
 const handful = 250
 
-/** A row is read up to here, so that the next one is found; a quote that is never closed makes one row of all that follows. */
-const maxHeldBytes = 4 * mostRecordBytes
+/**
+ * Reads longer rows only up to here, to find the next one. An unclosed quote turns the rest of the file into one row.
+ */
+const maxHeldBytes = 4 * maxRecordBytes
 
 /**
- * CSV whose first line names the columns. A line with too many or too few cells is a bad row, and so is one without a
- * value, unless it is an empty line at the end of the file, and one with quotes that CSV does not allow. The parser lets these through,
- * since it would take all that follows such a quote, up to the next one, for the same cell.
+ * Reads CSV with column names in the first line. Rows with the wrong number of cells, without any value (except empty
+ * lines at the end), or with invalid quotes are bad rows. The parser is lenient about quotes, because strict mode
+ * would swallow everything up to the next quote.
  */
 export async function* readCsv(input: Readable, { types, delimiter, source }: CsvOptions): Records {
   let unclosed: Unclosed | undefined
@@ -43,7 +45,7 @@ export async function* readCsv(input: Readable, { types, delimiter, source }: Cs
       if (unclosed) return undefined
       unclosed = { error, raw }
       if (error?.code !== 'CSV_MAX_RECORD_SIZE') return undefined
-      // From here on the parser finds no beginning of a row any more.
+      // The parser can no longer find the start of a row.
       input.unpipe(parser)
       parser.end()
       return undefined
@@ -57,7 +59,7 @@ export async function* readCsv(input: Readable, { types, delimiter, source }: Cs
   let lastLine = 1
   let number = 1
   let records: InputRecord[] = []
-  // Held back until a row follows.
+  // Held back until another row follows.
   const emptyLines: InputRecord[] = []
   for await (const { info, record, raw } of parser as AsyncIterable<CsvRow>) {
     const line = lastLine + (names ? 1 : 0)
@@ -88,7 +90,7 @@ export async function* readCsv(input: Readable, { types, delimiter, source }: Cs
   if (records.length > 0) yield records
 }
 
-/** Tells text that holds U+FFFD from text in another encoding, which becomes U+FFFD when it is read. */
+/** Distinguishes text that contains U+FFFD from text in another encoding, which decodes to U+FFFD. */
 function watchEncoding(input: Readable) {
   const decoder = new TextDecoder('utf-8', { fatal: true })
   let isUtf8 = true
@@ -109,21 +111,21 @@ function notUtf8(source: string): InputFailure {
 
 function badHeader(source: string): InputFailure {
   const message = `The first line of ${source}, which names the columns, ${quotesProblem}.`
-  return new InputFailure('invalid', 'BAD_HEADER', message, 'Mend it: a quote within a quoted name is written twice.')
+  return new InputFailure('invalid', 'BAD_HEADER', message, 'Write a quote inside a quoted name twice.')
 }
 
-/** Of two columns of one name, one would be lost. */
+/** Refuses duplicate names, because one column would be lost. */
 function requireDistinct(names: readonly string[], source: string): readonly string[] {
   const twice = names.find((name, at) => name !== '' && names.indexOf(name) < at)
   if (twice === undefined) return names
-  const message = `Two columns of ${source} are called "${twice}".`
+  const message = `Two columns of ${source} are named "${twice}".`
   throw new InputFailure('invalid', 'BAD_HEADER', message, 'Rename one of them in the first line.')
 }
 
-/** A type for a column that is not there was most likely meant for another one. */
+/** Refuses types for unknown columns, which are most likely typos. */
 function requireColumns(names: readonly string[], types: ColumnTypes, source: string) {
   const missing = [...types.keys()].find((name) => name !== '*' && !names.includes(name))
-  if (missing !== undefined) throw misused(`${source} has no column "${missing}".`, `There are: ${names.join(', ')}.`)
+  if (missing !== undefined) throw misused(`${source} has no column "${missing}".`, `Columns: ${names.join(', ')}.`)
 }
 
 function readLine(
@@ -136,7 +138,7 @@ function readLine(
   const read = readCells(names, cells, types)
   if ('problem' in read) return bad(place, read.problem, cells.join(','))
   const bytes = cells.reduce((sum, cell) => sum + cell.length, 0) + names.join('').length
-  if (bytes > mostRecordBytes) return { ...place, problem: 'is too long', text: cells.join(',').slice(0, 200) }
+  if (bytes > maxRecordBytes) return { ...place, problem: 'is too long', text: cells.join(',').slice(0, 200) }
   return { ...place, bytes, ...read }
 }
 
@@ -146,7 +148,7 @@ function bad(place: RowPosition, problem: string, text: string): BadRow {
 
 const quotesProblem = 'has quotes that CSV does not allow'
 
-/** Whether each cell stands in the row as it was read: quoted as a whole, or without a quote. */
+/** Returns whether every cell is written as it was parsed: entirely quoted, or without any quote. */
 function isWellQuoted(raw: string, cells: readonly string[], delimiter: string): boolean {
   if (!raw.includes('"')) return true
   let at = raw.startsWith('\ufeff') ? 1 : 0
@@ -159,7 +161,7 @@ function isWellQuoted(raw: string, cells: readonly string[], delimiter: string):
   return true
 }
 
-/** A quote that nothing closes makes one row of all that follows. */
+/** An unclosed quote turns the rest of the file into one row. */
 interface Unclosed {
   readonly error: CsvError | undefined
   readonly raw: string
@@ -170,8 +172,8 @@ function damaged({ error, raw }: Unclosed, number: number, line: number): BadRow
   const endByte = typeof error?.bytes === 'number' ? error.bytes : 0
   const isTooLong = error?.code === 'CSV_MAX_RECORD_SIZE'
   const problem = isTooLong
-    ? 'is too long, perhaps for a quote that is not closed; the file was read no further'
-    : `has a quote that is not closed${upTo(lastLine, line)}`
+    ? 'is too long, perhaps because of an unclosed quote; the rest of the file was not read'
+    : `has an unclosed quote${upTo(lastLine, line)}`
   return bad({ number, line, endByte }, problem, isTooLong ? raw.slice(0, 200) : raw.trimEnd())
 }
 
@@ -179,7 +181,7 @@ function upTo(last: number, first: number): string {
   return last > first ? `, up to line ${last.toLocaleString('en')}` : ''
 }
 
-/** The one of `, ; tab |` that the header has most of. */
+/** Picks the most frequent of `, ; tab |` in the header. */
 export function likelyDelimiter(head: Buffer): string {
   const header = head.toString('utf8').split(/\r?\n/, 1)[0] ?? ''
   const unquoted = header.replace(/"[^"]*"/g, '')

@@ -14,15 +14,15 @@ import type { Records } from './record.js'
 export const formats = ['json', 'ndjson', 'csv'] as const
 export type Format = (typeof formats)[number]
 
-/** Something to import: a file, or stdin as `-`. */
+/** A file to import, or stdin as `-`. */
 export interface ImportSource {
   readonly name: string
   readonly path: string | undefined
-  /** Undefined where that is unknown: of stdin and of a pipe. */
+  /** Size of the file. Undefined for stdin and pipes. */
   readonly bytes: number | undefined
-  /** With the size: whether it is the file it was. */
+  /** Detects, with the size, whether the file has changed. */
   readonly changedAt: number
-  /** What it holds, where it is not to be read from its path. */
+  /** Content to use instead of the file's. */
   readonly text?: string | undefined
 }
 
@@ -30,33 +30,33 @@ export interface ReadOptions {
   readonly format?: Format | undefined
   readonly types: ColumnTypes
   readonly delimiter?: string | undefined
-  /** Once aborted, the input is closed, and reading it fails. */
+  /** Once aborted, the input is closed and reading fails. */
   readonly signal?: AbortSignal | undefined
 }
 
-/** Whether it can be read once only, as stdin and pipes can. */
+/** Returns whether the input can be read only once, like stdin and pipes. */
 export function isReadOnce({ bytes }: ImportSource): boolean {
   return bytes === undefined
 }
 
-/** @throws {InputFailure} if there is no such file. */
+/** @throws {InputFailure} if the file does not exist */
 export async function openInput(name: string): Promise<ImportSource> {
   if (name === '-') return { name: 'stdin', path: undefined, bytes: undefined, changedAt: 0 }
   const found = await stat(name).catch((cause) => {
     throw noFile(name, cause)
   })
-  if (found.isDirectory()) throw misused(`"${name}" is a folder.`, `Name its files: "${name}/*.json"`)
+  if (found.isDirectory()) throw misused(`"${name}" is a folder.`, `Pass its files: "${name}/*.json"`)
   return { name, path: name, bytes: found.isFile() ? found.size : undefined, changedAt: found.mtimeMs }
 }
 
-/** Whether its file is the one it was, as far as size and time tell. */
+/** Returns whether size and time of the file are unchanged. */
 export async function isUnchanged({ path, bytes, changedAt }: ImportSource): Promise<boolean> {
   if (path === undefined || bytes === undefined) return true
   const found = await stat(path).catch(() => undefined)
   return found?.size === bytes && found.mtimeMs === changedAt
 }
 
-/** The records of an input, whatever its format; nothing of it stays in memory. Warns of the first integer that stays text. */
+/** Streams the records of an input in any format. Warns about the first integer that stays text. */
 export async function* readRecords(input: ImportSource, options: ReadOptions): Records {
   let hasWarned = false
   for await (const records of readFormat(input, options)) {
@@ -75,10 +75,10 @@ async function* readFormat(input: ImportSource, options: ReadOptions): Records {
   const head = await readHead(stream)
   const source = input.path === undefined ? 'stdin' : `"${input.name}"`
   if (isPacked(head)) {
-    throw new InputFailure('invalid', 'PACKED', `${source} is packed (gzip or zip).`, 'Unpack it first.')
+    throw new InputFailure('invalid', 'PACKED', `${source} is compressed (gzip or zip).`, 'Decompress it first.')
   }
   const whole = withHead(head, stream)
-  const format = options.format ?? formatOf(input, head)
+  const format = options.format ?? detectFormat(input, head)
   const { types, delimiter } = options
   if (format === 'csv') {
     const { likelyDelimiter, readCsv } = await import('./csv.js')
@@ -94,7 +94,7 @@ async function openStream(input: ImportSource): Promise<Readable> {
   return isReadOnce(input) ? openPipe(path) : createReadStream(path, { highWaterMark: pieceBytes })
 }
 
-/** As a socket: reading a file cannot be called off, and would keep the process for as long as nothing comes. */
+/** Opens the pipe as a socket, because a pending file read cannot be cancelled and would keep the process alive. */
 async function openPipe(path: string): Promise<Readable> {
   const fd = await promisify(open)(path, constants.O_RDONLY | constants.O_NONBLOCK)
   return fstatSync(fd).isFIFO() ? new Socket({ fd, readable: true, writable: false }) : createReadStream(path, { fd })
@@ -104,7 +104,7 @@ function isPacked(head: Buffer): boolean {
   return ['1f8b', '504b0304'].some((mark) => head.subarray(0, mark.length / 2).toString('hex') === mark)
 }
 
-/** How much of an input is looked at in one go. */
+/** Bytes to read at once. */
 const pieceBytes = 64 * 1024
 
 const byExtension: { readonly [extension: string]: Format } = {
@@ -115,24 +115,24 @@ const byExtension: { readonly [extension: string]: Format } = {
   '.tsv': 'csv',
 }
 
-/** Whether the name is that of a file of cells, which are read by their looks. */
+/** Returns whether the file has cells, whose types are guessed. */
 export function hasCells(name: string): boolean {
   return byExtension[extname(name).toLowerCase()] === 'csv'
 }
 
-function formatOf({ name, path }: ImportSource, head: Buffer): Format {
+function detectFormat({ name, path }: ImportSource, head: Buffer): Format {
   const named = path === undefined ? undefined : byExtension[extname(path).toLowerCase()]
   if (named) return named
   const first = firstCharacter(head)
   if (first === '[' || first === '{') return 'json'
   if (path === undefined || head.length === 0) return 'csv'
   throw misused(
-    `The name "${name}" does not show its format.`,
-    'Let it end in .json, .ndjson or .csv; svc docs import takes --format too.',
+    `Cannot tell the format of "${name}".`,
+    'Use the extension .json, .ndjson, or .csv. With svc docs import, you can also pass --format.',
   )
 }
 
-/** JSON objects, of which the first fills one line, are most likely NDJSON whatever the file is called. */
+/** If the first object fills one line, assumes NDJSON whatever the extension. */
 function looksLikeLines(head: Buffer): boolean {
   if (firstCharacter(head) !== '{') return false
   const line = head.toString('utf8').trimStart().split('\n', 1)[0] ?? ''
@@ -161,7 +161,7 @@ function withoutMark(bytes: Buffer): Buffer {
 function withHead(head: Buffer, rest: Readable): Readable {
   const whole = new PassThrough({ highWaterMark: pieceBytes })
   whole.write(head)
-  // Who reads it gets the error too, even if it comes before that.
+  // The reader gets the error too, even if it occurs before reading starts.
   whole.on('error', () => undefined)
   rest.on('error', (error) => whole.destroy(error))
   rest.pipe(whole)

@@ -10,10 +10,7 @@ const openBracket = 0x5b
 const closeBracket = 0x5d
 const newline = 0x0a
 
-/**
- * The elements of one JSON array, or JSON objects one after another, without ever holding more than
- * one of them and a piece of the input.
- */
+/** Reads the elements of a JSON array, or consecutive JSON objects. Holds only one record and one chunk in memory. */
 export async function* readJsonValues(input: Readable): Records {
   const scan = startScan()
   for await (const piece of input as AsyncIterable<Buffer>) {
@@ -23,15 +20,15 @@ export async function* readJsonValues(input: Readable): Records {
   }
   const tail = scan.held.text().trim()
   if (tail !== '') {
-    const problem = 'is cut off: the file ends in the middle of it'
+    const problem = 'is incomplete because the file ends in the middle of it'
     yield [{ ...unfinished(scan), problem, text: tail.slice(0, 10_000) }]
   } else if (scan.isArray && !scan.isClosed) {
-    yield [{ ...unfinished(scan), problem: 'is missing: the file ends before its array does', text: '' }]
+    yield [{ ...unfinished(scan), problem: 'is missing because the file ends inside the array', text: '' }]
   }
 }
 
 interface Scan {
-  /** Where elements stand: inside the array, or at the top. */
+  /** Whether the elements are in an array or at the top level. */
   isArray: boolean
   isClosed: boolean
   depth: number
@@ -41,10 +38,10 @@ interface Scan {
   isOpen: boolean
   line: number
   startLine: number
-  /** Of the record that has begun, or begins next. */
+  /** Number of the current or next record. */
   number: number
   position: number
-  /** What earlier pieces hold of the record that has begun. */
+  /** Bytes of the current record from earlier chunks. */
   readonly held: ReturnType<typeof openRecord>
 }
 
@@ -68,7 +65,7 @@ function unfinished({ number, isOpen, line, startLine, position }: Scan): RowPos
   return { number, line: isOpen ? startLine : line, endByte: position }
 }
 
-/** One pass over the bytes; strings and nesting are followed, everything else is left to JSON.parse. */
+/** Scans the bytes once. Tracks only strings and nesting, and leaves the rest to JSON.parse. */
 function scanPiece(scan: Scan, piece: Buffer, records: InputRecord[]) {
   let start = scan.isOpen ? 0 : -1
   const end = (at: number) => {

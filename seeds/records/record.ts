@@ -2,12 +2,12 @@ import { isUtf8 } from 'node:buffer'
 import { parseExactJson } from '../../client/protocol/model/exact-json.js'
 import { isObject, type JsonObject } from '../../client/protocol/model/json.js'
 
-/** A row of an input, or what is wrong with it. */
+/** A row of an input, or its problem. */
 export type InputRecord = ReadRow | BadRow
 export interface ReadRow extends RowPosition {
   readonly bytes: number
   readonly fields: JsonObject
-  /** An integer that a number would change, and that is kept as text. */
+  /** An integer kept as text, because a number would change it. */
   readonly kept?: string | undefined
 }
 export interface BadRow extends RowPosition {
@@ -15,24 +15,24 @@ export interface BadRow extends RowPosition {
   readonly text: string
 }
 
-/** Where a row stands: its number from 1, the line it begins on, and how much of the input it takes to get past it. */
+/** Position of a row: its number from 1, its first line, and the offset after it. */
 export interface RowPosition {
   readonly number: number
   readonly line: number
   readonly endByte: number
 }
 
-/** Records travel in handfuls: one promise for each would cost more than reading it. */
+/** Batches of records, because one promise per record would cost more than reading it. */
 export type Records = AsyncGenerator<InputRecord[], void, undefined>
 
-/** A record that is longer than any body may be is refused, and not held in memory. */
-export const mostRecordBytes = 12 * 1024 * 1024
+/** Longer records cannot fit in a request, so they are refused and not kept in memory. */
+export const maxRecordBytes = 12 * 1024 * 1024
 
 const maxQuoted = 10_000
-// `1e400` and numbers of over 300 digits are no doubles; JSON.parse makes Infinity of them.
+// JSON.parse turns `1e400` and numbers with over 300 digits into Infinity.
 const suspiciousNumber = /[eE]\+?\d{3}|\d{300}/
 
-/** JSON text as a row. What JSON or UTF-8 cannot be is a bad row, never another value. */
+/** Parses a row. Invalid JSON or UTF-8 becomes a bad row, never a different value. */
 function readRow(bytes: Buffer, place: RowPosition): InputRecord {
   const text = bytes.toString('utf8')
   const bad = (problem: string): BadRow => ({ ...place, problem, text: text.slice(0, maxQuoted) })
@@ -47,11 +47,11 @@ function readRow(bytes: Buffer, place: RowPosition): InputRecord {
     return bad('is not JSON')
   }
   if (!isObject(fields)) return bad('is not a JSON object')
-  if (suspiciousNumber.test(text) && hasInfinity(fields)) return bad('holds a number that is too large')
+  if (suspiciousNumber.test(text) && hasInfinity(fields)) return bad('contains a number that is too large')
   return { ...place, bytes: bytes.length, fields, ...(kept === undefined ? {} : { kept }) }
 }
 
-/** A record of which each piece of the input brings a part. Of one that is too long only the first part is kept. */
+/** Collects a record from several chunks. Keeps only the first part if it gets too long. */
 export function openRecord() {
   let parts: Buffer[] = []
   let bytes = 0
@@ -59,14 +59,14 @@ export function openRecord() {
     isEmpty: () => bytes === 0,
     add(part: Buffer) {
       bytes += part.length
-      if (bytes <= mostRecordBytes) parts.push(Buffer.from(part))
+      if (bytes <= maxRecordBytes) parts.push(Buffer.from(part))
       else parts.length = Math.min(parts.length, 1)
     },
-    /** What is kept so far, as text. */
+    /** Returns the text so far. */
     text: () => Buffer.concat(parts).toString('utf8'),
-    /** The record that ends with this part; the next one begins. */
+    /** Completes the record with its last part and starts the next. */
     close(last: Buffer, place: RowPosition): InputRecord {
-      const isTooLong = bytes + last.length > mostRecordBytes
+      const isTooLong = bytes + last.length > maxRecordBytes
       const whole = Buffer.concat(isTooLong ? [...parts.slice(0, 1)] : [...parts, last])
       parts = []
       bytes = 0

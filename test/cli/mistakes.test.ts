@@ -168,7 +168,7 @@ test('without an emulator a command says how to start one, and exits with 8', as
   const ran = await empty.svc(['docs', 'list', 'posts'])
 
   expect(ran).toMatchObject({ exit: 8, stdout: '' })
-  expect(ran.stderr).toMatch(/No emulator runs in this folder(.|\n)*svc dev/)
+  expect(ran.stderr).toMatch(/No emulator is running in this folder(.|\n)*svc dev/)
   const keys = await empty.svc(['keys', 'list'], { env: { SVC_URL: 'http://127.0.0.1:1' } })
   expect(keys).toMatchObject({ exit: 8, stderr: expect.stringMatching(/\n.*svc dev\. SVC_URL is not asked/) })
 })

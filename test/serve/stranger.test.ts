@@ -44,7 +44,7 @@ const scopeOf = (scope: string, collection: string) =>
 const roles = /To read in "notes", send the token of a user with the right role/
 const isHidden = /"title" in "people" is hidden for you/
 const isDevelopment = /No emulator runs in this folder\.\n.*SVC_URL is not asked/
-const notOwner = /is not the emulator of this folder, and only there you are the owner/
+const notOwner = /is not the emulator of this folder\. You are the owner only of that one/
 
 const ways: readonly Way[] = [
   [({ note }) => `docs get notes ${note}`, 3, roles],

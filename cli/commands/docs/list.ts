@@ -2,7 +2,7 @@ import * as Flags from '@oclif/core/flags'
 import type { Document } from '../../../client/protocol/model/document.js'
 import { safeDescription } from '../../../seeds/records/cells.js'
 import { type Client, TargetCommand } from '../../base/target-command.js'
-import { inSchemaOrder, schemaOf } from '../../collections/schema-order.js'
+import { inSchemaOrder, readSchemaIfShown } from '../../collections/schema-order.js'
 import { documentFields, emptyResultNotes } from '../../documents/empty-result.js'
 import { collectionArg } from '../../documents/fields-args.js'
 import {
@@ -96,7 +96,7 @@ these. Dotted names reach nested and populated fields.`)
     if (format !== 'csv') return undefined
     const [id, ...names] = await namesOfAll(documents)
     if (id === undefined) return []
-    return [id, ...inSchemaOrder(names, await schemaOf(client, name))]
+    return [id, ...inSchemaOrder(names, await readSchemaIfShown(client, name))]
   }
 
   /** Reads twice where the columns have to be known first, and prints while it reads: there is nothing left to return. */

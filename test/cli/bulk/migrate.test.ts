@@ -163,7 +163,7 @@ test('12.4 a module of a folder where svc was not used before is run at any serv
   const before = await dataOf(name)
   const trusted = await other.svc(words, { env: { ...env, SVC_TRUST_CODE: '1' } })
 
-  expect(refused).toMatchObject({ exit: 3, stderr: expect.stringContaining('was never accepted') })
+  expect(refused).toMatchObject({ exit: 3, stderr: expect.stringContaining('is not trusted yet') })
   expect(before).toEqual([{ n: 1 }, { n: 2 }])
   expect(trusted).toMatchObject({ exit: 0, stderr: expect.stringMatching(/\n2 documents changed\.\n$/) })
   expect(trusted.stderr).not.toContain('snapshot')

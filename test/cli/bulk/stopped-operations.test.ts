@@ -111,7 +111,7 @@ test('a batch and an import that are under way are refused to other runs of them
     proxy = await openHoldingProxy(dev.url, 0)
 
     for (const { exit, stderr } of [other, anew]) {
-      expect([exit, stderr]).toEqual([5, expect.stringContaining(`Another run of the same command is at "`)])
+      expect([exit, stderr]).toEqual([5, expect.stringContaining(`Another run of the same command is importing "`)])
       expect(stderr).toContain(`process ${first.pid};`)
     }
     expect(JSON.parse(stdout)).toMatchObject(words === batch ? { updated: changes, refused: 1 } : { accepted: 10 })

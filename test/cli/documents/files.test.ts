@@ -222,9 +222,9 @@ test('of several files that are fetched, it is said which one failed, and how ma
 })
 
 test.each([
-  [['docs', 'create', 'posts', '-f', `{"title":"${'x'.repeat(300)}"}`], 'That is JSON, and not the name of a file.'],
-  [['collections', 'create', 'q', '--schema', '{"title":{}}'], 'That is JSON, and not the name of a file.'],
-  [['seed', '[{"title":"Hello"}]'], 'That is JSON, and not the name of a file.'],
+  [['docs', 'create', 'posts', '-f', `{"title":"${'x'.repeat(300)}"}`], 'This is JSON, not a file name.'],
+  [['collections', 'create', 'q', '--schema', '{"title":{}}'], 'This is JSON, not a file name.'],
+  [['seed', '[{"title":"Hello"}]'], 'This is JSON, not a file name.'],
   [['files', 'upload', '/dev/stdin'], '"/dev/stdin" is a pipe or a device, not a file.'],
   [['docs', 'create', 'posts', '-F', 'cover=@/dev/stdin'], '"/dev/stdin" is a pipe or a device, not a file.'],
   [['docs', 'batch', 'posts', '-f', '/dev/stdin', '--yes'], 'cannot be stdin or a pipe.'],

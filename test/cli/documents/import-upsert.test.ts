@@ -63,7 +63,7 @@ test('with --upsert --by id, documents that were deleted are created with new id
   expect(nothingGone.stderr).not.toContain('not there')
   expect(twoGone).toMatchObject({
     exit: 0,
-    stderr: expect.stringContaining('2 documents had ids that are not there; they were created with new ids'),
+    stderr: expect.stringContaining('2 documents had ids that do not exist; they were created with new ids'),
   })
   expect(report).toMatchObject({ accepted: 3, newIds: 3 })
 })

@@ -94,7 +94,7 @@ test('CSV with two columns of one name is refused, since one of them would be lo
 
   const ran = await world.svc(['docs', 'import', 'double', 'double.csv', '--create'])
 
-  expect(ran).toMatchObject({ exit: 5, stderr: expect.stringContaining('Two columns of "double.csv" are called "a".') })
+  expect(ran).toMatchObject({ exit: 5, stderr: expect.stringContaining('Two columns of "double.csv" are named "a".') })
   expect(await world.json(['docs', 'count', 'double'])).toEqual({ count: 0 })
 })
 
@@ -106,7 +106,7 @@ test.each([
 
   const ran = await world.svc(['docs', 'import', 'packed', 'packed.csv', '--create'])
 
-  expect(ran).toMatchObject({ exit: 5, stderr: expect.stringContaining('"packed.csv" is packed (gzip or zip).') })
+  expect(ran).toMatchObject({ exit: 5, stderr: expect.stringContaining('"packed.csv" is compressed (gzip or zip).') })
 })
 
 test('a type for a column that is not there is refused', async () => {

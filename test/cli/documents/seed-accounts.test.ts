@@ -116,14 +116,14 @@ const mistakes: readonly (readonly [what: string, content: string, said: RegExp]
   [
     'a file outside of the folder',
     '{"files": {\n"hosts": "../hosts"}}',
-    /:2: "\.\.\/hosts" is outside of the seed's folder/,
+    /:2: "\.\.\/hosts" is outside the seed's folder/,
   ],
-  ['a file that is not there', '{"files": {\n"cover": "none.png"}}', /:2: there is no file "none\.png"/],
+  ['a file that is not there', '{"files": {\n"cover": "none.png"}}', /:2: file "none\.png" does not exist/],
   ['a type that no schema has', '{"collections": {\n"bad": {"schema": {"n": {"type": "int"}}}}}', /:2: "bad": .*type/],
   [
     'a user who is not there',
     `{"users": {"ada": {"email": "nobody@x.org"}}, "collections": {"bad": {"documents": [\n{"who": "\${users.bob.id}"}]}}}`,
-    /:2: "0" refers to \$\{users\.bob\.id\}, and there is no such user/,
+    /:2: "0" refers to \$\{users\.bob\.id\}, but the seed does not contain this user/,
   ],
 ]
 
@@ -143,6 +143,6 @@ test('a hosted service is said to take no users, before anything is written', as
 
   expect(ran).toMatchObject({
     exit: 5,
-    stderr: expect.stringContaining('a hosted service takes collections and documents'),
+    stderr: expect.stringContaining('only an emulator can be seeded with users and files'),
   })
 })

@@ -180,7 +180,7 @@ test('a key of a seed file that nothing reads is refused by name and line', asyn
 
   const ran = await seeds.world.svc(['seed', seed])
 
-  expect(ran).toMatchObject({ exit: 5, stderr: expect.stringContaining(':2: "collection" is not part of a seed file') })
+  expect(ran).toMatchObject({ exit: 5, stderr: expect.stringContaining(':2: "collection" is not part of a seed') })
 })
 
 test('a file that was wrong is planted whole once it is put right', async () => {
@@ -218,7 +218,7 @@ const mistakes: readonly (readonly [title: string, name: string, content: string
     'a reference to nothing',
     'bad.json',
     `{"collections": {"bad-c": {\n  "documents": [\n    {"who": "\${bad-d.ada.id}"}\n  ]\n}}}`,
-    /bad\.json:3: "0" refers to \$\{bad-d\.ada\.id\}, and there is no such document/,
+    /bad\.json:3: "0" refers to \$\{bad-d\.ada\.id\}, but the seed does not contain this document/,
   ],
   [
     'a reference to a field that is not there',
@@ -230,13 +230,13 @@ const mistakes: readonly (readonly [title: string, name: string, content: string
     'collections that refer to each other in a circle',
     'bad.json',
     `{"collections": {\n  "bad-g": {"documents": {"a": {"x": "\${bad-h.b.x}"}}},\n  "bad-h": {"documents": {"b": {"x": "\${bad-g.a.x}"}}}\n}}`,
-    /bad\.json:2: the collections refer to each other in a circle: bad-g → bad-h → bad-g/,
+    /bad\.json:2: the collections refer to each other in a cycle: bad-g → bad-h → bad-g/,
   ],
   [
     'documents under another name',
     'bad.json',
     '{"collections": {\n  "bad-j": {\n    "docs": [{"x": 1}]\n  }\n}}',
-    /bad\.json:3: "docs" of "bad-j" is none of schema, permissions, key and documents/,
+    /bad\.json:3: "docs" of "bad-j" is unknown\. Use schema, permissions, key and documents/,
   ],
   ['a row that is no object', 'bad-i.ndjson', '{"x":1}\n\n[2]\n', /bad-i\.ndjson:3: /],
 ]
@@ -250,7 +250,7 @@ test.each(mistakes)('%s is named with file and line', async (_, name, content, s
 test('a file of an unknown kind is not sent to a flag that seed has not', async () => {
   const ran = await seeds.world.svc(['seed', file('unknown.txt', 'a,b\n1,2\n')])
 
-  expect(ran).toMatchObject({ exit: 2, stderr: expect.stringContaining('Let it end in .json, .ndjson or .csv') })
+  expect(ran).toMatchObject({ exit: 2, stderr: expect.stringContaining('Use the extension .json, .ndjson, or .csv') })
 })
 
 test('svc dev --seed fills at the start, and once', async () => {
