@@ -14,13 +14,13 @@ export function inOrder(
   isLoose: (reference: Reference) => boolean = () => false,
 ): CollectionEntry[] {
   const byName = new Map(content.collections.map((collection) => [referenceName(collection.name), collection]))
-  const targetsOf = (collection: CollectionEntry, references: readonly Reference[]) =>
+  const findTargets = (collection: CollectionEntry, references: readonly Reference[]) =>
     [...new Set(references.map((reference) => resolveTarget(content, reference)))].flatMap((name) => {
       const target = byName.get(name)
       return target && target !== collection ? [target] : []
     })
   const needed = (one: CollectionEntry) =>
-    targetsOf(
+    findTargets(
       one,
       collectReferences(one).filter((reference) => !isLoose(reference)),
     )
@@ -31,7 +31,7 @@ export function inOrder(
   sorted(content.collections, needed, refuse)
   const wished = sorted(
     content.collections,
-    (one) => targetsOf(one, collectReferences(one)),
+    (one) => findTargets(one, collectReferences(one)),
     () => undefined,
   )
   return sorted(wished, needed, refuse)
@@ -39,14 +39,14 @@ export function inOrder(
 
 function sorted(
   collections: readonly CollectionEntry[],
-  targetsOf: (collection: CollectionEntry) => readonly CollectionEntry[],
+  findTargets: (collection: CollectionEntry) => readonly CollectionEntry[],
   onCircle: (circle: readonly CollectionEntry[]) => void,
 ): CollectionEntry[] {
   const ordered = new Set<CollectionEntry>()
   const visit = (collection: CollectionEntry, path: readonly CollectionEntry[]) => {
     if (ordered.has(collection)) return
     if (path.includes(collection)) return onCircle([...path.slice(path.indexOf(collection)), collection])
-    for (const target of targetsOf(collection)) visit(target, [...path, collection])
+    for (const target of findTargets(collection)) visit(target, [...path, collection])
     ordered.add(collection)
   }
   for (const collection of collections) visit(collection, [])

@@ -12,7 +12,7 @@ import type { PlacedStep } from './steps.js'
 const maxStepBytes = 4 * 1024 * 1024
 
 /** Returns the collection that a file is named after. */
-export function collectionOf(file: string): string {
+export function collectionNameFor(file: string): string {
   return basename(file, extname(file))
 }
 
@@ -29,7 +29,7 @@ export async function rowContent(file: string, text: string | undefined): Promis
       : [],
   )
   const collection = {
-    ...{ name: collectionOf(file), place: file, schema: undefined, permissions: undefined, key: undefined },
+    ...{ name: collectionNameFor(file), place: file, schema: undefined, permissions: undefined, key: undefined },
     documents: documents.map((document, at) => ({ name: String(at), ...document })),
   }
   const source = { name: file, placeOf: () => file }
@@ -44,7 +44,7 @@ export async function rowSteps(
   file: string,
   { text, key }: { text: string | undefined; key: string | undefined },
 ): Promise<PlacedStep[]> {
-  const name = collectionOf(file)
+  const name = collectionNameFor(file)
   const steps: PlacedStep[] = [
     {
       step: { step: 'collection', name, key, isKeyGuessed: hasCells(file) },

@@ -9,7 +9,7 @@ import { isSeedContent, readContent, requireNoBareCollections, type SeedContent,
 import { badSeed, InputFailure } from './failure.js'
 import type { Faker } from './faker.js'
 import { describeReason, importModule } from './import-module.js'
-import { collectionOf } from './rows.js'
+import { collectionNameFor } from './rows.js'
 
 /** Argument of a seed module's function. */
 export interface ModuleContext {
@@ -34,7 +34,7 @@ export async function runSeedModule(name: string, options: ModuleOptions): Promi
   const content = toJson(source, await evaluate(name, options))
   if (isSeedContent(content)) return readContent(source, content)
   if (Array.isArray(content)) {
-    return readContent(source, { collections: { [collectionOf(name)]: { documents: content } } })
+    return readContent(source, { collections: { [collectionNameFor(name)]: { documents: content } } })
   }
   if (content === null) return readContent(source, {})
   requireNoBareCollections(source, content)

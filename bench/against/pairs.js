@@ -8,7 +8,7 @@ import { inTurns, median, ratios, rounded } from '../tools/rounds.js'
 /** @typedef {import('../tools/dev.js').Dev} Dev */
 
 /** Returns the entry file of a build's command. @param {string} build */
-export function commandOf(build) {
+export function buildCommand(build) {
   return join(build, 'cli', 'bin', 'run.js')
 }
 
@@ -18,8 +18,8 @@ export function commandOf(build) {
  * @template Result @param {Builds} builds @param {(before: Dev, now: Dev) => Promise<Result>} use
  */
 export async function withBoth(builds, use) {
-  const before = await startDev(newPath(), { command: commandOf(builds.before) })
-  const now = await startDev(newPath(), { command: commandOf(builds.now) })
+  const before = await startDev(newPath(), { command: buildCommand(builds.before) })
+  const now = await startDev(newPath(), { command: buildCommand(builds.now) })
   try {
     return await use(before, now)
   } finally {

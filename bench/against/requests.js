@@ -6,7 +6,7 @@ import { run } from '../tools/child.js'
 import { newPath } from '../tools/folders.js'
 import { startLoad } from '../tools/load.js'
 import { fill, post, posts } from '../tools/posts.js'
-import { commandOf, inPairs, withBoth } from './pairs.js'
+import { buildCommand, inPairs, withBoth } from './pairs.js'
 
 const milliseconds = 1_000
 const deletes = 2_000
@@ -107,6 +107,6 @@ async function importing(build, dev, file) {
   const begunAt = performance.now()
   const args = ['docs', 'import', 'posts', file, '--format', 'ndjson', '--yes']
   const env = { ...process.env, SVC_URL: dev.url, SVC_API_KEY: dev.apiKey }
-  await run(process.execPath, [commandOf(build), ...args], { cwd: tmpdir(), env })
+  await run(process.execPath, [buildCommand(build), ...args], { cwd: tmpdir(), env })
   return imported / ((performance.now() - begunAt) / 1_000)
 }

@@ -6,7 +6,7 @@ import { residentMegabytes } from '../tools/child.js'
 import { startDev } from '../tools/dev.js'
 import { newPath } from '../tools/folders.js'
 import { fill } from '../tools/posts.js'
-import { commandOf, inPairs } from './pairs.js'
+import { buildCommand, inPairs } from './pairs.js'
 
 const settledMilliseconds = 2_000
 
@@ -50,7 +50,7 @@ export async function measureClient(builds) {
 /** Creates a folder with 10,000 documents for that build. @param {string} build */
 async function filled(build) {
   const folder = newPath()
-  const dev = await startDev(folder, { command: commandOf(build) })
+  const dev = await startDev(folder, { command: buildCommand(build) })
   await fill(dev, 'posts', 10_000)
   await dev.stop()
   return folder
@@ -58,14 +58,14 @@ async function filled(build) {
 
 /** @param {string} build @param {string} folder */
 async function readyAfter(build, folder) {
-  const dev = await startDev(folder, { command: commandOf(build) })
+  const dev = await startDev(folder, { command: buildCommand(build) })
   await dev.stop()
   return dev.readyMilliseconds
 }
 
 /** @param {string} build @param {string} folder */
 async function idleMegabytes(build, folder) {
-  const dev = await startDev(folder, { command: commandOf(build) })
+  const dev = await startDev(folder, { command: buildCommand(build) })
   await pause(settledMilliseconds)
   const megabytes = residentMegabytes(dev.pid)
   await dev.stop()

@@ -1,4 +1,4 @@
-/** Acts as the owner of an emulator: whoever can read the emulator file can use its control API. */
+/** Acts as the owner of an emulator: anyone who can read the emulator file can use its control API. */
 import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Control } from '../../client/control.js'

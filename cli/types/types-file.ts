@@ -62,7 +62,7 @@ export async function readTypesFile(place: string): Promise<string | undefined> 
   try {
     return await readFile(place, 'utf8')
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined
+    if (errorCode(error) === 'ENOENT') return undefined
     throw cannot('read', place, error)
   }
 }
@@ -96,7 +96,7 @@ function cannot(what: 'read' | 'written', place: string, error: unknown): CliFai
   return new CliFailure('FILE_FAILED', exits.failed, `"${place}" cannot be ${what}: ${why}.`, hint, { cause: error })
 }
 
-function codeOf(error: unknown): unknown {
+function errorCode(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : undefined
 }
 

@@ -27,7 +27,7 @@ export interface DescribedTypes {
   /** The text without the few values of another type. */
   readonly textWithoutFew: string
   readonly few: readonly FewValues[]
-  /** What permissions hid, by type name. */
+  /** Data that permissions hid, by type name. */
   readonly withheld: readonly { readonly typeName: string; readonly words: string }[]
 }
 
